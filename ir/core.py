@@ -501,7 +501,14 @@ def printer(function: Callable[[Function], str]) -> Callable[[Function], str]:
 
 def walk(stmts: tuple[Stmt, ...]) -> Iterator[Stmt]:
     """Yield every statement, nested ones after the one that holds them."""
-    for stmt in stmts:
-        yield stmt
-        for block in blocks(stmt):
-            yield from walk(block.stmts)
+    # A generator within a generator would pass every statement on as often as blocks are nested.
+    waiting = [iter(stmts)]
+    while waiting:
+        for stmt in waiting[-1]:
+            yield stmt
+            inner = blocks(stmt)
+            if inner:
+                waiting.extend(iter(block.stmts) for block in reversed(inner))
+                break
+        else:
+            waiting.pop()

@@ -1,9 +1,10 @@
 """Passes: pure functions ``Function -> Function``, and how they run.
 
 `pipeline` has, for each target, the table of every stage that runs, with the reason for its place;
-`stages` defines what a row is, and runs it. A file in a folder holds one pass, named as its public
-function; a pass of several files is a package. The folders, in the order in which code meets them,
-which is also the direction of imports:
+`stages` defines what a row is, and runs it; `unchanged` keeps what a pass rebuilds without a
+change. A file in a folder holds one pass, named as its public function; a pass of several files is
+a package. The folders, in the order in which code meets them, which is also the direction of
+imports:
 
 ========  =================================================================================
 `scalar`  statements: constants, common subexpressions, dead code, index bounds, branches

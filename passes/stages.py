@@ -22,6 +22,7 @@ from adc.ir.verifier import problems
 from adc.passes.memory.peak.formula import Peak
 from adc.passes.remat.facts import NO_ORDERS, Orders
 from adc.passes.remat.plan import PlanEntry
+from adc.passes.unchanged import with_unchanged
 
 Pass = Callable[..., Function]
 Given = Mapping[str, Any]
@@ -259,6 +260,8 @@ class _Run:
     trace: Trace | None
     each: bool
     depth: int = 0
+    # By pass, the function that it has left as it is.
+    settled: dict[Pass, Function] = field(default_factory=dict)
 
     def all(self, fn: Function, stages: Sequence[Stage], last: bool) -> Function:
         rows = [] if self.trace is None else self.trace.rows
@@ -303,8 +306,11 @@ class _Run:
             return apply
 
         parts = {name: part(name, rows) for name, rows in stage.parts}
+        given = {**stage.given(self.context), **parts}
+        if not given and self.settled.get(stage.apply) is fn:
+            return fn
         try:
-            made = stage.apply(fn, **stage.given(self.context), **parts)
+            made = with_unchanged(stage.apply(fn, **given), fn)
         except AdcError:
             raise
         except Exception as error:
@@ -312,6 +318,8 @@ class _Run:
         for name, rows in stage.parts:
             for row in () if name in ran else rows:
                 self.inner.skip(fn, row)
+        if made is fn and not given:
+            self.settled[stage.apply] = fn
         return made
 
     @property

@@ -272,7 +272,8 @@ class Sharing:
     def _liveness(self, stmts: Sequence[Stmt], live: frozenset[Value]) -> frozenset[Value]:
         """Return the arrays live before `stmts`, given those live afterwards; collect writes."""
         for stmt in reversed(stmts):
-            live = live - set(stmt.results)
+            if not live.isdisjoint(stmt.results):
+                live = live - set(stmt.results)
             match stmt:
                 case Store(array=array):
                     self._events.append(_Event(array, live, Edge("store", id(stmt))))
@@ -298,7 +299,9 @@ class Sharing:
                     again = live | self._outer_reads[id(stmt)]
                     inside = self._liveness(body.stmts, again | set(_arrays(body.yields)))
                     live = again | (inside - set(body.params)) | set(_arrays(init))
-            live = live | contents(stmt)
+            read = contents(stmt)
+            if not read <= live:
+                live = live | read
         return live
 
     # -- do they share? --------------------------------------------------------------------
@@ -357,7 +360,9 @@ class Sharing:
     def _conflict(self, event: _Event) -> tuple[list[Edge], Value] | None:
         if event.written in event.live:  # the cheap test first: only a copy here helps
             return [], event.written
-        for value in sorted(event.live, key=lambda v: self._definitions[v].order):
+        family = self._family[event.written]
+        near = [value for value in event.live if self._family[value] == family]
+        for value in sorted(near, key=lambda v: self._definitions[v].order):
             edges = self.path(event.written, value)
             if edges is not None:
                 return edges, value

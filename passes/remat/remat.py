@@ -203,8 +203,8 @@ class _Remat:
     ) -> tuple[Function, Chooser]:
         """Decide about a function with its own reverse code, undo logs included."""
 
-        def plan(attempt: Function, restored: Restored) -> Chooser:
-            decisions = Decisions(attempt, True, Forwarding(attempt), carried, restored)
+        def plan(attempt: Function, restored: Restored, known: Forwarding | None) -> Chooser:
+            decisions = Decisions(attempt, True, known or Forwarding(attempt), carried, restored)
             return self.chooser(decisions, attempt.body, extents)
 
         return undone(fn, plan, changed=self.changed)

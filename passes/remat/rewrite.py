@@ -61,6 +61,8 @@ class Rewriter:
         self.exported: dict[Value, Value] = {}
         self.env: dict[Value, Operand] = {}
         self.saved_exports: dict[str, dict[Value, Value]] = {}
+        # By the id of decisions and by region: the values that are kept.
+        self.kept_of: dict[int, dict[str, list[Value]]] = {}
         # Calls that reverse code mirrors are redirected to the version that fills the tape.
         self.taped: set[str] = set()
 
@@ -138,12 +140,14 @@ class Rewriter:
     def kept(self, region: str) -> list[Value]:
         """Return the kept values of a region, in program order."""
         assert self.forward is not None
-        found = [
-            value
-            for value, decision in self.forward.made.items()
-            if decision.kind == KEPT and self.forward.sites[value].region == region
-        ]
-        return sorted(found, key=lambda value: self.forward.sites[value].order)  # type: ignore[union-attr]
+        if id(self.forward) not in self.kept_of:
+            made, sites = self.forward.made, self.forward.sites
+            found: dict[str, list[Value]] = {}
+            for value in sorted(made, key=lambda each: sites[each].order):
+                if made[value].kind == KEPT:
+                    found.setdefault(sites[value].region, []).append(value)
+            self.kept_of[id(self.forward)] = found
+        return self.kept_of[id(self.forward)].get(region, [])
 
     def frame(self, region: str) -> list[Value]:
         """Return the values of one frame: kept ones, those under ifs by the results that hold

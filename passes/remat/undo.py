@@ -85,7 +85,7 @@ from adc.ir.core import (
 from adc.ir.errors import RecomputeError, Span
 from adc.ir.text.printer import print_stmt
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, label_of, map_blocks
+from adc.ir.walk import Names, label_of, map_blocks, with_stmts
 from adc.passes.remat.choose import Chooser
 from adc.passes.remat.facts import NOTHING_RESTORED, Restored
 from adc.passes.remat.history import (
@@ -102,7 +102,7 @@ from adc.passes.remat.history import (
 from adc.passes.remat.inversion_check import compare, largest
 from adc.passes.remat.plan import KEPT
 
-Planner = Callable[[Function, Restored], Chooser]
+Planner = Callable[[Function, Restored, Forwarding | None], Chooser]
 # Of similar loops, none is tried any more once so many gained nothing.
 _TRIES = 2
 
@@ -110,7 +110,8 @@ _TRIES = 2
 def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Function, Chooser]:
     """Return a function with the undo logs that pay, and the plan for it.
 
-    It has Recalls, and its own reverse code. `plan` decides about it, given what this restores.
+    It has Recalls, and its own reverse code. `plan` decides about it, given what this restores and,
+    if an earlier plan has found it, the analysis of the forward code.
     `changed`: checkpointing has added loops that the user did not write; then the user's requests
     are met where possible.
 
@@ -119,7 +120,7 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
     RecomputeError
         Where the user requests inversion and it is impossible.
     """
-    best = plan(fn, NOTHING_RESTORED)
+    best = plan(fn, NOTHING_RESTORED, None)
     if best.policy == "store":
         return fn, best
     restored, code = NOTHING_RESTORED, _Code(fn)
@@ -127,7 +128,7 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
         undoing = _Undoing(code, restored, best.d.forwarding, best.names)
         found = undoing.run(marked, rounding=True)
         refusal = undoing.refusal()
-        made = plan(*found) if found and refusal is None else None
+        made = plan(*found, None) if found and refusal is None else None
         if found and made is not None:
             refusal = _discontinuous(found[0], made)
         if refusal is not None and not changed:
@@ -139,8 +140,10 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
     def helps(attempt: Sequence[_Carried]) -> bool:
         nonlocal fn, code, restored, best
         names, before = best.names, best.names.save()
-        found = _Undoing(code, restored, best.d.forwarding, names).run(attempt)
-        chooser = plan(*found) if found else None
+        undoing = _Undoing(code, restored, best.d.forwarding, names)
+        found = undoing.run(attempt)
+        # The forward code is the same, but for the loads.
+        chooser = plan(*found, best.d.forwarding.with_loads(undoing.loads)) if found else None
         if found and chooser and _better(chooser, best, attempt[0].result):
             (fn, restored), best = found, chooser
             code = _Code(fn)
@@ -392,7 +395,7 @@ class _Undoing:
         stuck: Stmt | None = loop
         try:
             nest = self.history.nest(loop, carried.slot)
-            self.log(stores([nest]))
+            self.log(nest)
             body = self.begin(body, nest)
             found = (self.sources, self.values) != (before["sources"], before["values"])
             if nest.steps and found:
@@ -451,15 +454,16 @@ class _Undoing:
                         compare(self.builder, rest[0].results[-1], start, size, loc)
                 return (*stmts[:k], *first, rest[0], *check, *rest[1:])
         return tuple(
-            map_blocks(stmt, lambda b: Block(b.params, self.begin(b.stmts, nest), b.yields))
+            map_blocks(stmt, lambda b: with_stmts(b, self.begin(b.stmts, nest), b.yields))
             for stmt in stmts
         )
 
-    def log(self, stores: Sequence[Store]) -> None:
+    def log(self, nest: Nest) -> None:
         """Find the values that stores overwrite: loads of the program, or inserted loads."""
-        if any(store.result.mark is not None for store in stores) and not self.history.rounding:
+        undone = stores([nest])
+        if any(store.result.mark is not None for store in undone) and not self.history.rounding:
             raise Stuck  # the user's marks of values inside of a call take precedence
-        wanted = {id(store) for store in stores}
+        wanted = {id(store) for store in undone}
 
         def look(stmts: Sequence[Stmt]) -> None:
             read: dict[tuple[Value, tuple[Operand, ...]], Value] = {}
@@ -490,15 +494,17 @@ class _Undoing:
                 for block in blocks(stmt):
                     look(block.stmts)
 
-        look(self.fn.body)
+        look([nest.loop])
 
-    def with_loads(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+    def with_loads(self, stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        if not self.loads:
+            return stmts
         done: list[Stmt] = []
         for stmt in stmts:
             if id(stmt) in self.loads:
                 done.append(self.loads[id(stmt)])
             done.append(
-                map_blocks(stmt, lambda b: Block(b.params, self.with_loads(b.stmts), b.yields))
+                map_blocks(stmt, lambda b: with_stmts(b, self.with_loads(b.stmts), b.yields))
             )
         return tuple(done)
 
@@ -538,7 +544,7 @@ class _Undoing:
 
         for stmt in stmts:
             # Frames are popped in the opposite order.
-            places = self.mirrored(stmt)
+            places = self.mirrored(stmt) if left else []
             while left and places and self.code.order[_label(left[0])] > max(places):
                 undo(None)
             if isinstance(stmt, Reverse):

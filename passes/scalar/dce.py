@@ -24,7 +24,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import cast
+from operator import is_
+from typing import Any, TypeVar, cast
 
 from adc.ir.core import (
     Block,
@@ -52,6 +53,8 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.walk import map_blocks, stmts_reads, with_stmts
+
+_Nested = TypeVar("_Nested", If, For, Reverse, While, For | Reverse)
 
 
 def dce(fn: Function) -> Function:
@@ -204,7 +207,7 @@ def _sweep_stmt(stmt: Stmt, live: set[Value], mirrored: set[str]) -> Stmt | None
     match stmt:
         case If(results=results, then=then, orelse=orelse):
             keep = [k for k, value in enumerate(results) if value in live]
-            stmt = replace(
+            stmt = _changed(
                 stmt,
                 results=tuple(results[k] for k in keep),
                 then=_sweep_block(then, live, mirrored, keep),
@@ -216,7 +219,7 @@ def _sweep_stmt(stmt: Stmt, live: set[Value], mirrored: set[str]) -> Stmt | None
             | Reverse(results=results, init=init, body=body)
         ):
             keep = [k for k, param in enumerate(body.params) if param in live]
-            new = replace(
+            new = _changed(
                 stmt,
                 results=tuple(results[k] for k in keep),
                 init=tuple(init[k] for k in keep),
@@ -226,7 +229,7 @@ def _sweep_stmt(stmt: Stmt, live: set[Value], mirrored: set[str]) -> Stmt | None
             return new if keep or new.body.stmts or wanted else None
         case While(results=results, init=init, body=body):
             keep = [k for k, param in enumerate(body.params) if param in live]
-            return replace(
+            return _changed(
                 stmt,
                 results=tuple(results[k] for k in keep),
                 init=tuple(init[k] for k in keep),
@@ -242,16 +245,31 @@ def _sweep_stmt(stmt: Stmt, live: set[Value], mirrored: set[str]) -> Stmt | None
 
 
 def _sweep_block(block: Block, live: set[Value], mirrored: set[str], keep: Sequence[int]) -> Block:
-    return Block(
-        block.params, _sweep(block.stmts, live, mirrored), tuple(block.yields[k] for k in keep)
-    )
+    stmts, yields = _sweep(block.stmts, live, mirrored), tuple(block.yields[k] for k in keep)
+    if len(yields) == len(block.yields) and _same(stmts, block.stmts):
+        return block
+    return Block(block.params, stmts, yields)
 
 
 def _sweep_loop(
     body: Block, live: set[Value], mirrored: set[str], params: Sequence[int], yields: Sequence[int]
 ) -> Block:
+    stmts = _sweep(body.stmts, live, mirrored)
+    if len(params) == len(body.params) and _same(stmts, body.stmts):
+        return body
     return Block(
-        tuple(body.params[k] for k in params),
-        _sweep(body.stmts, live, mirrored),
-        tuple(body.yields[k] for k in yields),
+        tuple(body.params[k] for k in params), stmts, tuple(body.yields[k] for k in yields)
     )
+
+
+def _same(stmts: Sequence[Stmt], others: Sequence[Stmt]) -> bool:
+    return len(stmts) == len(others) and all(map(is_, stmts, others))
+
+
+def _changed(stmt: _Nested, **parts: Any) -> _Nested:
+    """Return a statement with other parts: fewer values, other blocks; the same one if none is."""
+    for name, part in parts.items():
+        old = getattr(stmt, name)
+        if part is not old and (isinstance(part, Block) or len(part) != len(old)):
+            return replace(stmt, **parts)
+    return stmt

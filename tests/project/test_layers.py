@@ -48,7 +48,17 @@ ROOMS = {
         "target",
         "costs",
     ),
-    "adc.passes": ("scalar", "ad", "loops", "memory", "remat", "target", "stages", "pipeline"),
+    "adc.passes": (
+        "scalar",
+        "ad",
+        "loops",
+        "memory",
+        "remat",
+        "target",
+        "unchanged",
+        "stages",
+        "pipeline",
+    ),
     "adc.frontend": ("core", "values", "control", "numpy", "language", "calls", "entry"),
     "adc.backend": ("numba_api", "runtime", "common", "cpu", "cuda", "python"),
 }

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import adc
+from adc.compiler.driver import transform
 from tests.corpus.program import Program
 from tests.oracle import chain as chains
 from tests.oracle import oracle
@@ -203,6 +204,15 @@ def test_compiled(name: str, tmp_path: Path) -> None:
     value, gradient = adc.value_and_grad(fn)(X)
     np.testing.assert_allclose(value, fn(X), rtol=1e-12)
     np.testing.assert_allclose(gradient, want, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [60, 150])
+def test_the_memory_of_a_long_chain_has_a_formula(n: int, tmp_path: Path) -> None:
+    """Each `elif` was a choice within a choice, deeper than Python's stack."""
+    chain = chains.Chain.of(_made(tmp_path, _elifs(n)), (X,), (0,))
+    made = transform(chain.lowered, (("adjoint", (0,)),))
+    assert made.plan is not None
+    assert made.plan.peak is not None
 
 
 @pytest.mark.full

@@ -269,7 +269,10 @@ class Lowerer:
 
     def span(self, node: ast.AST) -> Span:
         """Return the position that a user is shown: of a library's code, where it was called."""
-        found = self.frame.site or self.frame.source.span(node)
+        return self._shown(self.frame.source.span(node))
+
+    def _shown(self, here: Span) -> Span:
+        found = self.frame.site or here
         if self.frame.called is None or self.frame.site is not None:
             return found
         return replace(found, caller=self.frame.called)
@@ -277,8 +280,9 @@ class Lowerer:
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:
         """Give statements that are built inside the `with` the position of `node`."""
-        old, self.builder.loc = self.builder.loc, self.span(node)
-        here, self.here = self.here, self.frame.source.span(node)
+        span = self.frame.source.span(node)
+        old, self.builder.loc = self.builder.loc, self._shown(span)
+        here, self.here = self.here, span
         try:
             yield
         finally:

@@ -12,7 +12,9 @@ axis, by the affine facts that hold at both places.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -42,7 +44,7 @@ from adc.ir.types import Array
 class _Access:
     """A load or store: its index, the facts that hold there, its loops, and its position.
 
-    A product of matrices is a store to every element.
+    A product of matrices is a store to every element. `late`: of a version that has been stored to.
     """
 
     stmt: Load | Store | Gemm
@@ -51,6 +53,7 @@ class _Access:
     loops: tuple[Value, ...]
     place: int
     block: int
+    late: bool
 
 
 @dataclass
@@ -167,8 +170,9 @@ class Forwarding:
         facts, families = self.facts, self.families
         match stmt:
             case Load() | Store() | Gemm():
+                late = stmt.array in self.old
                 if isinstance(stmt, Load):
-                    if stmt.array in self.old:
+                    if late:
                         self.stale.add(stmt.result)
                 else:
                     self.old.add(stmt.array)
@@ -183,6 +187,7 @@ class Forwarding:
                         loops,
                         self.counter,
                         self.block,
+                        late,
                     )
                 )
             case Apply():
@@ -263,6 +268,31 @@ class Forwarding:
             for access in self.accesses
             if isinstance(access.stmt, Load) and access.loops and self.source(access.stmt) is None
         )
+
+    def with_loads(self, loads: Mapping[int, Load]) -> Forwarding:
+        """Return the analysis of the same code with loads in front of stores, given by their ids.
+
+        Each loads the element that its store overwrites.
+        """
+        made = copy(self)
+        vars(made).pop("overwritten", None)
+        made._sources = dict(self._sources)
+        made.levels, made.blocks = dict(self.levels), dict(self.blocks)
+        made.by_result, made.stale = dict(self.by_result), set(self.stale)
+        made.accesses = []
+        for store in self.accesses:
+            load = loads.get(id(store.stmt))
+            if load is not None:
+                # Where the statement in front of the store is: all that follows comes later.
+                access = replace(store, stmt=load, place=store.place - 1)
+                made.accesses.append(access)
+                made.by_result[load.result] = access
+                made.levels[load.result] = len(store.loops)
+                made.blocks[load.result] = store.block
+                if store.late:
+                    made.stale.add(load.result)
+            made.accesses.append(store)
+        return made
 
     def _stored(self) -> dict[Value, Load]:
         """Return, for values that a store of their own block puts into an array, a load of them."""
@@ -363,12 +393,23 @@ class Forwarding:
 
     def unchanged(self, load: _Access, depth: int) -> bool:
         """Whether no store writes to a loaded element later, in an iteration of `depth` loops."""
-        family = self.families.find(load.stmt.array)
-        return all(
-            self.independent(load, each, depth)
-            for each in self.accesses
-            if isinstance(each.stmt, Store | Gemm) and self.families.find(each.stmt.array) == family
-        )
+        stores = self._writes.get(self.families.find(load.stmt.array), [])
+        first = bisect_right(stores, load.place, key=lambda each: each.place)
+        # Of the stores in front of the load, only those in a loop around it run again after it.
+        around = load.loops[: depth + 1]
+        if len(around) > depth:
+            while first and stores[first - 1].loops[: depth + 1] == around:
+                first -= 1
+        return all(self.independent(load, each, depth) for each in stores[first:])
+
+    @cached_property
+    def _writes(self) -> dict[Value, list[_Access]]:
+        """The stores to each family of arrays, in the order of their places."""
+        found: dict[Value, list[_Access]] = {}
+        for access in self.accesses:
+            if isinstance(access.stmt, Store | Gemm):
+                found.setdefault(self.families.find(access.stmt.array), []).append(access)
+        return found
 
     def independent(self, load: _Access, store: _Access, depth: int) -> bool:
         """Whether `store`, where it runs after `load`, always writes to another element."""

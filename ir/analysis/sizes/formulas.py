@@ -22,6 +22,10 @@ from typing import Any
 from adc.ir import schedule
 from adc.ir.types import Array, Type
 
+# A slice of a slice of a slice mentions each size in several places: formulas grow exponentially.
+_LONGEST = 1000
+# A chain of `elif`s makes a choice within a choice: functions of formulas go as deep.
+_DEEPEST = 50
 # Keys are cut there, and end with a digest.
 _LONGEST_KEY = 50_000
 # The end of names that no run tells.
@@ -117,6 +121,11 @@ class Function:
     def length(self) -> int:
         """How many names and functions are written in it."""
         return 1 + sum(arg.length for arg in self.args)
+
+    @cached_property
+    def depth(self) -> int:
+        """How many functions are within each other."""
+        return 1 + max((arg.depth for arg in self.args), default=0)
 
     @cached_property
     def kinds(self) -> frozenset[str]:
@@ -297,6 +306,16 @@ class Sum:
         """How many names and functions are written in it."""
         atoms = [atom for atoms, _ in self.terms for atom in atoms]
         return sum(1 if isinstance(atom, str) else atom.length for atom in atoms)
+
+    @cached_property
+    def depth(self) -> int:
+        """How many functions are within each other."""
+        found = (a.depth for atoms, _ in self.terms for a in atoms if isinstance(a, Function))
+        return max(found, default=0)
+
+    def is_short(self) -> bool:
+        """Whether a person, and Python's stack, can take it in."""
+        return self.length <= _LONGEST and self.depth <= _DEEPEST
 
     @cached_property
     def kinds(self) -> frozenset[str]:

@@ -120,8 +120,11 @@ class Ranges:
         self._opaque = {each.name for each in fn.derived}
         self._opaque |= {each.name for each in fn.callees if each.rule is not None}
         self._known: dict[str, dict[Value, Range]] = {name: {} for name in self._functions}
-        self._here = self._known[""]
-        self._recalled = self._here
+        # How many changes there were when a value changed last, and when an operation was seen.
+        self._changes = 0
+        self._moved: dict[str, dict[Value, int]] = {name: {} for name in self._functions}
+        self._seen: dict[int, int] = {}
+        self._enter("")
         self._changed = True
         self._sweep = 0
         for param in fn.params:
@@ -134,6 +137,7 @@ class Ranges:
                 self._stmts(each.body)
 
     def _enter(self, name: str) -> None:
+        self._name = name
         self._here = self._known[name]
         self._recalled = self._known.get(self._functions[name].mirror or name, self._here)
 
@@ -152,14 +156,15 @@ class Ranges:
         return self._here.get(operand)
 
     def _set(self, value: Value, found: Range | None) -> None:
-        self._put(self._here, value, found)
+        self._put(self._name, value, found)
 
-    def _put(self, table: dict[Value, Range], value: Value, found: Range | None) -> None:
+    def _put(self, name: str, value: Value, found: Range | None) -> None:
         if found is None or value.type.kind != "f":
             return
+        table = self._known[name]
         old = table.get(value)
         if old is None:
-            table[value], self._changed = found, True
+            self._change(name, value, found)
             return
         new = old.join(found)
         if new == old:
@@ -169,7 +174,22 @@ class Ranges:
                 low=new.low if new.low == old.low else (0.0 if new.low >= 0.0 else -INF),
                 high=new.high if new.high == old.high else (0.0 if new.high <= 0.0 else INF),
             )
-        table[value], self._changed = new, True
+        self._change(name, value, new)
+
+    def _change(self, name: str, value: Value, found: Range) -> None:
+        self._known[name][value] = found
+        self._changed = True
+        self._changes += 1
+        self._moved[name][value] = self._changes
+
+    def _is_settled(self, stmt: Apply) -> bool:
+        """Whether no operand has changed since an operation was seen: it gives the same again."""
+        seen = self._seen.get(id(stmt))
+        self._seen[id(stmt)] = self._changes
+        if seen is None:
+            return False
+        moved = self._moved[self._name]
+        return all(moved.get(arg, 0) <= seen for arg in stmt.args if isinstance(arg, Value))
 
     def _link(self, sources: Sequence[Operand], targets: Sequence[Value]) -> None:
         for source, target in zip(sources, targets, strict=True):
@@ -185,7 +205,8 @@ class Ranges:
     def _stmt(self, stmt: Stmt) -> None:
         match stmt:
             case Apply():
-                self._apply(stmt)
+                if not self._is_settled(stmt):
+                    self._apply(stmt)
             case Load(result=result, array=array):
                 found = self._get(array)
                 self._set(result, None if found is None else _loaded(found))
@@ -238,7 +259,7 @@ class Ranges:
         called = self._functions[callee]
         there = self._known[callee]
         for param, arg in zip(called.params, args, strict=True):
-            self._put(there, param, self._get(arg))
+            self._put(callee, param, self._get(arg))
         for result, inner in zip(results, called.results, strict=True):
             found = _of_literal(inner.value) if isinstance(inner, Literal) else there.get(inner)
             self._set(result, found)

@@ -47,8 +47,6 @@ _FUNCTIONS = {
     arith.maximum: "max", arith.minimum: "min", arith.floordiv: "//",
     ops.integer.trips: "range",
 }  # fmt: skip
-# A slice of a slice of a slice mentions each size in several places: formulas grow exponentially.
-_LONGEST = 1000
 # Integers that plans show by their names, as the formulas are long.
 _NAMED = (ops.integer.wrap, ops.integer.sweeps, ops.integer.rest)
 
@@ -192,7 +190,8 @@ class Symbols:
         holds = condition(stmt, self.number) if isinstance(stmt, Apply) else None
         if holds is None:
             return self._numbers[value]
-        return either(holds, self.number(one), self.number(other))
+        found = either(holds, self.number(one), self.number(other))
+        return found if found.is_short() else self._numbers[value]
 
     def _shape(self, array: Value) -> tuple[Sum, ...]:
         same, stmt = self._same(array), self.stmts.get(array)
@@ -234,7 +233,7 @@ def shape(stmt: Apply, number: Number, shape: Shape) -> tuple[Sum, ...]:
 def integer(stmt: Apply, number: Number, shape: Shape) -> Sum | None:
     """Return the integer that an operation returns, None if that is no formula of a page."""
     found = _integer(stmt, number, shape)
-    return None if found is None or found.length > _LONGEST else found
+    return None if found is None or not found.is_short() else found
 
 
 def _integer(stmt: Apply, number: Number, shape: Shape) -> Sum | None:

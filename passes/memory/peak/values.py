@@ -109,10 +109,16 @@ class Values:
         """Note what a branch on a condition returns."""
         for result, a, b in zip(stmt.results, stmt.then.yields, stmt.orelse.yields, strict=True):
             if isinstance(result.type, Array):
-                sizes = zip(self.shape(a), self.shape(b), strict=True)
-                self.shapes[result] = tuple(either(cond, *pair) for pair in sizes)
+                trio = zip(self.shape(a), self.shape(b), self._own_shape(result), strict=True)
+                sizes = ((either(cond, one, other), own) for one, other, own in trio)
+                self.shapes[result] = tuple(s if s.is_short() else own for s, own in sizes)
             elif result.type.kind in "iu":
-                self.numbers[result] = either(cond, self.number(a), self.number(b))
+                self._choose(result, cond, a, b)
+
+    def _choose(self, result: Value, cond: Sum, a: Operand, b: Operand) -> None:
+        found = either(cond, self.number(a), self.number(b))
+        if found.is_short():
+            self.numbers[result] = found
 
     def apply(self, stmt: Apply) -> None:
         """Note what an operation returns: a shape, a number or a condition."""
@@ -120,8 +126,7 @@ class Values:
         if isinstance(result.type, Array):
             self.shapes[result] = symbols.shape(stmt, self.number, self.shape)
         elif op is arith.select and result.type.kind in "iu":
-            cond = self.condition(args[0])
-            self.numbers[result] = either(cond, *map(self.number, args[1:]))
+            self._choose(result, self.condition(args[0]), *args[1:])
         elif result.type.kind in "iu":
             found = symbols.integer(stmt, self.number, self.shape)
             if found is not None:

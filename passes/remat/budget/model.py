@@ -62,8 +62,8 @@ class Model:
         self.items = dict(self._items())
         self.loops = [loop for loop in self.loops if self.members(loop)]
 
-    def undoing(self, fn: Function, restored: Restored) -> Chooser:
-        decisions = Decisions(fn, True, Forwarding(fn), restored=restored)
+    def undoing(self, fn: Function, restored: Restored, known: Forwarding | None) -> Chooser:
+        decisions = Decisions(fn, True, known or Forwarding(fn), restored=restored)
         return self.planned(decisions, {"": _NEXT_TO_NOTHING})
 
     def chosen(self, worth: Mapping[str, float]) -> Chooser:

@@ -101,6 +101,9 @@ class _Proof:
     reverse: Function
     defs: dict[Value, Stmt] = field(default_factory=dict)
     made: dict[Value, Stmt] = field(default_factory=dict)
+    # The positions of values, and those within a block, by its id.
+    order: dict[Value, int] = field(default_factory=dict)
+    spans: dict[int, range] = field(default_factory=dict)
     loops: dict[str, For | While] = field(default_factory=dict)
     pushes: dict[str, Push] = field(default_factory=dict)
     popped: dict[Value, _Origin] = field(default_factory=dict)
@@ -108,6 +111,7 @@ class _Proof:
     proven: dict[tuple[Operand, Value], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.position = 0
         for stmt in walk(self.original.body):
             for result in stmt.results:
                 self.defs[result] = stmt
@@ -126,6 +130,8 @@ class _Proof:
         for stmt in stmts:
             for result in stmt.results:
                 self.made[result] = stmt
+                self.order[result] = self.position
+                self.position += 1
             if isinstance(stmt, Push):
                 self.pushes[region] = stmt
             elif isinstance(stmt, Pop):
@@ -138,7 +144,9 @@ class _Proof:
                 if isinstance(stmt, For):
                     self.indices[stmt.index] = stmt.label
             for block in blocks(stmt):
+                start = self.position
                 self.collect(block.stmts, inner)
+                self.spans[id(block)] = range(start, self.position)
 
     def counts(self, operand: Operand, loop: For | While) -> bool:
         """Whether an operand is the trip count of a forward loop."""
@@ -267,12 +275,9 @@ class _Proof:
         if not isinstance(stmt, If) or operand not in stmt.results:
             return False
         k = stmt.results.index(operand)
-        defined = [
-            {v for s in walk(arm.stmts) for v in s.results} for arm in (stmt.then, stmt.orelse)
-        ]
         # The value is recalled only if its own arm ran: that arm must yield it.
-        for arm, inside in zip((stmt.then, stmt.orelse), defined, strict=True):
-            if value in inside:
+        for arm in (stmt.then, stmt.orelse):
+            if self.order.get(value) in self.spans[id(arm)]:
                 return self.holds(arm.yields[k], value)
         return False
 

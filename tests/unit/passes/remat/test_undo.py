@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 import adc
+from adc.ir.analysis.dependence.forwarding import Forwarding
 from adc.ir.core import For, Function, If, Literal, Load, Pop, Stmt, Store
 from adc.ir.errors import IRError
 from adc.ir.types import Array
 from adc.ir.walk import map_blocks
 from adc.passes.remat import remat as remat_pass
 from adc.passes.remat import undo as undo_pass
+from adc.passes.remat.facts import Decisions
 from adc.passes.remat.plan import KEPT, RELOADED
 from adc.passes.remat.proof.availability import check_availability
 from adc.passes.remat.remat import Rematerialized, rematerialize
@@ -353,3 +355,27 @@ def test_the_log_changes_no_bit() -> None:
     assert log != chain.joined
     assert not chains.well_formed(log)
     assert chains.bits(chain.run(log)) == chains.bits(chain.run(chain.joined))
+
+
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_analysis_of_an_attempt_is_that_of_its_code(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is extended by the loads that an undo log inserts, not made again."""
+    decide = remat_pass._Remat.chooser
+
+    def compared(self: Any, decisions: Decisions, *rest: Any) -> Any:
+        known, fresh = decisions.forwarding, Forwarding(decisions.fn)
+        assert known.by_result.keys() == fresh.by_result.keys()
+        assert known.stale == fresh.stale
+        for result, access in fresh.by_result.items():
+            assert isinstance(access.stmt, Load)
+            assert known.by_result[result].forms == access.forms
+            assert known.source(access.stmt) == fresh.source(access.stmt)
+            assert known.within(access.stmt) == fresh.within(access.stmt)
+        return decide(self, decisions, *rest)
+
+    monkeypatch.setattr(remat_pass._Remat, "chooser", compared)
+    for policy in ("auto", "recompute", "random:1"):
+        planned(name, policy)
