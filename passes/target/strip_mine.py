@@ -20,8 +20,8 @@ After, in short::
         for k in range(min(128, n - block)):
             s = s + terms[k]
 
-If they are cheap, as in ``s += (x[i] - y[i]) * (x[i] - y[i])``, and the loop is an inner one, a
-block is one vector, which LLVM keeps in a register::
+If they are cheap, as in ``s += (x[i] - y[i]) * (x[i] - y[i])``, and the loop is the only one in
+a loop around it, a block is one vector, which LLVM keeps in a register::
 
     for block in range(0, n // 8 * 8, 8):
         for k in range(8):
@@ -30,8 +30,9 @@ block is one vector, which LLVM keeps in a register::
     for i in range(n // 8 * 8, n):
         s = s + (x[i] - y[i]) * (x[i] - y[i])
 
-The additions take as long as before one after the other, but the processor starts on the next sum
-sooner, as there are fewer instructions in between. An outermost loop has no next sum.
+The additions of a sum take as long as before, but there are fewer instructions until the next sum,
+which the processor starts before it is done with this one. Where other loops stand between two
+sums, it does not.
 
 No bit changes.
 """
@@ -47,9 +48,11 @@ from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
     Block,
+    Call,
     Check,
     For,
     Function,
+    Gemm,
     Literal,
     Load,
     Operand,
@@ -88,22 +91,23 @@ class _StripMiner(IterationAnalysis):
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
 
-    def stmts(self, stmts: Sequence[Stmt], nested: bool = False) -> list[Stmt]:
+    def stmts(self, stmts: Sequence[Stmt], alone: bool = False) -> list[Stmt]:
+        """Return statements; `alone` says that no two loops are in the loop that they are in."""
         done: list[Stmt] = []
         for stmt in stmts:
             if isinstance(stmt, For) and self.adds_up(stmt) and self.independent(stmt):
                 if self.cost(stmt) >= _EXPENSIVE:
                     done += self.in_blocks(stmt)
                     continue
-                if nested and self.is_plain(stmt):
+                if alone and self.is_plain(stmt):
                     done += self.in_vectors(stmt)
                     continue
-            inside = nested or isinstance(stmt, For | While)
-            done.append(map_blocks(stmt, functools.partial(self.block, nested=inside)))
+            inside = _loops(stmt.body) == 1 if isinstance(stmt, For | While) else alone
+            done.append(map_blocks(stmt, functools.partial(self.block, alone=inside)))
         return done
 
-    def block(self, block: Block, nested: bool) -> Block:
-        return Block(block.params, tuple(self.stmts(block.stmts, nested)), block.yields)
+    def block(self, block: Block, alone: bool) -> Block:
+        return Block(block.params, tuple(self.stmts(block.stmts, alone)), block.yields)
 
     def adds_up(self, loop: For) -> bool:
         """Whether an innermost loop updates numbers in order."""
@@ -194,7 +198,7 @@ class _StripMiner(IterationAnalysis):
         some = apply("maximum", trips, integer(0), done)
         blocks = apply("floordiv", some, size, done)
         covered = apply("mul", blocks, size, done)
-        left = apply("sub", trips, covered, done)
+        left = apply("mod", some, size, done)
         between = tuple(self.names.value(result) for result in loop.results)
         number, at = (Value(self.names.fresh(loop.index.name), INT) for _ in range(2))
         body, arrays = self.vector(loop, number)
@@ -233,6 +237,10 @@ class _StripMiner(IterationAnalysis):
             stmts += clone(split.rest.stmts, env, self.names)
             now = _substituted(split.rest.yields, env)
         return Block(params, tuple(stmts), now), split.terms
+
+
+def _loops(block: Block) -> int:
+    return sum(isinstance(stmt, For | While | Call | Gemm) for stmt in walk(block.stmts))
 
 
 def _substituted(yields: Sequence[Operand], env: dict[Value, Operand]) -> tuple[Operand, ...]:
