@@ -53,6 +53,7 @@ from adc.ir.core import (
     For,
     Function,
     Gemm,
+    If,
     Literal,
     Load,
     Operand,
@@ -240,7 +241,16 @@ class _StripMiner(IterationAnalysis):
 
 
 def _loops(block: Block) -> int:
-    return sum(isinstance(stmt, For | While | Call | Gemm) for stmt in walk(block.stmts))
+    """Return how many loops, calls and products are in a block; loops of checks do not run."""
+    busy = [s for s in walk(block.stmts) if isinstance(s, For | While | Call | Gemm)]
+    return sum(not _only_checks(stmt) for stmt in busy)
+
+
+def _only_checks(stmt: Stmt) -> bool:
+    """Whether a statement is a loop of checks (`hoist_checks`)."""
+    if not isinstance(stmt, For) or stmt.results:
+        return False
+    return all(isinstance(s, Apply | Load | Check | If | For) for s in walk(stmt.body.stmts))
 
 
 def _substituted(yields: Sequence[Operand], env: dict[Value, Operand]) -> tuple[Operand, ...]:
