@@ -65,7 +65,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.sums import LANES
-from adc.ir.types import INT
+from adc.ir.types import INT, Array
 from adc.ir.walk import clone, map_blocks, substitute
 
 # Terms must cost at least this many times more than the additions: storing and reloading them is a
@@ -152,7 +152,9 @@ class _StripMiner(IterationAnalysis):
     def is_near(self, load: Load, loop: For) -> bool:
         """Whether iterations read the elements of a row one after the other, or the same one."""
         steps = [self.facts.form(index).coefficient(loop.index) for index in load.index]
-        return load.array.type.layout == "C" and not any(steps[:-1]) and steps[-1:] in ([0], [1])
+        ty = load.array.type
+        is_row = isinstance(ty, Array) and ty.layout == "C"
+        return is_row and not any(steps[:-1]) and steps[-1:] in ([0], [1])
 
     def in_blocks(self, loop: For) -> list[Stmt]:
         done: list[Stmt] = []
