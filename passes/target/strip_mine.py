@@ -143,11 +143,13 @@ class _StripMiner(IterationAnalysis):
         """Whether terms are computed, in floating point, from neighbouring elements of arrays."""
         if any(s.op not in _ORDERED or s.result.type.kind != "f" for s in self.steps(loop)):
             return False
-        loads = [stmt for stmt in loop.body.stmts if isinstance(stmt, Load)]
-        terms = self.terms(loop)
-        computed = all(len(s.results) == 1 and s.result.type.kind == "f" for s in terms)
-        plain = all(isinstance(stmt, Apply | Load) for stmt in loop.body.stmts)
-        return bool(terms) and computed and plain and all(self.is_near(s, loop) for s in loads)
+        # Integers among them may be indices.
+        if not self.terms(loop) or not all(
+            isinstance(stmt, Apply | Load) and all(v.type.kind == "f" for v in stmt.results)
+            for stmt in loop.body.stmts
+        ):
+            return False
+        return all(self.is_near(s, loop) for s in loop.body.stmts if isinstance(s, Load))
 
     def is_near(self, load: Load, loop: For) -> bool:
         """Whether iterations read the elements of a row one after the other, or the same one."""
@@ -243,13 +245,13 @@ class _StripMiner(IterationAnalysis):
 
 
 def _loops(block: Block) -> int:
-    """Return how many loops, calls and products are in a block; loops of checks do not run."""
+    """Return how many loops, calls and products run in a block."""
     busy = [s for s in walk(block.stmts) if isinstance(s, For | While | Call | Gemm)]
     return sum(not _only_checks(stmt) for stmt in busy)
 
 
 def _only_checks(stmt: Stmt) -> bool:
-    """Whether a statement is a loop of checks (`hoist_checks`)."""
+    """Whether a statement is a loop of checks, which runs if one of them fails (`hoist_checks`)."""
     if not isinstance(stmt, For) or stmt.results:
         return False
     return all(isinstance(s, Apply | Load | Check | If | For) for s in walk(stmt.body.stmts))

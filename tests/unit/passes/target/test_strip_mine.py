@@ -99,6 +99,28 @@ def test_where(given: dict[str, str], found: bool) -> None:
     assert _in_vectors(_rows(**given)) == found
 
 
+GATHER = """
+fn f(%x: f64[:], %at: i64[:]) -> f64 {
+  %n = dim[0] %x
+  %s.1 = for L %i in 0 to %n carrying (%s = 0.0:f64) {
+    %r.1 = for L.1 %k in 0 to %n carrying (%r = %s) {
+      %j = load %at[%k]
+      %t = load %x[%j]
+      %p = mul %t %t
+      %r.2 = add %r %p
+      yield %r.2
+    }
+    yield %r.1
+  }
+  return %s.1
+}
+"""
+
+
+def test_gathered_elements_stay() -> None:
+    assert not _in_vectors(parse(GATHER))
+
+
 def test_outermost_loop_stays() -> None:
     fn = parse(TOTAL)
     assert strip_mine(fn) == fn
