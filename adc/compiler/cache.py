@@ -101,13 +101,18 @@ def size_limit() -> int:
 @lru_cache(maxsize=1)
 def _own_source() -> str:
     """Return a digest of adc's own source, because a development version keeps its number."""
-    root = Path(__file__).resolve().parent
     digest = hashlib.sha256()
-    for base in (root, root / "ir", root / "passes"):
-        for path in sorted(base.rglob("*.py")):
-            stat = path.stat()
-            digest.update(f"{path.name} {stat.st_size} {stat.st_mtime_ns};".encode())
+    for path in own_files():
+        stat = path.stat()
+        digest.update(f"{path.name} {stat.st_size} {stat.st_mtime_ns};".encode())
     return digest.hexdigest()
+
+
+def own_files() -> list[Path]:
+    """Return the modules of adc; `ir` and `passes` are links in a checkout."""
+    root = Path(__file__).resolve().parents[1]
+    bases = root, root / "ir", root / "passes"
+    return [path for base in bases for path in sorted(base.rglob("*.py"))]
 
 
 def key_of(

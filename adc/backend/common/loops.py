@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -114,17 +114,25 @@ def _positions(loop: For) -> int:
     )
 
 
-def _iterations(stmts: Sequence[Stmt]) -> float:
+def _iterations(stmts: Sequence[Stmt], origins: Mapping[Operand, Stmt]) -> float:
     """Return how often the innermost loops run if that is known, and nothing else may take long."""
     found = 1.0
     for stmt in stmts:
-        if isinstance(stmt, For) and isinstance(stmt.trips, Literal):
-            found = max(found, float(stmt.trips.value) * _iterations(stmt.body.stmts))
+        if isinstance(stmt, For) and (most := _most(stmt.trips, origins)) is not None:
+            found = max(found, most * _iterations(stmt.body.stmts, origins))
         elif isinstance(stmt, _BUSY):
             return math.inf
         for block in blocks(stmt) if isinstance(stmt, If) else ():
-            found = max(found, _iterations(block.stmts))
+            found = max(found, _iterations(block.stmts, origins))
     return found
+
+
+def _most(trips: Operand, origins: Mapping[Operand, Stmt]) -> float | None:
+    """Return a number of iterations, or a bound of it, if it is known."""
+    match origins.get(trips):
+        case Apply(op=op, args=(_, Literal(value=by))) if op is arith.mod and by > 0:
+            return float(by)
+    return float(trips.value) if isinstance(trips, Literal) else None
 
 
 def _cost(stmt: For) -> float:
@@ -245,7 +253,7 @@ class Loops(Traffic):
         self.flush()
         short = self.is_short(stmt)
         inner = any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
-        within = _iterations(stmt.body.stmts)
+        within = _iterations(stmt.body.stmts, self._origins)
         busy = inner and not short and (within > _FEW or self.is_long(stmt))
         looks = not busy and not short
         vectorizable = self.is_vectorizable(stmt)
@@ -593,7 +601,7 @@ class Loops(Traffic):
     def is_short(self, stmt: For | While, *, inside: bool = False) -> bool:
         """Whether a loop is over so soon that neither it nor a loop in it need look for signals."""
         most = _FEW if inside or self._depth else STRIP
-        return _iterations((stmt,)) <= most
+        return _iterations((stmt,), self._origins) <= most
 
     def is_due(self, stmt: For) -> bool:
         """Whether a short loop looks for signals on entry: outside loops, once in a while."""

@@ -205,6 +205,14 @@ OBJECTIVES = {
         CAMERAS,
         FEW_CAMERAS,
     ),
+    # C++ that does what adc does: a pass for each row of the Jacobian, rows share nothing.
+    "ba jacobian, C++ by rows": Objective(
+        adc.jit(programs.bundle_jacobian),
+        functools.partial(bundle_by_hand, name="bundle_rows", shape=(2, 15)),
+        observations,
+        CAMERAS,
+        FEW_CAMERAS,
+    ),
     "kmeans": primal(programs.kmeans, kmeans_by_hand, clusters, POINTS, FEW_POINTS),
     "kmeans direction": Objective(
         programs.kmeans_direction,
@@ -217,6 +225,14 @@ OBJECTIVES = {
     "ht jacobian": Objective(
         adc.jacfwd(programs.hand),
         functools.partial(hand_by_hand, name="hand_d", by=(26,)),
+        model,
+        VERTICES,
+        FEW_VERTICES,
+    ),
+    # C++ that does what adc does: the program does not say which bones an angle leaves alone.
+    "ht jacobian, C++ moves all bones": Objective(
+        adc.jacfwd(programs.hand),
+        functools.partial(hand_by_hand, name="hand_dense", by=(26,)),
         model,
         VERTICES,
         FEW_VERTICES,

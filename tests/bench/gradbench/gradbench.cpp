@@ -195,6 +195,90 @@ extern "C" void bundle_d(const double *cameras, const double *points, const doub
   for (Index i = 0; i < n; i++) rest[i] = -2 * weights[i];
 }
 
+// Adds the derivatives of a number by the rotation and by the point, given those by the result.
+static void rotated_reverse(const double *rotation, const double *point, const double *ct,
+                            double *by_rotation, double *by_point) {
+  double square =
+      rotation[0] * rotation[0] + rotation[1] * rotation[1] + rotation[2] * rotation[2];
+  double normal[3], normal_ct[3], axis_ct[3] = {0, 0, 0};
+  if (square == 0) {
+    for (int i = 0; i < 3; i++) by_point[i] += ct[i];
+    cross(point, ct, normal);
+    for (int i = 0; i < 3; i++) by_rotation[i] += normal[i];
+    cross(ct, rotation, normal);
+    for (int i = 0; i < 3; i++) by_point[i] += normal[i];
+    return;
+  }
+  double theta = std::sqrt(square), cosine = std::cos(theta), sine = std::sin(theta);
+  double axis[3], added[3];
+  for (int i = 0; i < 3; i++) axis[i] = rotation[i] / theta;
+  cross(axis, point, normal);
+  double dot = axis[0] * point[0] + axis[1] * point[1] + axis[2] * point[2];
+  double along = dot * (1 - cosine), along_ct = 0, cosine_ct = 0, sine_ct = 0, theta_ct = 0;
+  for (int i = 0; i < 3; i++) {
+    by_point[i] += ct[i] * cosine;
+    cosine_ct += ct[i] * point[i];
+    normal_ct[i] = ct[i] * sine;
+    sine_ct += ct[i] * normal[i];
+    axis_ct[i] += ct[i] * along;
+    along_ct += ct[i] * axis[i];
+  }
+  double dot_ct = along_ct * (1 - cosine);
+  cosine_ct -= along_ct * dot;
+  for (int i = 0; i < 3; i++) {
+    axis_ct[i] += dot_ct * point[i];
+    by_point[i] += dot_ct * axis[i];
+  }
+  cross(point, normal_ct, added);
+  for (int i = 0; i < 3; i++) axis_ct[i] += added[i];
+  cross(normal_ct, axis, added);
+  for (int i = 0; i < 3; i++) by_point[i] += added[i];
+  for (int i = 0; i < 3; i++) {
+    by_rotation[i] += axis_ct[i] / theta;
+    theta_ct -= axis_ct[i] / theta * axis[i];
+  }
+  theta_ct += sine_ct * cosine - cosine_ct * sine;
+  for (int i = 0; i < 3; i++) by_rotation[i] += theta_ct * axis[i];
+}
+
+// The same derivatives by reverse mode, one pass for each of the two errors: rows share nothing.
+extern "C" void bundle_rows(const double *cameras, const double *points, const double *weights,
+                            const Index *observed, const double *features, Index n,
+                            double *jacobian, double *rest) {
+  for (Index i = 0; i < n; i++) {
+    const double *camera = cameras + 11 * observed[2 * i], *point = points + 3 * observed[2 * i + 1];
+    double from[3], seen[3];
+    for (int c = 0; c < 3; c++) from[c] = point[c] - camera[3 + c];
+    rotated(camera, from, seen);
+    double x = seen[0] / seen[2], y = seen[1] / seen[2], square = x * x + y * y;
+    double lens = 1 + camera[9] * square + camera[10] * square * square;
+    double error[2] = {x * lens * camera[6] + camera[7] - features[2 * i],
+                       y * lens * camera[6] + camera[8] - features[2 * i + 1]};
+    for (int k = 0; k < 2; k++) {
+      double *row = jacobian + (2 * i + k) * 15, unit[2] = {0, 0};
+      unit[k] = 1;
+      double xct = unit[0] * weights[i], yct = unit[1] * weights[i];
+      std::memset(row, 0, 15 * sizeof(double));
+      row[14] = unit[0] * error[0] + unit[1] * error[1];
+      row[7] = xct;
+      row[8] = yct;
+      row[6] = xct * x * lens + yct * y * lens;
+      xct *= camera[6];
+      yct *= camera[6];
+      double lens_ct = xct * x + yct * y;
+      row[9] = lens_ct * square;
+      row[10] = lens_ct * square * square;
+      double square_ct = lens_ct * (camera[9] + 2 * camera[10] * square);
+      xct = xct * lens + 2 * square_ct * x;
+      yct = yct * lens + 2 * square_ct * y;
+      double ct[3] = {xct / seen[2], yct / seen[2], -(xct * x + yct * y) / seen[2]};
+      rotated_reverse(camera, from, ct, row, row + 11);
+      for (int j = 0; j < 3; j++) row[3 + j] = -row[11 + j];
+    }
+  }
+  for (Index i = 0; i < n; i++) rest[i] = -2 * weights[i];
+}
+
 // --- k-means -----------------------------------------------------------------------------------
 
 static double distance(const double *a, const double *b, Index d) {
@@ -355,8 +439,9 @@ extern "C" void hand(const double *theta, const Hand *all, double *errors) {
   }
 }
 
-// The Jacobian, 3 x measured x 26: an angle moves its bone and those below, and nothing else.
-extern "C" void hand_d(const double *theta, const Hand *all, double *jacobian) {
+// The Jacobian, 3 x measured x 26. An angle moves its bone and those below, and nothing else; if
+// `dense`, all bones are moved nevertheless, those above by nothing.
+static void jacobian_of(const double *theta, const Hand *all, double *jacobian, bool dense) {
   const Hand &hand = *all;
   Index n = hand.vertices, m = hand.measured;
   std::vector<Matrix> absolutes(hand.bones), moved(hand.bones);
@@ -381,7 +466,7 @@ extern "C" void hand_d(const double *theta, const Hand *all, double *jacobian) {
       for (int by = 0; by < (joint == 0 ? 2 : 1); by++, column++) {
         std::memset(moved_positions.data(), 0, 3 * n * sizeof(double));
         std::vector<char> moves(hand.bones);
-        for (Index k = bone; k < hand.bones; k++) {
+        for (Index k = dense ? 0 : bone; k < hand.bones; k++) {
           const double *a = &angles[3 * k];
           Index parent = hand.parents[k];
           if (k == bone) {
@@ -390,6 +475,10 @@ extern "C" void hand_d(const double *theta, const Hand *all, double *jacobian) {
           } else if (parent >= 0 && moves[parent]) {
             Matrix relative = product(hand.relatives[k], turn(a[0], a[1], a[2]));
             moved[k] = product(moved[parent], relative);
+          } else if (dense) {
+            moved[k] = {};
+            skin(hand, k, product(moved[k], hand.inverses[k]), moved_positions.data());
+            continue;
           } else {
             continue;
           }
@@ -403,4 +492,12 @@ extern "C" void hand_d(const double *theta, const Hand *all, double *jacobian) {
                 -(r[i][0] * at[0] + r[i][1] * at[n] + r[i][2] * at[2 * n]);
         }
       }
+}
+
+extern "C" void hand_d(const double *theta, const Hand *all, double *jacobian) {
+  jacobian_of(theta, all, jacobian, false);
+}
+
+extern "C" void hand_dense(const double *theta, const Hand *all, double *jacobian) {
+  jacobian_of(theta, all, jacobian, true);
 }

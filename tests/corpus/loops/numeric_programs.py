@@ -24,6 +24,35 @@ def horner(c: Any, x: Any) -> Any:
     return s
 
 
+@program(uniform(33, 4, 19), uniform(34, 3, 19), argnums=(0, 1), tags="numeric")
+def distances_of_rows(x: Any, y: Any) -> Any:
+    """Rows of 19 elements: two vectors of terms, and three elements that are left."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        for j in range(y.shape[0]):
+            s = 0.0
+            for k in range(x.shape[1]):
+                delta = x[i, k] - y[j, k]
+                s += delta * delta
+            total += math.sqrt(s) * (i + 1)
+    return total
+
+
+@program(uniform(35, 9, 9), -3, tags="numeric")
+def products_with_parts_of_rows(a: Any, d: Any) -> Any:
+    """In the first rows a range of a negative number, then of none, of a vector and of more."""
+    b = a.copy()
+    for i in range(9):
+        s = b[i, 0]
+        for k in range(2 * i + d):
+            s -= b[i, k % 9] * a[0, k % 9]
+        for _ in range(1):
+            for k in range(i):
+                s -= b[i, k] * b[0, k]
+        b[i, 8] = s
+    return np.sum(b[:, 8] * b[:, 8])
+
+
 @program(X6, tags="numeric")
 def prefix_sums_in_place(x: Any) -> Any:
     p = x.copy()

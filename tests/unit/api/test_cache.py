@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import platform
@@ -159,6 +160,14 @@ def test_the_key_depends_on(what: str, tmp_path: Path, monkeypatch: pytest.Monke
         case "machine":
             monkeypatch.setattr(cpu, "target", lambda: ("another",))
     assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+
+
+def test_the_digest_covers_every_package() -> None:
+    files = {path.resolve() for path in cache.own_files()}
+    for name in ("ir.core", "passes.pipeline", "frontend.entry", "backend.common.emit", "api"):
+        module = importlib.import_module(f"adc.{name}")
+        assert module.__file__ is not None
+        assert Path(module.__file__).resolve() in files
 
 
 def test_the_machine_has_every_version() -> None:
