@@ -71,7 +71,7 @@ inside = OpDef(
     doc="0 <= i < n, where n is a size: it is not negative.",
 )  # fmt: skip
 room = OpDef(
-    "room", 1, lambda n: np.int64(max(2 * n, 16)), "(maximum(2 * {0}, 16))", (), _index,
+    "room", 1, lambda n: np.int64(max(2 * n, 16)), "maximum(2 * {0}, 16)", (), _index,
     why=INTEGER, kinds="i", domain=((0.0, 99.0),),
     doc="The capacity that a list of n elements gets where it is full.",
 )  # fmt: skip

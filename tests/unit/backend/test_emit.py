@@ -64,7 +64,7 @@ def applications(dtype: str) -> list[tuple[OpDef, tuple[int | str, ...]]]:
     for op in OPS.values():
         if dtype[0] not in op.kinds or op.name in NOT_SCALAR:
             continue
-        if op.name in ("wrap", "inside", "trips") and dtype != "i64":
+        if op.name in ("wrap", "inside", "trips", "room") and dtype != "i64":
             continue
         if op.kinds == "u" and (dtype != "u64" or op.arity > 3):  # words of random draws
             continue
