@@ -633,8 +633,15 @@ MISSING = np.where(np.arange(9) % 3 == 1, np.nan, np.linspace(-1.0, 1.0, 9))
     [
         *((masked, (np.linspace(-1.0, 1.0, 200), limit), (0,)) for limit in (-9.0, 0.0, 9.0)),
         *((size_that_python_chooses, (np.array([0.7, 0.3]), d), (0,)) for d in (-3, 3, 60)),
-        (filter_of_what_is_not_missing, (np.array([0.7, 0.4]), MISSING), (0,)),
-        (filter_of_what_is_not_missing, (np.array([0.7, 0.4]), MISSING * np.nan), (0,)),
+        *(
+            pytest.param(
+                filter_of_what_is_not_missing,
+                (np.array([0.7, 0.4]), y),
+                (0,),
+                marks=pytest.mark.full,
+            )
+            for y in (MISSING, MISSING * np.nan)
+        ),
     ],
 )
 def test_a_plan_for_the_most_that_data_may_ask_for(
