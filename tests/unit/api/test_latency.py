@@ -86,7 +86,7 @@ def outcome(derivative: Callable[..., Any], *args: Any) -> str:
     """Return a text of what a call returns or raises, types included."""
     try:
         return described(derivative(*args))
-    except Exception as error:
+    except Exception as error:  # whatever it is: both ways must raise the same
         return f"{type(error).__name__}: {error}"
 
 
@@ -146,10 +146,10 @@ def test_containers_with_attributes(make: Any, transform: Any) -> None:
 def test_an_attribute_more_or_less() -> None:
     model = [Free(array(), 2.0)]
     warm = warmed(adc.grad(by_attribute), model, array())
-    model[0].more = 3.0  # type: ignore[attr-defined]
+    model[0].more = 3.0  # type: ignore[attr-defined]  # not declared: that is the point
     assert outcome(warm, model, array()) == outcome(adc.grad(by_attribute), model, array())
     assert "more" in outcome(warm, model, array())
-    del model[0].more, model[0].b  # type: ignore[attr-defined]
+    del model[0].more, model[0].b  # type: ignore[attr-defined]  # see above
     assert outcome(warm, model, array()) == outcome(adc.grad(by_attribute), model, array())
 
 
@@ -321,7 +321,7 @@ def test_slots_that_a_class_gets_later() -> None:
 
     model = Model()
     warm = warmed(adc.grad(f), model)
-    Base.found = Narrow.__dict__["b"]  # type: ignore[attr-defined]
+    Base.found = Narrow.__dict__["b"]  # type: ignore[attr-defined]  # a slot, added late
     assert outcome(warm, model) == outcome(adc.grad(f), model)
 
 

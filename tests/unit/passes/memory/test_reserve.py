@@ -18,6 +18,7 @@ from adc.passes.memory import reserve as module
 from adc.passes.memory.reserve import reserve
 from adc.passes.scalar.cse import cse
 from adc.passes.scalar.simplify import simplify
+from tests.corpus.language.list_programs import pairs_of_two_arms_in_a_list, windows_in_a_list
 from tests.oracle import chain as chains
 
 X = np.array([0.3, -0.8, 1.1, 0.6])
@@ -50,24 +51,6 @@ def states(x: Any) -> Any:
         h = np.tanh(h * x + i)
         kept.append(h)
     return np.sum(np.array(kept)[1:] * np.array(kept)[:-1])
-
-
-def windows(x: Any) -> Any:
-    found = []
-    for i in range(len(x) - 1):
-        for j in range(2):
-            found.append(x[i : i + 2] * (j + 1.0))
-    return np.sum(np.stack(found) ** 2)
-
-
-def both_arms(x: Any) -> Any:
-    pairs = [(1.0, x[0])]
-    for v in x:
-        if v > 0:
-            pairs.append((v, v * v))
-        else:
-            pairs.append((2.0, np.exp(v)))
-    return sum(a * b for a, b in pairs)
 
 
 def _noted(log: Any, v: Any) -> None:
@@ -193,8 +176,8 @@ def as_many_as_before(x: Any) -> Any:
     return sum(found)
 
 
-ALL = [numbers, states, windows, both_arms, helper, comprehension_in_a_loop, negative_range,
-       triangle]  # fmt: skip
+ALL = [numbers, states, windows_in_a_list, pairs_of_two_arms_in_a_list, helper,
+       comprehension_in_a_loop, negative_range, triangle]  # fmt: skip
 NOT = [some, continued, left_early, stack, emptied, copied_in_an_arm, until, in_a_while,
        as_many_as_before]  # fmt: skip
 ARGS = (X, np.tile(X, 9), X[:1], X[1:2])
