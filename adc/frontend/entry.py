@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adc.frontend.calls import builtin, calls, derivatives, jacobians, nested
-from adc.frontend.control import blocks, inlining, marks
+from adc.frontend.control import blocks, marks, program
 from adc.frontend.control.control import EXIT, FALLS
 from adc.frontend.core import closures, dispatch
 from adc.frontend.core.bindings import (
@@ -33,6 +33,7 @@ from adc.frontend.core.lower import (
     Lowered,
     Lowerer,
     Shared,
+    Sharing,
     arrays_of,
     bind_value,
     leaf_operand,
@@ -147,6 +148,27 @@ def lower(
         If the function, or anything it calls, is not in the supported subset.
     """
     start = time.perf_counter()
+    sharing = Sharing()
+    while True:
+        made = Shared(
+            constants=constants, routines=routines, bound=bound, general=general, sharing=sharing
+        )
+        if not inline:
+            made.inlined = 0
+        try:
+            lowered = _lowered(fn, arguments, made, shared, applied)
+        except program.ShareError:
+            sharing.seen.clear()
+            continue
+        return replace(lowered, seconds=time.perf_counter() - start)
+
+
+def _lowered(
+    fn: Callable[..., Any], arguments: dict[str, Any], state: Shared, shared: bool,
+    applied: tuple[Level, ...],
+) -> Lowered:  # fmt: skip
+    """Lower `fn` in one attempt, for `lower`."""
+    bound = state.bound
     own = fn if has_rule(fn) else None
     inside = is_checkpointed(fn)
     if not isinstance(fn, types.FunctionType):
@@ -159,9 +181,7 @@ def lower(
                 "adc reads Python source; builtins and callable objects have none",
             )
         fn = inner
-    lo = Lowerer(Shared(constants=constants, routines=routines, bound=bound, general=general))
-    if not inline:
-        lo.shared.inlined = 0
+    lo = Lowerer(state)
     lo.builder.names.fresh("loss")
     holder = lo.holder_of(fn, Place(None) if shared else None)
     source = lo.source_of(holder)
@@ -181,7 +201,7 @@ def lower(
         else:
             mark = Mark("checkpoint", source.span(source.node)) if inside else None
             with lo.builder.marking(mark):
-                result = inlining.run_main(lo, holder, source, bindings)
+                result = program.run_main(lo, holder, source, bindings)
     except Dead:
         result = Num(Literal(0.0, FLOAT))  # every path raises: it is never used
     except RecursionError:
@@ -223,7 +243,6 @@ def lower(
         tuple(lo.changed),
         tuple(generators),
         applied,
-        time.perf_counter() - start,
     )
 
 

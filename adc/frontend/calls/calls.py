@@ -6,7 +6,7 @@ import ast
 import types
 
 from adc.frontend.calls import builtin, custom, derivatives, nested
-from adc.frontend.control import evaluation, inlining
+from adc.frontend.control import evaluation, inlining, program
 from adc.frontend.core import advice, bindings, classes, dispatch
 from adc.frontend.core.bindings import (
     NONE,
@@ -93,14 +93,14 @@ def _call_known(
         return objects.construct(lo, value, args, kwargs, node)
     fn = getattr(value, "py_func", value)
     if isinstance(fn, types.FunctionType) and not advice.is_unread(fn):
-        return inlining.call_function(lo, fn, args, kwargs, node, callee.place)
+        return program.call_function(lo, fn, args, kwargs, node, callee.place)
     if isinstance(fn, types.MethodType) and is_checkpointed(fn):
         return dispatch.apply(lo, Static(fn.__func__), [static(fn.__self__), *args], kwargs, node)
     if isinstance(fn, types.MethodType) and (
         isinstance(fn.__func__, types.FunctionType) and not advice.is_unread(fn.__func__)
     ):
         owner = static(fn.__self__)
-        return inlining.call_function(lo, fn.__func__, [owner, *args], kwargs, node)
+        return program.call_function(lo, fn.__func__, [owner, *args], kwargs, node)
     if isinstance(value, type) and classes.is_written(value):
         why = f"an object of class `{value.__name__}`, {peculiarity(value)},"
         raise lo.unsupported(

@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any
 
 from adc.frontend.calls import derivatives
-from adc.frontend.control import inlining
+from adc.frontend.control import program
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import (
     NONE,
@@ -234,7 +234,7 @@ class _Maker:
     def run(self, code: Callable[..., Any], *args: Binding) -> tuple[Binding, ...]:
         """Lower a call of a function of the library that returns a sequence."""
         assert isinstance(code, types.FunctionType)
-        found = inlining.call_function(self.lo, code, args, {}, self.node)
+        found = program.call_function(self.lo, code, args, {}, self.node)
         if isinstance(found, ListRef):
             return self.lo.contents(found)
         assert isinstance(found, TupleOf)

@@ -124,6 +124,7 @@ class Outline:
         lo = self.lo
         sub = Lowerer(lo.shared)
         sub.stack = list(lo.stack)
+        sub.inlines = 1
         sub.here, sub.builder.loc = lo.here, lo.builder.loc
         params: list[Value] = []
         made: dict[int, Num | ArrayRef] = {}

@@ -149,6 +149,7 @@ def lower_loop(
             lo.restore(before)
             lo.reset_names(names_before)
             del lo.builder.stmts[mark:]
+        lo.inlines += 1
         try:
             entry, slots = _entered(lo, memo, node)
             always = {*names, *slots} if definite else {*sure, RESULT}
@@ -159,6 +160,8 @@ def lower_loop(
                 raise TypeUnstableError(
                     "the types of this loop's variables do not converge", lo.span(node)
                 ) from None
+        finally:
+            lo.inlines -= 1
 
 
 def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[str]]:

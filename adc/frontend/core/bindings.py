@@ -441,31 +441,49 @@ def kind_of(binding: Binding) -> str:
 
 
 def leaves(binding: Binding) -> Iterator[Num | ArrayRef]:
-    """Yield the scalars and arrays in `binding`, left to right."""
+    """Yield the scalars and arrays in `binding`, left to right; views by their parts."""
+    for piece in pieces(binding):
+        if isinstance(piece, Num) or not piece.view:
+            yield piece
+            continue
+        yield ArrayRef(piece.object)
+        yield from (Num(operand) for operand, _ in view_operands(piece))
+
+
+def view_operands(ref: ArrayRef) -> Iterator[tuple[Operand, bool]]:
+    """Yield the numbers that say what a view sees, and whether each is where it starts."""
+    for stage in ref.view:
+        yield from ((size, False) for size in stage.dims)
+        if isinstance(stage, Reshape):
+            yield from ((size, False) for size in stage.inner)
+            continue
+        for axis in stage.axes:
+            yield axis.offset, True
+            yield from ((stride, False) for _, stride in axis.terms)
+
+
+def pieces(binding: Binding) -> Iterator[Num | ArrayRef]:
+    """Yield the scalars, arrays and views in `binding`, left to right."""
     match binding:
-        case Num() | ArrayRef(view=()):
+        case Num() | ArrayRef():
             yield binding
-        case ArrayRef(object=obj, view=view):
-            yield ArrayRef(obj)
-            for stage in view:
-                yield from (Num(operand) for operand in _stage_operands(stage))
         case TupleOf(items=items) | Zip(inners=items) | RecordOf(items=items):
             for item in items:
-                yield from leaves(item)
+                yield from pieces(item)
         case NamedTuple(record=record):
-            yield from leaves(record)
+            yield from pieces(record)
         case Growing(buffers=buffers, length=length):
             yield from buffers
             yield length
         case Range(start=start, stop=stop, step=step):
             yield from (start, stop, step)
         case Enumerate(inner=inner, start=start):
-            yield from leaves(inner)
+            yield from pieces(inner)
             yield start
         case Reversed(inner=inner):
-            yield from leaves(inner)
+            yield from pieces(inner)
         case Pullback(args=args) | Directional(args=args):
-            yield from leaves(args)
+            yield from pieces(args)
 
 
 def cells_of(element: Binding) -> Iterator[Cell]:
@@ -534,17 +552,6 @@ def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
             assert isinstance(again, TupleOf)
             return replace(binding, args=again)
     return binding
-
-
-def _stage_operands(stage: Stage) -> Iterator[Operand]:
-    yield from stage.dims
-    if isinstance(stage, Reshape):
-        yield from stage.inner
-        return
-    for axis in stage.axes:
-        yield axis.offset
-        for _, stride in axis.terms:
-            yield stride
 
 
 def _rebuilt_stage(stage: Stage, new: Iterator[Num | ArrayRef]) -> Stage:

@@ -28,6 +28,7 @@ from adc.frontend.core.bindings import (
     is_slot,
     kind_of,
     leaves,
+    pieces,
     rebuild,
     refs,
     shape_of,
@@ -134,17 +135,23 @@ def _parts(closure: Closure) -> list[tuple[str, Binding]]:
 
 
 def leaves_of(binding: Binding) -> Iterator[Num | ArrayRef]:
+    for piece in pieces_of(binding):
+        yield from leaves(piece)
+
+
+def pieces_of(binding: Binding) -> Iterator[Num | ArrayRef]:
+    """Yield the numbers, arrays and views in a binding, and in what inner functions hold."""
     match binding:
         case TupleOf(items=items):
             for item in items:
-                yield from leaves_of(item)
+                yield from pieces_of(item)
         case Closure():
             for _, part in _parts(binding):
-                yield from leaves_of(part)
+                yield from pieces_of(part)
         case Transformed(fn=fn):
-            yield from leaves_of(fn)
+            yield from pieces_of(fn)
         case _:
-            yield from leaves(binding)
+            yield from pieces(binding)
 
 
 def rebuilt(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:

@@ -182,6 +182,29 @@ class ConstantNeededError(UnsupportedError):
 
 
 @dataclass
+class Sharing:
+    """Which functions the calls of a program share.
+
+    Attributes
+    ----------
+    least : int
+        The fewest statements of such a function.
+    saved : int
+        The fewest statements that must be saved.
+    shared, inlined : set
+        The signatures of those that are shared, and of those that cannot be.
+    seen : dict
+        How often each signature was inlined, in an attempt to lower the program.
+    """
+
+    least: int = 50
+    saved: int = 300
+    shared: set[object] = field(default_factory=set)
+    inlined: set[object] = field(default_factory=set)
+    seen: dict[object, int] = field(default_factory=dict)
+
+
+@dataclass
 class Shared:
     """The state that the lowerings of a function and its recursive callees share."""
 
@@ -192,7 +215,9 @@ class Shared:
     holders: dict[types.FunctionType, Holder] = field(default_factory=dict)
     sources: dict[int, Source] = field(default_factory=dict)
     recursive: set[object] = field(default_factory=set)
-    callees: dict[object, Any] = field(default_factory=dict)
+    # IR functions, by Python function and signature (`control.callees`).
+    callees: dict[tuple[types.FunctionType, object], Any] = field(default_factory=dict)
+    sharing: Sharing = field(default_factory=Sharing)
     # Derivatives that the code calls, by name.
     derived: dict[str, Derived] = field(default_factory=dict)
     # Functions with custom derivatives, and those of their rules.
@@ -248,6 +273,8 @@ class Lowerer:
         self.here: Span | None = None
         # The level of recursion, in a function that is called and not inlined.
         self.depth: Operand | None = None
+        # How many loops and outlines this is in: functions are inlined there, unless recursive.
+        self.inlines = 0
         # Which exits a pending one may be (`control.exits_of`).
         self.exit_values: dict[Value, frozenset[int]] = {}
         # Sizes that are not 1: what has size 1 among arguments is part of their types.
@@ -369,11 +396,11 @@ class Lowerer:
 
     def same_size(self, a: Operand, b: Operand) -> bool:
         """Whether two sizes are known to be equal."""
-        return self._canonical(a) == self._canonical(b)
+        return self.canonical(a) == self.canonical(b)
 
     def unify_sizes(self, a: Operand, b: Operand) -> None:
         """Note that two sizes were checked to be equal."""
-        a, b = self._canonical(a), self._canonical(b)
+        a, b = self.canonical(a), self.canonical(b)
         if isinstance(a, Literal):
             a, b = b, a
         if a != b:
@@ -402,26 +429,26 @@ class Lowerer:
         """Whether a size is known to be 0 or 1, but not which."""
         return ("single", size) in self.known
 
-    def _canonical(self, size: Operand) -> Operand:
+    def canonical(self, size: Operand) -> Operand:
         while ("same", size) in self.known:
             size = self.known["same", size]
         return size
 
     def is_one(self, size: Operand) -> bool:
         """Whether a size is surely 1, here."""
-        size = self._canonical(size)
+        size = self.canonical(size)
         return isinstance(size, Literal) and size.value == 1
 
     def is_plural(self, size: Operand) -> bool:
         """Whether a size is surely not 1."""
-        known = self._canonical(size)
+        known = self.canonical(size)
         if isinstance(known, Literal):
             return known.value != 1
         return size in self.plural or known in self.plural
 
     def known_size(self, op: str, a: Operand, b: Operand, make: Callable[[], Operand]) -> Operand:
         """Return a size computed from two others, made only once."""
-        key = (op, self._canonical(a), self._canonical(b))
+        key = (op, self.canonical(a), self.canonical(b))
         if key not in self.known:
             self.known[key] = make()
         return self.known[key]

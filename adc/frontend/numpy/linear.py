@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.control import inlining, marks
+from adc.frontend.control import marks, program
 from adc.frontend.core import trees
 from adc.frontend.core.bindings import (
     ArrayRef,
@@ -70,7 +70,7 @@ def run(
         _require_one_matrix(lo, fn.__name__, given[0], node)
     kwargs = {name: elementwise.materialised(lo, arg, node) for name, arg in kwargs.items()}
     assert isinstance(fn, types.FunctionType)
-    found = elementwise.value_of(lo, inlining.call_function(lo, fn, given, kwargs, node), node)
+    found = elementwise.value_of(lo, program.call_function(lo, fn, given, kwargs, node), node)
     # What has no axes NumPy's functions return as a number.
     return Num(found.operand) if isinstance(found, Num) else found
 

@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.control import inlining
+from adc.frontend.control import program
 from adc.frontend.core import bindings, numbers, trees
 from adc.frontend.core.bindings import (
     ArrayRef,
@@ -233,7 +233,7 @@ def _combined(
 def _call(lo: Lowerer, fn: Callable[..., Any], args: Sequence[Binding], node: ast.Call) -> Binding:
     """Lower a call of a function of the library."""
     assert isinstance(fn, types.FunctionType)
-    return inlining.call_function(lo, fn, args, {}, node)
+    return program.call_function(lo, fn, args, {}, node)
 
 
 def _checked(lo: Lowerer, check: Callable[..., None], value: Binding, node: ast.Call) -> None:

@@ -1,0 +1,621 @@
+"""Functions of the program as IR functions: lowered once for each signature, and called.
+
+A *recursive* function is lowered repeatedly until the types of its results, its writes and its
+captures no longer change. A *shared* function is called in several places with the same signature:
+types, known sizes, constants, and which arguments are the same array.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from adc.frontend.control import inlining, marks
+from adc.frontend.core import closures
+from adc.frontend.core.bindings import (
+    ArrayObject,
+    ArrayRef,
+    Binding,
+    Bound,
+    Closure,
+    DictRef,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    RecordOf,
+    Static,
+    TupleOf,
+    Unbound,
+    Unstable,
+    is_slot,
+    kind_of,
+    leaves,
+    rebuild,
+    shape_of,
+    view_operands,
+)
+from adc.frontend.core.lower import Dead, Frame, Holder, Lowerer
+from adc.frontend.core.places import Place
+from adc.frontend.core.source import Source
+from adc.frontend.values import structures
+from adc.ir.builder import integer
+from adc.ir.core import Call, Function, Literal, Operand, Value
+from adc.ir.errors import AliasError, RecursionDepthError, TypeMismatchError, UnsupportedError
+from adc.ir.types import INT, Array, Scalar, join
+
+# Compiled recursion has no interpreter to stop it before the stack ends.
+MAX_RECURSION = 3000
+# A recursive function is lowered once for each combination of argument types and functions.
+MAX_CALLEES = 24
+
+
+class _Bottom(Dead):
+    """A recursive call whose result is not known yet; this path contributes nothing."""
+
+
+# A number or array in the arguments of a call: the position of what is passed, a constant, or the
+# size of an array that is passed, by position and axis.
+Slot = int | Literal | tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What a call passes: the numbers and arrays in its arguments, each once.
+
+    Attributes
+    ----------
+    bound : dict
+        The bindings of the parameters, and of the lists, dicts and objects that they reach.
+    leaves : tuple
+        What becomes a parameter of the IR function.
+    slots : tuple of Slot
+        For each number and array in `bound`, what it is in the function.
+    sizes : tuple
+        Of each leaf that is an array: its sizes where they are known (a number), or known not to be
+        1 (None); empty where nothing is taken over.
+    """
+
+    bound: dict[str, Binding]
+    leaves: tuple[Num | ArrayRef, ...]
+    slots: tuple[Slot, ...]
+    types: tuple[Scalar | Array, ...]
+    sizes: tuple[tuple[tuple[int, int | None], ...], ...]
+
+    def key(self) -> object:
+        """Return what the function depends on: calls with equal keys can share it."""
+        order = {name: k for k, name in enumerate(filter(is_slot, self.bound))}
+        shapes = tuple(
+            (order.get(name, name), _by_order(closures.shape(binding), order))
+            for name, binding in self.bound.items()
+        )
+        words = tuple(isinstance(leaf, ArrayRef) and leaf.object.words for leaf in self.leaves)
+        return (self.slots, self.types, self.sizes, words, shapes)
+
+
+def _by_order(shape: object, order: dict[str, int]) -> object:
+    """Return a shape with lists, dicts and objects by their order: their names are a call's own."""
+    if isinstance(shape, tuple):
+        return tuple(_by_order(part, order) for part in shape)
+    return order.get(shape, shape) if isinstance(shape, str) else shape
+
+
+@dataclass(eq=False)
+class Callee:
+    """An IR function for one signature.
+
+    Attributes
+    ----------
+    result, heap
+        The structure of the result, and what the lists, dicts and objects in it hold.
+    types : tuple
+        The types of the numbers and arrays in them.
+    origins : tuple of int
+        For each of these: the position of the parameter that it is, or ``-1 - k`` for the `k`-th
+        result of the function.
+    sizes : tuple
+        Of each result of the function: its sizes in terms of what is passed, where known, and
+        whether they are known not to be 1.
+    modified : frozenset of int
+        The positions of the array parameters that it writes.
+    """
+
+    name: str
+    result: Binding | None = None
+    heap: dict[str, Binding] = field(default_factory=dict)
+    types: tuple[Scalar | Array, ...] = ()
+    origins: tuple[int, ...] = ()
+    sizes: tuple[tuple[tuple[Slot | None, bool], ...], ...] = ()
+    modified: frozenset[int] = frozenset()
+    captures: tuple[Place, ...] = ()
+    function: Function | None = None
+
+    def facts(self) -> tuple[object, ...]:
+        return (self.types, self.origins, self.modified, len(self.captures),
+                None if self.result is None else shape_of(self.result))  # fmt: skip
+
+
+# -- what a call passes ----------------------------------------------------------------------------
+
+
+def passed_by(
+    lo: Lowerer, bound: dict[str, Binding], node: ast.AST, *, constants: bool = False
+) -> Passed:
+    """Return what a call passes; with `constants`, known numbers and sizes are the function's.
+
+    Raises
+    ------
+    AliasError
+        If two arguments may or may not be the same array.
+    """
+    bound = {name: closures.closed(lo, binding, node, ()) for name, binding in bound.items()}
+    bound = {**bound, **closures.reachable(lo, bound.values())}
+    given: list[Num | ArrayRef] = []
+    slots: list[Slot] = []
+    known: dict[Operand, Slot] = {}
+    for piece in (piece for binding in bound.values() for piece in closures.pieces_of(binding)):
+        # Where a view starts is not part of the function: those of equal parts differ in it.
+        starts = [start for _, start in view_operands(piece)] if isinstance(piece, ArrayRef) else []
+        for leaf, start in zip(leaves(piece), [False, *starts], strict=True):
+            if isinstance(leaf, ArrayRef):
+                slots.append(_array_slot(lo, leaf, given, known if constants else None, node))
+            elif constants and not start and isinstance(leaf.operand, Literal):
+                slots.append(leaf.operand)
+            elif constants and leaf.operand in known:
+                slots.append(known[leaf.operand])
+            else:
+                slots.append(len(given))
+                if constants and isinstance(leaf.operand, Value):
+                    known[leaf.operand] = len(given)
+                given.append(leaf)
+    types = tuple(
+        leaf.operand.type
+        if isinstance(leaf, Num)
+        else leaf.object.type
+        if constants
+        else replace(leaf.object.type, ones=())  # of the array on one path, perhaps
+        for leaf in given
+    )
+    sizes = tuple(
+        _known_sizes(lo, leaf.object) if constants and isinstance(leaf, ArrayRef) else ()
+        for leaf in given
+    )
+    return Passed(bound, tuple(given), tuple(slots), types, sizes)
+
+
+def _array_slot(
+    lo: Lowerer, leaf: ArrayRef, given: list[Num | ArrayRef], known: dict[Operand, Slot] | None,
+    node: ast.AST,
+) -> int:  # fmt: skip
+    for k, other in enumerate(given):
+        if isinstance(other, ArrayRef) and other.object is leaf.object:
+            return k
+    for other in given:
+        if isinstance(other, ArrayRef) and other.object in leaf.object.alias:
+            raise AliasError(
+                f"{leaf.object.users_name!r} and {other.object.users_name!r} may or may not be the "
+                "same array here",
+                lo.span(node),
+                "make one of them a copy with `.copy()`",
+            )
+    given.append(leaf)
+    if known is not None:
+        for axis, size in enumerate(lo.dims[leaf.object]):
+            if isinstance(size, Value):
+                known.setdefault(size, (len(given) - 1, axis))
+    return len(given) - 1
+
+
+def _known_sizes(lo: Lowerer, obj: ArrayObject) -> tuple[tuple[int, int | None], ...]:
+    found: list[tuple[int, int | None]] = []
+    for axis, size in enumerate(lo.dims[obj]):
+        known = lo.canonical(size)
+        if isinstance(known, Literal):
+            found.append((axis, int(known.value)))
+        elif lo.is_plural(size):
+            found.append((axis, None))
+    return tuple(found)
+
+
+# -- calls -----------------------------------------------------------------------------------------
+
+
+def call_recursive(
+    lo: Lowerer, holder: Holder, source: Source, bound: dict[str, Binding], node: ast.AST,
+    stack: object,
+) -> Binding:  # fmt: skip
+    """Lower a call of a recursive function to a `Call`; `stack` says which function it is."""
+    passed = passed_by(lo, bound, node)
+    key = (holder.fn, passed.key())
+    callee = lo.shared.callees.get(key)
+    if callee is None:
+        callee = Callee(f"{holder.fn.__name__}{len(lo.shared.callees) or ''}_rec")
+        lo.shared.callees[key] = callee
+        _find(lo, callee, holder, source, passed, stack, node)
+    if callee.result is None:
+        raise _Bottom
+    return _emit_call(lo, callee, passed, node)
+
+
+def call_shared(
+    lo: Lowerer, holder: Holder, source: Source, passed: Passed, node: ast.AST
+) -> Binding:
+    """Lower a call of a function that calls of the same signature share to a `Call`.
+
+    Raises
+    ------
+    AdcError
+        If the function must be part of the code that calls it.
+    """
+    key = (holder.fn, passed.key())
+    callee = lo.shared.callees.get(key)
+    if callee is None:
+        made = len(lo.shared.derived), len(lo.shared.rules)
+        name = holder.fn.__name__
+        callee = Callee(f"{name if name.isidentifier() else 'lambda'}{len(lo.shared.callees)}_fn")
+        # Before those that it calls: the names are counted.
+        lo.shared.callees[key] = callee
+        try:
+            callee.function = _lower_callee(lo, callee, holder, source, passed, list(lo.stack))
+        except _Bottom:
+            raise
+        except Dead:
+            raise UnsupportedError(f"{name}() always raises", lo.span(node)) from None
+        else:
+            if made != (len(lo.shared.derived), len(lo.shared.rules)):
+                callee.function = None
+                raise UnsupportedError(
+                    f"a derivative within {name}() is not supported", lo.span(node)
+                )
+        finally:
+            if callee.function is None:
+                del lo.shared.callees[key]
+    assert callee.result is not None
+    return _emit_call(lo, callee, passed, node)
+
+
+def _emit_call(lo: Lowerer, callee: Callee, given: Passed, node: ast.AST) -> Binding:
+    passed: list[Num | ArrayRef] = list(given.leaves)
+    for place in callee.captures:
+        lo.reach(place, lo.shared.values[place])
+        passed += lo.captured[place][1]
+    args: list[Operand] = []
+    if callee.function is None or len(callee.function.params) > len(passed):  # it is recursive
+        args.append(
+            integer(0)
+            if lo.depth is None
+            else lo.builder.apply("add", lo.depth, integer(1), hint="depth")
+        )
+    for leaf in passed:
+        args.append(leaf.operand if isinstance(leaf, Num) else lo.version(leaf.object, node))
+    assert callee.result is not None
+    own: dict[int, Value] = {}
+    for ty, origin in zip(callee.types, callee.origins, strict=True):
+        if origin < 0 and origin not in own:
+            own[origin] = lo.builder.value("r", ty)
+    changed: list[tuple[ArrayObject, Value]] = []
+    for position in sorted(callee.modified):
+        leaf = passed[position]
+        assert isinstance(leaf, ArrayRef)
+        changed.append((leaf.object, lo.builder.value(leaf.object.name, leaf.object.type)))
+    label = lo.builder.names.fresh("C0")
+    lo.builder.emit(
+        Call((*own.values(), *(v for _, v in changed)), label, callee.name, tuple(args),
+             loc=lo.builder.loc)
+    )  # fmt: skip
+    for obj, version in changed:
+        lo.update(obj, version)
+    found: dict[int, Num | ArrayRef] = {}
+    for origin, value in own.items():
+        if isinstance(value.type, Array):
+            sizes = callee.sizes[-1 - origin] if callee.sizes else ()
+            dims = _sizes_of(lo, value, sizes, passed)
+            found[origin] = lo.new_array(value, dims, "r")
+        else:
+            found[origin] = Num(value)
+    made = iter([passed[o] if o >= 0 else found[o] for o in callee.origins])
+    result = rebuild(callee.result, made)
+    held = {slot: rebuild(each, made) for slot, each in callee.heap.items()}
+    return _in_new_containers(lo, result, held, {}) if held else result
+
+
+def _sizes_of(
+    lo: Lowerer, value: Value, sizes: Sequence[tuple[Slot | None, bool]],
+    passed: Sequence[Num | ArrayRef],
+) -> tuple[Operand, ...]:  # fmt: skip
+    """Return the sizes of an array that a function returned."""
+    assert isinstance(value.type, Array)
+    dims: list[Operand] = []
+    for axis in range(value.type.rank):
+        slot, plural = sizes[axis] if sizes else (None, False)
+        size: Operand
+        match slot:
+            case Literal():
+                size = slot
+            case int():
+                leaf = passed[slot]
+                assert isinstance(leaf, Num)
+                size = leaf.operand
+            case (position, of):
+                array = passed[position]
+                assert isinstance(array, ArrayRef)
+                size = lo.dims[array.object][of]
+            case None:
+                size = lo.builder.apply("dim", value, params=(axis,), hint="dim")
+        if plural:
+            lo.plural.add(size)
+        dims.append(size)
+    return tuple(dims)
+
+
+def _in_new_containers(
+    lo: Lowerer, binding: Binding, held: dict[str, Binding], made: dict[str, Binding]
+) -> Binding:
+    """Return a result whose lists, dicts and objects are the caller's."""
+    match binding:
+        case ListRef() | DictRef() | ObjectRef():
+            if binding.slot not in made:
+                inner = _in_new_containers(lo, held[binding.slot], held, made)
+                made[binding.slot] = structures.new_ref(lo, binding, inner)
+            return made[binding.slot]
+        case TupleOf(items=items):
+            return TupleOf(tuple(_in_new_containers(lo, item, held, made) for item in items))
+        case RecordOf(keys=keys, items=items):
+            return RecordOf(keys, tuple(_in_new_containers(lo, item, held, made) for item in items))
+        case NamedTuple(cls=cls, record=record):
+            inner = _in_new_containers(lo, record, held, made)
+            assert isinstance(inner, RecordOf)
+            return NamedTuple(cls, inner)
+    return binding
+
+
+# -- lowering a function ---------------------------------------------------------------------------
+
+
+def _check_data(result: Binding, source: Source, *, recursive: bool) -> None:
+    """Raise unless the result of a function can be passed back by value."""
+    match result:
+        case TupleOf(items=items) | RecordOf(items=items):
+            for item in items:
+                _check_data(item, source, recursive=recursive)
+        case NamedTuple(record=record):
+            _check_data(record, source, recursive=recursive)
+        case Num() | ArrayRef() | Static():
+            pass
+        case ListRef() | DictRef() | ObjectRef() if not recursive:
+            pass
+        case _ if not recursive or isinstance(
+            result, Closure | Bound | ListRef | DictRef | ObjectRef
+        ):
+            raise UnsupportedError(
+                f"returning {kind_of(result)} from a recursive function is not supported",
+                source.span(source.node),
+                "return numbers and arrays",
+            )
+
+
+def _find(
+    lo: Lowerer, callee: Callee, holder: Holder, source: Source, passed: Passed, stack: object,
+    node: ast.AST,
+) -> None:  # fmt: skip
+    """Lower the body repeatedly until result types, writes and captures are stable."""
+    fn = holder.fn
+    if sum(key[0] is fn for key in lo.shared.callees) > MAX_CALLEES:
+        raise RecursionDepthError(
+            f"{fn.__name__}() calls itself with a new function or new types at every level",
+            lo.span(node),
+            "pass the same function and the same types in every call",
+        )  # fmt: skip
+    known = set(lo.shared.callees)
+    for _ in range(12):
+        facts = callee.facts()
+        # Callees found on the way depend on what was believed of this one.
+        for key in [key for key in lo.shared.callees if key not in known]:
+            del lo.shared.callees[key]
+        try:
+            function = _lower_callee(lo, callee, holder, source, passed, [stack], recursive=True)
+        except Dead:
+            raise UnsupportedError(
+                f"{fn.__name__}() calls itself on every path", source.span(source.node),
+                "add a path that returns without a recursive call",
+            ) from None  # fmt: skip
+        if callee.facts() == facts:
+            callee.function = function
+            return
+    raise UnsupportedError(
+        f"the types in the recursive function {fn.__name__}() do not converge",
+        source.span(source.node),
+    )
+
+
+def _lower_callee(
+    lo: Lowerer,
+    callee: Callee,
+    holder: Holder,
+    source: Source,
+    passed: Passed,
+    stack: list[object],
+    *,
+    recursive: bool = False,
+) -> Function:
+    """Lower the body of a function; fill in the facts about it."""
+    sub = Lowerer(lo.shared)
+    sub.stack = stack
+    before: tuple[Value, ...] = ()
+    if recursive:
+        sub.depth = sub.builder.value("depth", INT)
+        sub.inlines = 1  # what is called counts the levels of recursion
+        before = (sub.depth,)
+    params, env = _entered(sub, passed)
+    sub.builder.loc = source.span(source.node)
+    if sub.depth is not None:
+        within = sub.builder.apply("lt", sub.depth, integer(MAX_RECURSION))
+        sub.builder.check(within, "RecursionError", "maximum recursion depth exceeded")
+    result = inlining.run(sub, source.node, source, env, holder, None)
+    if isinstance(result, Unstable | Unbound):
+        raise TypeMismatchError(f"the result {result.why}", source.span(source.node))
+    sub.frame = Frame(source, sub.heap, holder)
+    heap = {} if recursive else _returned(sub, result, source)
+    for each in (result, *heap.values()):
+        _check_data(each, source, recursive=recursive)
+    callee.captures = tuple(sub.captured)
+    inputs = [*params, *(leaf for _, found in sub.captured.values() for leaf in found)]
+    outputs = _results(sub, callee, [result, *heap.values()], inputs, source)
+    callee.result, callee.heap = result, heap
+    if not recursive:
+        callee.sizes = tuple(
+            _sizes_in(sub, obj, params) for obj in _own_arrays(callee, result, heap)
+        )
+    captured = [p for capture, _ in sub.captured.values() for p in capture.params]
+    origins = [
+        sub.origin[leaf.object] if isinstance(leaf, ArrayRef) else leaf.operand for leaf in params
+    ]
+    return Function(
+        callee.name,
+        (*before, *(each for each in origins if isinstance(each, Value)), *captured),
+        marks.with_marks((*sub.prologue, *sub.builder.stmts), sub.builder.marks),
+        tuple(outputs),
+    )
+
+
+def _entered(sub: Lowerer, passed: Passed) -> tuple[list[Num | ArrayRef], dict[str, Binding]]:
+    """Return what the parameters of a function are, and the bindings of its variables."""
+    found = [
+        (name, leaf)
+        for name, binding in passed.bound.items()
+        for leaf in closures.leaves_of(binding)
+    ]
+    params: list[Num | ArrayRef] = []
+    for position, ty in enumerate(passed.types):
+        hint, given = found[passed.slots.index(position)]
+        param = Value(sub.builder.names.fresh(hint), ty)
+        made = sub.array_param(param, hint) if isinstance(ty, Array) else Num(param)
+        if isinstance(made, ArrayRef) and isinstance(given, ArrayRef):
+            made.object.words = given.object.words
+            dims = list(sub.dims[made.object])
+            for axis, size in passed.sizes[position]:
+                if size is None:
+                    sub.plural.add(dims[axis])
+                else:
+                    dims[axis] = integer(size)
+            sub.dims[made.object] = tuple(dims)
+        params.append(made)
+
+    def inside(slot: Slot) -> Num | ArrayRef:
+        match slot:
+            case Literal():
+                return Num(slot)
+            case int():
+                return params[slot]
+            case (position, axis):
+                array = params[position]
+                assert isinstance(array, ArrayRef)
+                return Num(sub.dims[array.object][axis])
+
+    fresh: Iterator[Num | ArrayRef] = iter([inside(slot) for slot in passed.slots])
+    env = {name: closures.rebuilt(binding, fresh) for name, binding in passed.bound.items()}
+    sub.lent = {name for name in env if is_slot(name)}
+    for slot in sub.lent:
+        sub.builder.names.reserve(slot)
+    return params, env
+
+
+def _returned(sub: Lowerer, result: Binding, source: Source) -> dict[str, Binding]:
+    """Return what the lists, dicts and objects hold that a function made and returns."""
+    heap = closures.reachable(sub, [result])
+    if any(slot in sub.lent or slot in sub.initial for slot in heap):
+        raise UnsupportedError(
+            "returning a list, dict or object that was passed", source.span(source.node)
+        )
+    return heap
+
+
+def _results(
+    sub: Lowerer, callee: Callee, found: Sequence[Binding], inputs: Sequence[Num | ArrayRef],
+    source: Source,
+) -> list[Operand]:  # fmt: skip
+    """Return the results of the IR function; note in `callee` what they are."""
+    position_of = {leaf.object: k for k, leaf in enumerate(inputs) if isinstance(leaf, ArrayRef)}
+    outputs: list[Operand] = []
+    origins: list[int] = []
+    types: list[Scalar | Array] = []
+    own: dict[ArrayObject, int] = {}
+    for k, leaf in enumerate(leaf for each in found for leaf in leaves(each)):
+        if isinstance(leaf, Num):
+            ty = leaf.operand.type
+            assert isinstance(ty, Scalar)
+            if callee.result is not None and k < len(callee.types):
+                old = callee.types[k]
+                assert isinstance(old, Scalar)
+                ty = join(old, ty)
+            outputs.append(sub.convert(leaf.operand, ty))
+            origins.append(-len(outputs))
+            types.append(ty)
+            continue
+        obj = leaf.object
+        if obj in position_of:
+            origins.append(position_of[obj])
+        elif obj.alias & (set(position_of) | set(own)):
+            raise AliasError(
+                f"{source.name}() may or may not return one of its arguments"
+                if obj.alias & set(position_of)
+                else f"{source.name}() may or may not return the same array twice",
+                source.span(source.node),
+                "return a copy with `.copy()`",
+            )
+        else:
+            if obj not in own:
+                outputs.append(sub.version(obj, None))
+                own[obj] = -len(outputs)
+            origins.append(own[obj])
+        types.append(obj.type)
+    for obj in position_of:
+        if obj in sub.stale:
+            sub.version(obj, None)  # raises: it may have been changed under another name
+    callee.modified |= frozenset(
+        k
+        for obj, k in position_of.items()
+        if sub.versions.get(obj, sub.origin[obj]) is not sub.origin[obj]
+    )
+    for k in sorted(callee.modified):
+        leaf = inputs[k]
+        assert isinstance(leaf, ArrayRef)
+        outputs.append(sub.versions.get(leaf.object, sub.origin[leaf.object]))
+    callee.types, callee.origins = tuple(types), tuple(origins)
+    return outputs
+
+
+def _own_arrays(
+    callee: Callee, result: Binding, heap: dict[str, Binding]
+) -> list[ArrayObject | None]:
+    """Return for each number or array that a function makes and returns the array that it is."""
+    found: dict[int, ArrayObject | None] = {}
+    parts = (leaf for each in (result, *heap.values()) for leaf in leaves(each))
+    for leaf, origin in zip(parts, callee.origins, strict=True):
+        if origin < 0:
+            found.setdefault(origin, leaf.object if isinstance(leaf, ArrayRef) else None)
+    return list(found.values())
+
+
+def _sizes_in(
+    sub: Lowerer, obj: ArrayObject | None, params: Sequence[Num | ArrayRef]
+) -> tuple[tuple[Slot | None, bool], ...]:
+    """Return what is known of the sizes of an array that a function returns."""
+    if obj is None:
+        return ()
+    known: dict[Operand, Slot] = {}
+    for position, leaf in enumerate(params):
+        if isinstance(leaf, Num):
+            known.setdefault(sub.canonical(leaf.operand), position)
+            continue
+        for axis, size in enumerate(sub.dims[leaf.object]):
+            known.setdefault(sub.canonical(size), (position, axis))
+    found: list[tuple[Slot | None, bool]] = []
+    for size in sub.dims[obj]:
+        same = sub.canonical(size)
+        if isinstance(same, Literal):
+            found.append((same, False))
+        else:
+            found.append((known.get(same), sub.is_plural(size)))
+    return tuple(found)

@@ -1,0 +1,192 @@
+"""Calls of functions of the program: inlined, or calls of IR functions.
+
+A function that calls itself while it is inlined becomes an IR function. So does a large one that
+the program calls again and again with the same signature: compile time then does not depend on the
+number of calls. Small ones are inlined, which lets their loops fuse with those of the caller.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Sequence
+
+from adc.frontend.control import callees, inlining
+from adc.frontend.control.callees import Passed
+from adc.frontend.control.control import EXIT, FALLS
+from adc.frontend.core import closures, scope
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    Closure,
+    Num,
+    Static,
+    Transformed,
+    refs,
+    shape_of,
+)
+from adc.frontend.core.lower import MAX_CALL_DEPTH, Frame, Holder, Lowerer
+from adc.frontend.core.places import Place
+from adc.frontend.core.refusals import GENERATOR, refusal
+from adc.frontend.core.source import Source
+from adc.ir.builder import integer
+from adc.ir.errors import AdcError, RecursionDepthError
+
+
+class ShareError(Exception):
+    """A function has been inlined too often: lower the program again, and share it."""
+
+
+class _Recursive(Exception):
+    """A function calls itself while it is inlined: it must become an IR function."""
+
+    def __init__(self, key: object) -> None:
+        self.key = key
+
+
+def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> object:
+    """Return the key of a call of a function while it is inlined: the functions passed.
+
+    ``apply(lambda u: apply(f, u), x)`` is no recursion: the two calls apply different functions.
+    """
+    fixed = tuple(
+        (name, shape_of(binding))
+        for name, binding in bound.items()
+        if isinstance(binding, Closure | Static | Transformed)
+    )
+    return (fn, fixed)
+
+
+def run_main(lo: Lowerer, holder: Holder, source: Source, bound: dict[str, Binding]) -> Binding:
+    """Lower the main function, for `lower`."""
+    lo.shared.sources[id(holder.fn.__code__)] = source
+    missing = {
+        k: lo.opened(v) for k, v in inlining.function_defaults(holder).items() if k not in bound
+    }
+    args = {**missing, **bound}
+    mark = len(lo.builder.stmts)
+    state = (dict(lo.versions), dict(lo.stale))
+    key = _key(holder.fn, args)
+    lo.stack.append(key)
+    try:
+        return inlining.run(lo, source.node, source, args, holder, None)
+    except _Recursive as signal:
+        if signal.key != key:
+            raise
+    finally:
+        lo.stack.pop()
+    # The main function calls itself: it becomes a function that main calls once.
+    del lo.builder.stmts[mark:]
+    lo.versions, lo.stale = state
+    lo.shared.recursive.add(key)
+    lo.frame = Frame(source, {**lo.initial, EXIT: Num(integer(FALLS))}, holder)
+    lo.builder.loc = source.span(source.node)
+    result = callees.call_recursive(lo, holder, source, args, source.node, key)
+    lo.heap = closures.heap_of(lo.frame)
+    return result
+
+
+def call_function(
+    lo: Lowerer,
+    fn: types.FunctionType,
+    args: Sequence[Binding],
+    kwargs: dict[str, Binding],
+    node: ast.Call,
+    place: Place | None = None,
+) -> Binding:
+    """Lower a call of a function object: inline it, or call it."""
+    holder = lo.holder_of(fn, place)
+    source = lo.source_of(holder)
+    if isinstance(source.node, ast.FunctionDef) and _is_generator(source.node):
+        raise refusal(lo, node, GENERATOR)
+    lo.shared.sources[id(fn.__code__)] = source
+    spec = source.node.args
+    in_library = (fn.__module__ or "").startswith("adc.library")
+    if not in_library:
+        inlining.require_lasting(lo, (*args, *kwargs.values()), node)
+    defaults = inlining.function_defaults(holder)
+    bound = inlining.bind_arguments(lo, fn.__name__, spec, args, kwargs, defaults, node)
+    key = _key(fn, bound)
+    if key in lo.shared.recursive:
+        return callees.call_recursive(lo, holder, source, bound, node, key)
+    if key in lo.stack:
+        raise _Recursive(key)
+    passed = [*bound.values()]
+    if lo.builder.emitted > lo.shared.inlined and not any(True for b in passed for _ in refs(b)):
+        lo.shared.recursive.add(key)  # it may call itself
+        return callees.call_recursive(lo, holder, source, bound, node, key)
+    if len(lo.stack) >= MAX_CALL_DEPTH:
+        raise RecursionDepthError(
+            f"calls are nested more than {MAX_CALL_DEPTH} deep", lo.span(node), "write a loop"
+        )
+    before, mark = lo.snapshot(), len(lo.builder.stmts)
+    frame = lo.frame
+    lo.stack.append(key)
+    try:
+        if in_library or lo.inlines or lo.builder.mark is not None:
+            return inlining.run(lo, source.node, source, bound, holder, None)
+        return _shared_or_inlined(lo, holder, source, bound, node)
+    except _Recursive as signal:
+        if signal.key != key:
+            raise
+    finally:
+        lo.stack.pop()
+    del lo.builder.stmts[mark:]
+    lo.frame = frame
+    lo.restore(before)
+    lo.shared.recursive.add(key)
+    return callees.call_recursive(lo, holder, source, bound, node, key)
+
+
+def _shared_or_inlined(
+    lo: Lowerer, holder: Holder, source: Source, bound: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Call a function if calls of its signature are shared; else inline it, and count."""
+    sharing = lo.shared.sharing
+    passed = _shareable(lo, bound, node)
+    signature = (holder.fn, passed.key()) if passed is not None else None
+    if passed is None or signature in sharing.inlined:
+        return inlining.run(lo, source.node, source, bound, holder, None)
+    if signature in sharing.shared:
+        before, mark = lo.snapshot(), len(lo.builder.stmts)
+        try:
+            return callees.call_shared(lo, holder, source, passed, node)
+        except AdcError:
+            # It must be part of its caller, as what changes a list that it was given. If it is
+            # wrong, it is so there.
+            sharing.inlined.add(signature)
+            lo.restore(before)
+            del lo.builder.stmts[mark:]
+    count, emitted = sharing.seen.get(signature, 0), lo.builder.emitted
+    result = inlining.run(lo, source.node, source, bound, holder, None)
+    size = lo.builder.emitted - emitted
+    if signature not in sharing.inlined and size >= sharing.least:
+        sharing.seen[signature] = count + 1
+        if count * size >= sharing.saved:
+            sharing.shared.add(signature)
+            raise ShareError
+    return result
+
+
+def _shareable(lo: Lowerer, bound: dict[str, Binding], node: ast.AST) -> Passed | None:
+    """Return what a call passes, or None if calls cannot share the function."""
+    try:
+        passed = callees.passed_by(lo, bound, node, constants=True)
+    except AdcError:
+        return None
+    for leaf, sizes in zip(passed.leaves, passed.sizes, strict=True):
+        if not isinstance(leaf, ArrayRef):
+            continue
+        # A small array becomes scalars where it is inlined.
+        small = [size for _, size in sizes if size is not None]
+        if leaf.object.kept or len(small) == leaf.object.type.rank:
+            return None
+    return passed
+
+
+def _is_generator(node: ast.FunctionDef | ast.Lambda) -> bool:
+    body = node.body if isinstance(node.body, list) else []
+    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in scope.inside(body))
+
+
+__all__ = ["ShareError", "call_function", "run_main"]
