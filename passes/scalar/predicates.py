@@ -59,6 +59,7 @@ def predicates(fn: Function) -> Function:
         if each.mirror or not any(isinstance(s, Recall) for s in walk(reverse.body)):
             continue
         mover = _Mover(each)
+        mover.names.add(Names.of(reverse))
         body = mover.reverse(reverse.body)
         if mover.added:
             table[reverse.name] = replace(reverse, body=body)

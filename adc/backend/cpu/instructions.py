@@ -809,7 +809,9 @@ class Function:
         for each in found:
             if isinstance(each, Array) and each.owner is not None:
                 self.reference("NRT_incref", each.owner)
-        values = [self.packed(each, ty) for each, ty in zip(found, result, strict=True)]
-        whole = self.context.make_tuple(b, result, values)
-        b.store(self.context.get_return_value(b, result, whole), self.function.args[0])
+        # One by one: LLVM's time for a value with hundreds of parts is quadratic in their number.
+        place = self.function.args[0]
+        for k, (each, ty) in enumerate(zip(found, result, strict=True)):
+            part = self.context.get_return_value(b, ty, self.packed(each, ty))
+            b.store(part, cgutils.gep_inbounds(b, place, 0, k))
         b.branch(self.exit)

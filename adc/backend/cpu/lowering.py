@@ -39,6 +39,10 @@ from adc.backend.numba_api import (
 
 # Basic blocks of code of which LLVM unrolls the loops: several times as many as a page of code has.
 _MOST_UNROLLED = 1000
+# The most blocks of the function that reads the arguments of a call, if it is optimised.
+_MOST_OPTIMISED = 1500
+# How Numba names it.
+_ENTRY = "_ZN7cpython"
 
 
 class _Distinct(ir.MDValue):  # type: ignore[misc]  # a class of a module without types
@@ -206,6 +210,13 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]  # as above
         tidy.add_instruction_combine_pass()
         tidying = codegen._pass_builder()
         defined = [each for each in self._final_module.functions if not each.is_declaration]
+        size = sum(map(_size, defined))
+        for function in [*defined]:
+            # Numba's code for the arguments of a call runs once: hundreds take seconds to optimise.
+            if function.name.startswith(_ENTRY) and _size(function) > _MOST_OPTIMISED:
+                for attribute in ("noinline", "optnone"):
+                    function.add_function_attribute(attribute)
+                defined.remove(function)
         for function in defined:
             tidy.run(function, tidying)
         options: Any = llvm.create_pipeline_tuning_options(speed_level=3)
@@ -213,11 +224,14 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]  # as above
         # Several vectors at once are no faster here, and their loops take long to compile.
         options.loop_interleaving = False
         # Some percent of the time of a loop, and a third of the time to compile many.
-        size = sum(sum(1 for _ in each.blocks) for each in defined)
         options.loop_unrolling = size <= _MOST_UNROLLED
         options.slp_vectorization = bool(config.SLP_VECTORIZE)
         builder: Any = llvm.create_pass_builder(codegen._tm, options)
         builder.getModulePassManager().run(self._final_module, builder)
+
+
+def _size(function: Any) -> int:
+    return sum(1 for _ in function.blocks)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -128,6 +128,14 @@ class Function:
         return 1 + max((arg.depth for arg in self.args), default=0)
 
     @cached_property
+    def is_size(self) -> bool:
+        """Whether it is made of sizes of arrays."""
+        if self.kind in ("count", "range", "upto"):
+            return True
+        args = self.args[self.kind == "if" :]
+        return all(_is_size(part) for arg in args for atoms, _ in arg.terms for part in atoms)
+
+    @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of this function and of those in it."""
         return frozenset((self.kind,)).union(*(arg.kinds for arg in self.args))
@@ -139,12 +147,7 @@ _Factors = tuple[Atom, ...]
 
 
 def _is_size(atom: Atom) -> bool:
-    if isinstance(atom, str):
-        return ".dim" in atom
-    if atom.kind in ("count", "range", "upto"):
-        return True
-    args = atom.args[atom.kind == "if" :]
-    return all(_is_size(part) for arg in args for atoms, _ in arg.terms for part in atoms)
+    return ".dim" in atom if isinstance(atom, str) else atom.is_size
 
 
 def _in_product(atom: Atom, product: bool) -> str:
@@ -225,6 +228,10 @@ class Sum:
         """A text that no other sum has, to sort by."""
         return " + ".join(f"{count} {'*'.join(_keys(atoms))}" for atoms, count in self.terms)
 
+    @cached_property
+    def _counts(self) -> dict[_Factors, int]:
+        return dict(self.terms)
+
     @property
     def constant(self) -> int | None:
         """The number that this is, if it is one."""
@@ -235,10 +242,14 @@ class Sum:
 
     def is_size(self) -> bool:
         """Whether it is made of sizes of arrays, and not negative: other integers may be."""
-        return all(count >= 0 and all(map(_is_size, atoms)) for atoms, count in self.terms)
+        return all(count >= 0 for _, count in self.terms) and all(
+            all(map(_is_size, atoms)) for atoms, _ in self.terms
+        )
 
     def covers(self, other: Sum) -> bool:
         """Whether this is as much as `other`, whatever names stand for."""
+        if any(self._counts.get(atoms, 0) < count for atoms, count in other.terms):
+            return False  # most are told apart without their difference
         return (self - other).is_size()
 
     def max(self, *others: Sum) -> Sum:
