@@ -43,7 +43,7 @@ from adc.passes.memory.reuse import reuse
 from adc.passes.remat.facts import NO_ORDERS
 from adc.passes.remat.plan import COPIED, PlanEntry
 from adc.passes.remat.remat import rematerialize
-from adc.passes.remat.rerun import rerun
+from adc.passes.remat.rerun import rerun, rerun_calls
 from adc.passes.remat.schedules import schedules
 from adc.passes.scalar.bounds import bounds
 from adc.passes.scalar.calls import calls
@@ -286,6 +286,12 @@ JOINED: tuple[Stage, ...] = (
 )  # fmt: skip
 # What a plan decides.
 PLANNED: tuple[Stage, ...] = (
+    Stage(
+        "rerun_calls", rerun_calls,
+        "before `remat`: what a recomputed call holds, its reverse code does not recall",
+        When("memory=, if calls are recomputed", lambda context, fn: bool(context.orders.calls)),
+        lambda context: {"calls": context.orders.calls},
+    ),
     _REMAT,
     Stage(
         "link", link, "after `remat`: reverse code that the code calls has a plan of its own",

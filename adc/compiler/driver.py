@@ -24,6 +24,7 @@ from adc.passes.memory.peak.formula import Peak, formula
 from adc.passes.remat.checkpoint import Schedule
 from adc.passes.remat.facts import NO_ORDERS, Orders
 from adc.passes.remat.plan import ATOMIC, Alternative, Part, Plan, PlanEntry
+from adc.passes.remat.rerun import recomputable, rerun_calls
 from adc.passes.stages import Context, Ran, Remarks, Step, Trace, run
 
 if TYPE_CHECKING:
@@ -133,6 +134,10 @@ class Plans:
         # Plans for a device are those for the CPU, with what they hold on the device.
         self.host = _Rest(fn, replace(context, known=known, target=target.host))
         self._held: dict[Orders, Held] = {}
+        # The calls that can be recomputed as a whole, and plans that do so with the first ones, by
+        # their number: those are reversed last, and would hold memory for longest.
+        self.calls = () if target.cuda else tuple(recomputable(fn))
+        self._planners: dict[int, Planner] = {}
 
     def are_for(
         self,
@@ -148,13 +153,55 @@ class Plans:
             self._asked[0] == lowered.fn
         )
 
-    @cached_property
+    @property
     def planner(self) -> Planner:
+        return self.planner_of(0)
+
+    def planner_of(self, count: int) -> Planner:
+        """Return the plans that recompute so many calls as a whole."""
         from adc.passes.remat.budget.orders import Planner
 
-        fn, context = self.host.fn, self.host.context
-        offload = context.target.offload
-        return Planner(fn, context.costs, context.known, self.host.peak, offload=offload)
+        if count not in self._planners:
+            context, calls = self.host.context, self.calls[:count]
+
+            def attempt(orders: Orders) -> float:
+                return self.host.peak(replace(orders, calls=calls))
+
+            fn = rerun_calls(self.host.fn, calls)
+            offload = context.target.offload
+            made = Planner(fn, context.costs, context.known, attempt, offload=offload)
+            self._planners[count] = made
+        return self._planners[count]
+
+    def within(self, budget: int) -> Budgeted:
+        """Return the plan for a budget on the CPU.
+
+        As few calls as possible are recomputed as a whole. Where that is not enough, single values
+        and iterations are, as well.
+
+        Raises
+        ------
+        OverBudget
+            If no plan fits.
+        """
+        from adc.passes.remat.budget.orders import OverBudget
+
+        low, high = 0, len(self.calls) + 1
+        while low < high:
+            middle = (low + high) // 2
+            if self.planner_of(middle).fastest > budget:
+                low = middle + 1
+            else:
+                high = middle
+        for count in (low,) if low <= len(self.calls) else (0, len(self.calls)):
+            try:
+                found = self.planner_of(count).plan(budget)
+            except OverBudget:
+                if count == len(self.calls):
+                    raise
+            else:
+                return replace(found, orders=replace(found.orders, calls=self.calls[:count]))
+        raise AssertionError
 
     def finished(self, fn: Function, trace: Trace | None = None) -> Function:
         """Return the function as it is emitted, with a known peak."""
@@ -174,7 +221,7 @@ class Plans:
                 raise OverBudget(budget, int(least))
             return self.rest(NO_ORDERS, trace)
         try:
-            found = self.planner.plan(budget)
+            found = self.within(budget)
         except OverBudget as error:
             if error.least is not None:
                 raise
@@ -308,7 +355,7 @@ class Plans:
 
         try:
             on_device = self.rest.context.target.cuda
-            found = self.on_device(budget) if on_device else self.planner.plan(budget)
+            found = self.on_device(budget) if on_device else self.within(budget)
         except OverBudget as error:
             return Alternative(budget, error.least, None)
         return Alternative(budget, found.peak, found.seconds, found.bound)
@@ -322,12 +369,12 @@ class Plans:
         UnknownPeak
             If the memory of the plans is known only at run time.
         """
-        if math.isinf(self.planner.least):
+        if math.isinf(self.planner_of(len(self.calls)).least):
             raise self.unknown
         if self.rest.context.target.cuda:
             peaks = [plan.peak for plan in self.lightest()]
             return min(peaks), max(self.held(NO_ORDERS).peak or 0, *peaks)
-        least, most = self.planner.least, self.planner.most
+        least, most = self.planner_of(len(self.calls)).least, self.planner.most
         if math.isinf(most):
             raise self.unknown
         return int(least), int(most)

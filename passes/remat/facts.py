@@ -37,11 +37,14 @@ class Orders:
         The value in seconds of a byte that the iterations of a loop do not hold.
     kept : tuple of (function, value, bool)
         Whether to keep a value or to recompute it, if possible.
+    calls : tuple of (function, label)
+        Calls that are recomputed as a whole.
     """
 
     loops: tuple[tuple[str, str, Schedule], ...] = ()
     worth: tuple[tuple[str, str, float], ...] = ()
     kept: tuple[tuple[str, str, bool], ...] = ()
+    calls: tuple[tuple[str, str], ...] = ()
 
 
 NO_ORDERS = Orders()

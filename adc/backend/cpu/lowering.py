@@ -40,7 +40,7 @@ from adc.backend.numba_api import (
 # Basic blocks of code of which LLVM unrolls the loops: several times as many as a page of code has.
 _MOST_UNROLLED = 1000
 # The most blocks of the function that reads the arguments of a call, if it is optimised.
-_MOST_OPTIMISED = 1500
+_MOST_OPTIMISED = 600
 # How Numba names it.
 _ENTRY = "_ZN7cpython"
 

@@ -287,15 +287,33 @@ class Need:
 _Direction = tuple[bool, bool, frozenset[str]]
 
 
+def _visit(
+    name: str, functions: Mapping[str, Function], order: dict[str, None], entered: set[str]
+) -> None:
+    """Add a function to `order`, after those that it calls."""
+    if name in order or name in entered:
+        return
+    entered.add(name)
+    for stmt in walk(functions[name].body):
+        if isinstance(stmt, Call) and stmt.callee in functions:
+            _visit(stmt.callee, functions, order, entered)
+    order[name] = None
+
+
 class Directions:
     """Whether functions, under their names, pop and push, and the tapes that they use."""
 
     def __init__(self, functions: Mapping[str, Function]) -> None:
         self._found: dict[str, _Direction] = dict.fromkeys(functions, (False, False, frozenset()))
+        # Callees first: what one that pops and pushes does is known when its callers are read.
+        order: dict[str, None] = {}
+        for name in functions:
+            _visit(name, functions, order, set())
         before: object = None
         while before != self._found:
             before = dict(self._found)
-            for name, fn in functions.items():
+            for name in order:
+                fn = functions[name]
                 pops, pushes, used = self._found[name]
                 moves = self.moves(fn.body)
                 self._found[name] = (pops or moves[0], pushes or moves[1], used | self._tapes(fn))
