@@ -18,6 +18,7 @@ from adc.passes.ad.accumulate import accumulate
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.ad.derive import Through, derive, expand, link
 from adc.passes.ad.directions import DirectionsError, directions
+from adc.passes.ad.reverse_arguments import reverse_arguments
 from adc.passes.ad.tangent import tangent
 from adc.passes.loops.chosen import chosen
 from adc.passes.loops.contract import contract
@@ -267,6 +268,10 @@ _REMAT = Stage(
 )  # fmt: skip
 # When no transformation follows.
 JOINED: tuple[Stage, ...] = (
+    Stage(
+        "reverse_arguments", reverse_arguments,
+        "before `remat`: a function need not keep what its caller has", REVERSE,
+    ),
     Stage(
         "fuse_reverse", fuse_reverse,
         "before `remat`: values used in the same iteration need no tape",

@@ -1,0 +1,139 @@
+"""Pass to the reverse code of a function the arguments that it recalls.
+
+    fn g(%x, %w) -> … { … }              fn g(%x, %w) -> … { … }
+    fn g.rev(%r.ct) -> … mirrors g {     fn g.rev(%r.ct, %w.1) -> … mirrors g {
+      %w.r = recall %w                     … %w.1 …
+      … %w.r …                           }
+    }
+    …                                    …
+    %r = call C0 g(%a, %b)               %r = call C0 g(%a, %b)
+    …                                    …
+                                         %b.r = recall %b
+    %ct = call C0.rev g.rev(%r.ct)       %ct = call C0.rev g.rev(%r.ct, %b.r)
+          mirrors C0                           mirrors C0
+
+The caller mostly has them still: the weights of a layer, what the layer before it returned. A
+function that had to keep them itself would push copies. The arguments of a function that calls
+itself stay with it: each level has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from adc.ir.core import Block, Call, Function, Operand, Recall, Stmt, Value, walk
+from adc.ir.functions import called
+from adc.ir.walk import Names, map_blocks, substitute_block
+
+
+def reverse_arguments(fn: Function) -> Function:
+    """Return `fn` with reverse functions that take the arguments they would recall."""
+    if not any(each.mirror for each in fn.callees):
+        return fn
+    table = {each.name: each for each in (*fn.callees, fn)}
+    reverse_of = {each.mirror: each for each in fn.callees if each.mirror}
+    # The parameters of a function that its reverse function takes, by that one's name.
+    taken: dict[str, tuple[int, ...]] = {}
+    for name in _callees_first(table):
+        forward, reverse = table[name], reverse_of.get(name)
+        for each in (forward, reverse):
+            if each is not None:
+                table[each.name] = _Caller(each, forward, taken).function()
+        if reverse is not None and not _is_recursive(name, table):
+            made, positions = _taking(table[reverse.name], forward)
+            table[made.name], taken[made.name] = made, positions
+    done = [table[each.name] for each in (*fn.callees, fn)]
+    return replace(done[-1], callees=tuple(done[:-1]))
+
+
+def _callees_first(table: Mapping[str, Function]) -> list[str]:
+    """Return the names of functions with forward code, callees before their callers."""
+    order: list[str] = []
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        if name in order or name in path or name not in table or table[name].mirror:
+            return
+        for callee in called(table[name]):
+            visit(callee, (*path, name))
+        order.append(name)
+
+    for name in table:
+        visit(name, ())
+    return order
+
+
+def _is_recursive(name: str, table: Mapping[str, Function]) -> bool:
+    found: set[str] = set()
+    todo = [name]
+    while todo:
+        for callee in called(table[todo.pop()]):
+            if callee in table and callee not in found:
+                found.add(callee)
+                todo.append(callee)
+    return name in found
+
+
+def _taking(reverse: Function, forward: Function) -> tuple[Function, tuple[int, ...]]:
+    """Return a reverse function with parameters for what it recalls of those of `forward`."""
+    recalled = {stmt.value for stmt in walk(reverse.body) if isinstance(stmt, Recall)}
+    positions = tuple(k for k, param in enumerate(forward.params) if param in recalled)
+    if not positions:
+        return reverse, ()
+    names = Names.of(reverse)
+    names.add(Names.of(forward))
+    own = {forward.params[k]: names.value(forward.params[k]) for k in positions}
+    env: dict[Value, Operand] = {
+        stmt.result: own[stmt.value]
+        for stmt in walk(reverse.body)
+        if isinstance(stmt, Recall) and stmt.value in own
+    }
+
+    def without(block: Block) -> Block:
+        kept = [
+            map_blocks(stmt, without)
+            for stmt in block.stmts
+            if not (isinstance(stmt, Recall) and stmt.value in own)
+        ]
+        return replace(block, stmts=tuple(kept))
+
+    body = substitute_block(without(Block((), reverse.body, reverse.results)), env)
+    params = (*reverse.params, *own.values())
+    return replace(reverse, params=params, body=body.stmts, results=body.yields), positions
+
+
+class _Caller:
+    """Rewrites the calls of reverse functions in one function; `forward` is what it mirrors."""
+
+    def __init__(
+        self, fn: Function, forward: Function, taken: Mapping[str, tuple[int, ...]]
+    ) -> None:
+        self.fn = fn
+        self.taken = taken
+        self.names = Names.of(fn)
+        self.names.add(Names.of(forward))
+        self.calls = {stmt.label: stmt for stmt in walk(forward.body) if isinstance(stmt, Call)}
+
+    def function(self) -> Function:
+        if not any(isinstance(s, Call) and self.taken.get(s.callee) for s in walk(self.fn.body)):
+            return self.fn
+        return replace(self.fn, body=self.stmts(self.fn.body))
+
+    def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            if isinstance(stmt, Call) and stmt.mirror and self.taken.get(stmt.callee):
+                args = list(stmt.args)
+                for position in self.taken[stmt.callee]:
+                    arg = self.calls[stmt.mirror].args[position]
+                    if isinstance(arg, Value):
+                        recall = Recall(self.names.value(arg, f"{arg.name}.r"), arg, stmt.loc)
+                        done.append(recall)
+                        arg = recall.result
+                    args.append(arg)
+                stmt = replace(stmt, args=tuple(args))
+            done.append(map_blocks(stmt, lambda b: replace(b, stmts=self.stmts(b.stmts))))
+        return tuple(done)
+
+
+__all__ = ["reverse_arguments"]
