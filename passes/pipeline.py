@@ -44,7 +44,8 @@ from adc.passes.memory.reuse import reuse
 from adc.passes.remat.facts import NO_ORDERS
 from adc.passes.remat.plan import COPIED, PlanEntry
 from adc.passes.remat.remat import rematerialize
-from adc.passes.remat.rerun import rerun, rerun_calls
+from adc.passes.remat.rerun import rerun
+from adc.passes.remat.rerun_calls import recomputable, rerun_calls
 from adc.passes.remat.schedules import schedules
 from adc.passes.scalar.bounds import bounds
 from adc.passes.scalar.calls import calls
@@ -137,6 +138,11 @@ def _widened(fn: Function, context: Context) -> Function:
 
 def _rerun(fn: Function, context: Context) -> Function:
     return rerun(fn, context.costs, offload=context.target.offload)
+
+
+def calls_to_recompute(fn: Function) -> tuple[tuple[str, str], ...]:
+    """Return the calls that a plan may recompute as a whole, the first ones first."""
+    return tuple(recomputable(fn))
 
 
 def _remat(fn: Function, context: Context) -> Function:
@@ -289,14 +295,15 @@ JOINED: tuple[Stage, ...] = (
     ),
     _RERUN,
 )  # fmt: skip
+RERUN_CALLS = Stage(
+    "rerun_calls", rerun_calls,
+    "before `remat`: what a recomputed call holds, its reverse code does not recall",
+    When("memory=, if calls are recomputed", lambda context, fn: bool(context.orders.calls)),
+    lambda context: {"calls": context.orders.calls},
+)  # fmt: skip
 # What a plan decides.
 PLANNED: tuple[Stage, ...] = (
-    Stage(
-        "rerun_calls", rerun_calls,
-        "before `remat`: what a recomputed call holds, its reverse code does not recall",
-        When("memory=, if calls are recomputed", lambda context, fn: bool(context.orders.calls)),
-        lambda context: {"calls": context.orders.calls},
-    ),
+    RERUN_CALLS,
     _REMAT,
     Stage(
         "link", link, "after `remat`: reverse code that the code calls has a plan of its own",

@@ -24,7 +24,6 @@ from adc.passes.memory.peak.formula import Peak, formula
 from adc.passes.remat.checkpoint import Schedule
 from adc.passes.remat.facts import NO_ORDERS, Orders
 from adc.passes.remat.plan import ATOMIC, Alternative, Part, Plan, PlanEntry
-from adc.passes.remat.rerun import recomputable, rerun_calls
 from adc.passes.stages import Context, Ran, Remarks, Step, Trace, run
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ class Plans:
         self._held: dict[Orders, Held] = {}
         # The calls that can be recomputed as a whole, and plans that do so with the first ones, by
         # their number: those are reversed last, and would hold memory for longest.
-        self.calls = () if target.cuda else tuple(recomputable(fn))
+        self.calls = () if target.cuda else pipeline.calls_to_recompute(fn)
         self._planners: dict[int, Planner] = {}
 
     def are_for(
@@ -167,7 +166,8 @@ class Plans:
             def attempt(orders: Orders) -> float:
                 return self.host.peak(replace(orders, calls=calls))
 
-            fn = rerun_calls(self.host.fn, calls)
+            told = replace(context, orders=Orders(calls=calls))
+            fn = run(self.host.fn, (pipeline.RERUN_CALLS,), None, told)
             offload = context.target.offload
             made = Planner(fn, context.costs, context.known, attempt, offload=offload)
             self._planners[count] = made

@@ -1,15 +1,16 @@
 """Derivatives: code for tangents and cotangents, made from code.
 
-=============  =================================================================================
-`tangent`      forward mode, on reverse code, too (`body`: its statements)
-`adjoint`      reverse code behind the forward code (`body`: straight lines; `control`: branches,
-               loops, calls)
-`opaque`       derivatives that the code itself calls, differentiated by their declarations
-               (`derive`: turns these declarations into functions)
-`directions`   several tangents or cotangents at once, along a further axis (`arrays`: whole arrays
-               and products; `loop`: numbers and elements)
-`accumulate`   clearing a cotangent merged with the next addition to it
-=============  =================================================================================
+===================  ===========================================================================
+`tangent`            forward mode, on reverse code, too (`body`: its statements)
+`adjoint`            reverse code behind the forward code (`body`: straight lines; `control`:
+                     branches, loops, calls)
+`reverse_arguments`  arguments that reverse functions recall: their callers pass them
+`opaque`             derivatives that the code itself calls, differentiated by their declarations
+                     (`derive`: turns these declarations into functions)
+`directions`         several tangents or cotangents at once, along a further axis (`arrays`: whole
+                     arrays and products; `loop`: numbers and elements)
+`accumulate`         clearing a cotangent merged with the next addition to it
+===================  ===========================================================================
 
 Reverse code refers to the forward values that it needs by `recall`, and mirrors loops. `remat`
 resolves these references::

@@ -8,6 +8,7 @@
 `checkpoint`  loops in sweeps, which store a few states and recompute from them (`rerun`:
               checkpointed calls; `online`: loops of unknown trip count; `schedules`: calls of
               their schedules)
+`rerun_calls`  calls recomputed from their arguments, for a budget
 `undo`        reverse code that restores overwritten elements and numbers (`history`: the
               updates to invert; `inversion_check`: bounds the rounding error at run time)
 `plan`        the decisions and their reasons, as users see them

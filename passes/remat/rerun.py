@@ -43,7 +43,7 @@ from adc.ir.core import (
     blocks,
     walk,
 )
-from adc.ir.functions import reached, without_prints
+from adc.ir.functions import without_prints
 from adc.ir.walk import Names, clone, defined, map_blocks, marked, recalling
 from adc.passes.loops.state import needed, outside
 from adc.passes.remat.choose import Chooser
@@ -70,53 +70,7 @@ def rerun(fn: Function, costs: Costs = SHIPPED, *, offload: bool = False) -> Fun
             return fn
         for owner, stmt in found:
             done.add(stmt.label)
-            fn = _Rerun(fn, owner, stmt).run()
-
-
-def recomputable(fn: Function) -> Iterator[tuple[str, str]]:
-    """Yield the calls that reverse code can recompute as a whole: the caller, and the label.
-
-    Those of `fn` itself come first, in program order, then those of its callees. A function that
-    prints does so once; how often one calls itself, only a run can tell.
-    """
-    reversed_ = {each.mirror: each for each in fn.callees if each.mirror}
-    reversed_[fn.name] = fn
-    table = {each.name: each for each in fn.callees}
-    waiting, met = [fn], {fn.name}
-    while waiting:
-        caller = waiting.pop(0)
-        if caller.name not in reversed_:
-            continue
-        mirrored = {s.mirror for s in walk(reversed_[caller.name].body) if isinstance(s, Call)}
-        for stmt in caller.body:
-            if not (isinstance(stmt, Call) and stmt.label in mirrored):
-                continue
-            callee = table[stmt.callee]
-            within = reached(replace(callee, callees=fn.callees)).callees
-            prints = any(
-                isinstance(s, Print) for each in (callee, *within) for s in walk(each.body)
-            )
-            if prints or callee in within:
-                continue
-            yield caller.name, stmt.label
-            if callee.name not in met:
-                met.add(callee.name)
-                waiting.append(callee)
-
-
-def rerun_calls(fn: Function, calls: Sequence[tuple[str, str]]) -> Function:
-    """Return `fn` with calls recomputed as a whole, from their arguments, in reverse code.
-
-    Then what they compute is not held from forward to reverse code. `calls` are given by caller
-    and label.
-    """
-    callers = {each.name: each for each in (*fn.callees, fn)}
-    for owner, label in calls:
-        stmt = next(
-            s for s in walk(callers[owner].body) if isinstance(s, Call) and s.label == label
-        )
-        fn = _Rerun(fn, owner, stmt).run()
-    return fn
+            fn = Rerun(fn, owner, stmt).run()
 
 
 def recomputed(fn: Function) -> Iterator[Recomputed]:
@@ -211,8 +165,8 @@ def _marked_by(stmt: Stmt) -> tuple[Value, ...]:
 
 
 @dataclass
-class _Rerun:
-    """Rewrites the reverse code of one loop or call."""
+class Rerun:
+    """Rewrites the reverse code of one loop or call of the function `owner`."""
 
     fn: Function
     owner: str
@@ -305,4 +259,4 @@ def _values(found: Iterable[Operand]) -> tuple[Value, ...]:
     return tuple(dict.fromkeys(value for value in found if isinstance(value, Value)))
 
 
-__all__ = ["recomputable", "recomputed", "rerun", "rerun_calls"]
+__all__ = ["Rerun", "recomputed", "rerun"]

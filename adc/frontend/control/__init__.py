@@ -10,7 +10,9 @@ In reading order:
 `evaluation`   the value or truth of an expression: ``a and b`` may be a branch
 `blocks`       statements in order, and `if`
 `marks`        marks of `save`, `recompute`, `invertible` and `checkpoint` on statements
-`inlining`     functions of the program: inlined, or IR functions if recursive
+`inlining`     functions of the program that are inlined
+`callees`      those that become IR functions: recursive ones, and large ones called repeatedly
+`program`      a call of a function of the program: inlined, or of an IR function
 =============  ==================================================================================
 
 ``if c: x = 1.0`` after ``x = 0.0`` is an `If` with the result ``x1 = if c: 1.0 else: 0.0``; from

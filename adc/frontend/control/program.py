@@ -33,6 +33,12 @@ from adc.ir.builder import integer
 from adc.ir.errors import AdcError, RecursionDepthError
 
 
+# The fewest statements of a function that calls share, and the fewest that sharing it must save:
+# less code compiles in no time, and fuses with that around it.
+LEAST = 50
+SAVED = 300
+
+
 class ShareError(Exception):
     """A function has been inlined too often: lower the program again, and share it."""
 
@@ -160,9 +166,9 @@ def _shared_or_inlined(
     count, emitted = sharing.seen.get(signature, 0), lo.builder.emitted
     result = inlining.run(lo, source.node, source, bound, holder, None)
     size = lo.builder.emitted - emitted
-    if signature not in sharing.inlined and size >= sharing.least:
+    if signature not in sharing.inlined and size >= LEAST:
         sharing.seen[signature] = count + 1
-        if count * size >= sharing.saved:
+        if count * size >= SAVED:
             sharing.shared.add(signature)
             raise ShareError
     return result

@@ -187,18 +187,12 @@ class Sharing:
 
     Attributes
     ----------
-    least : int
-        The fewest statements of such a function.
-    saved : int
-        The fewest statements that must be saved.
     shared, inlined : set
         The signatures of those that are shared, and of those that cannot be.
     seen : dict
         How often each signature was inlined, in an attempt to lower the program.
     """
 
-    least: int = 50
-    saved: int = 300
     shared: set[object] = field(default_factory=set)
     inlined: set[object] = field(default_factory=set)
     seen: dict[object, int] = field(default_factory=dict)

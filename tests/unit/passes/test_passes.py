@@ -40,7 +40,7 @@ def test_every_pass_on_loops_is_shown() -> None:
     # These have tests of their own, on IR.
     assert run - shown == {
         "simplify", "cse", "bounds", "dce", "accumulate", "overwrite",
-        "expand", "privatize_reductions", "directions", "rerun",
+        "expand", "privatize_reductions", "directions", "rerun", "reverse_arguments",
     }  # fmt: skip
     buffers = {stage.name for stage in (*pipeline.BUFFERS, *pipeline.DEVICE)}
     assert shown - run == buffers - {"storage", "parallel"}
