@@ -21,6 +21,7 @@ from tests.corpus.arrays.view_programs import VIEW_PROGRAMS
 from tests.corpus.language.choice_programs import CHOICE_PROGRAMS
 from tests.corpus.language.language_programs import LANGUAGE_PROGRAMS
 from tests.corpus.language.language_programs import REFUSED as REFUSED_LANGUAGE
+from tests.corpus.language.layer_programs import LAYER_PROGRAMS
 from tests.corpus.language.list_programs import LIST_PROGRAMS
 from tests.corpus.language.list_programs import REFUSED as REFUSED_LISTS
 from tests.corpus.language.object_programs import OBJECT_PROGRAMS
@@ -40,6 +41,7 @@ ALL: list[Program] = [
     *FUNCTION_PROGRAMS,
     *LANGUAGE_PROGRAMS,
     *LIST_PROGRAMS,
+    *LAYER_PROGRAMS,
     *OBJECT_PROGRAMS,
     *KERNEL_PROGRAMS,
     *STENCIL_PROGRAMS,

@@ -32,7 +32,6 @@ from adc.frontend.core.source import Source
 from adc.ir.builder import integer
 from adc.ir.errors import AdcError, RecursionDepthError
 
-
 # The fewest statements of a function that calls share, and the fewest that sharing it must save:
 # less code compiles in no time, and fuses with that around it.
 LEAST = 50

@@ -1,7 +1,8 @@
 """Programs made of Python's constructs.
 
 `frontend_programs` (one rule of Python each), `language_programs` (data structures),
-`choice_programs` (branches in loops), `list_programs` (lists of any length), `zip_programs`
-(several iterables), `object_programs` (methods that Python calls), `small_programs` (`map`, ranges,
-`:=`), `nested_programs` (derivatives within), `composed_programs` (derivatives of derivatives).
+`choice_programs` (branches in loops), `layer_programs` (functions called again and again),
+`list_programs` (lists of any length), `zip_programs` (several iterables), `object_programs`
+(methods that Python calls), `small_programs` (`map`, ranges, `:=`), `nested_programs` (derivatives
+within), `composed_programs` (derivatives of derivatives).
 """

@@ -1,0 +1,277 @@
+"""Programs that call a function again and again, as models of many layers do.
+
+`test_shared` runs them with each function lowered once and called, however small it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adc import checkpoint
+from tests.corpus.arrays.array_programs import weighted
+from tests.corpus.program import Program, recorder, uniform
+
+LAYER_PROGRAMS: list[Program] = []
+program = recorder(LAYER_PROGRAMS)
+
+X54 = uniform(60, 5, 4)
+W0, W1, W2 = (uniform(61 + k, 4, 4) for k in range(3))
+BIAS = uniform(64, 4)
+
+
+def _layer(x: Any, w: Any) -> Any:
+    return np.tanh(x @ w)
+
+
+@program(X54, W0, W1, W2, argnums=(0, 1, 2, 3))
+def layers_in_a_list(x: Any, w0: Any, w1: Any, w2: Any) -> Any:
+    for w in [w0, w1, w2]:
+        x = _layer(x, w)
+    return weighted(x)
+
+
+def _linear(x: Any, w: Any, b: Any) -> Any:
+    return x @ w + b
+
+
+def _normalized(x: Any, g: Any, b: Any, eps: float = 1e-5) -> Any:
+    mean = np.mean(x, axis=-1, keepdims=True)
+    variance = np.var(x, axis=-1, keepdims=True)
+    return g * (x - mean) / np.sqrt(variance + eps) + b
+
+
+def _block(x: Any, linear: Any, norm: Any, heads: int) -> Any:
+    y = _linear(_normalized(x, **norm), **linear)
+    parts = np.split(y, heads, axis=-1)
+    return x + np.hstack([np.tanh(part) * part[0] for part in parts])
+
+
+@program(X54, W0, W1, BIAS, argnums=(0, 1, 2, 3))
+def layers_of_dicts(x: Any, w0: Any, w1: Any, b: Any) -> Any:
+    norm = {"g": b, "b": b * 0.5}
+    blocks = [{"linear": {"w": w, "b": b}, "norm": norm} for w in (w0, w1, w0)]
+    for block in blocks:
+        x = _block(x, **block, heads=2)
+    return weighted(x)
+
+
+def _update(x: Any, w: Any) -> None:
+    x[0] = np.sin(x[1])
+    x *= np.sum(w)
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_change_what_they_are_given(x: Any, w0: Any, w1: Any) -> Any:
+    x = x * 1.0
+    for w in (w0, w1, w0):
+        _update(x, w)
+    return weighted(x)
+
+
+def _first_of(x: Any, y: Any) -> Any:
+    x[0] = y[1] * 2.0
+    return x
+
+
+@program(X54)
+def layers_given_one_array_twice(x: Any) -> Any:
+    x = x * 1.0
+    y = _first_of(x, x)
+    z = _first_of(x * 2.0, x)
+    y[0] *= 3.0
+    return weighted(x * z)
+
+
+def _pair(x: Any, w: Any) -> Any:
+    y = x @ w
+    return y, y, np.sum(w)
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_return_one_array_twice(x: Any, w0: Any, w1: Any) -> Any:
+    total = 0.0
+    for w in (w0, w1):
+        a, b, s = _pair(x, w)
+        a[0] = 1.0
+        total = total + s * np.sum(b * b)
+    return total
+
+
+def _cached(x: Any, w: Any) -> Any:
+    return [x @ w, {"sin": np.sin(w), "all": [x * 2.0]}]
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_return_lists(x: Any, w0: Any, w1: Any) -> Any:
+    total = 0.0
+    for w in (w0, w1):
+        y, cache = _cached(x, w)
+        cache["all"].append(y)
+        total = total + np.sum(cache["sin"]) * np.sum(cache["all"][0] * cache["all"][1])
+        x = y
+    return total
+
+
+def _parts(x: Any, w: Any) -> Any:
+    return x[1:], w.T
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_return_views(x: Any, w0: Any, w1: Any) -> Any:
+    total = 0.0
+    for w in (w0, w1):
+        x = x * 1.0
+        a, b = _parts(x, w)
+        a[0] = 5.0
+        total = total + np.sum(x) * np.sum(b @ b)
+    return total
+
+
+def _squared(v: Any) -> Any:
+    v[...] = v * v
+    return np.sum(v)
+
+
+@program(X54)
+def layers_given_views(x: Any) -> Any:
+    x = x * 1.0
+    total = 0.0
+    for k in range(3):
+        total = total + _squared(x[k : k + 2])
+    return total * _squared(x[:, 0]) * _squared(x[:, 1]) + weighted(x)
+
+
+def _appended(found: Any, v: Any) -> None:
+    found.append(v * 2.0)
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_append(x: Any, w0: Any, w1: Any) -> Any:
+    found: list[Any] = []
+    for w in (w0, w1):
+        _appended(found, x @ w)
+    return weighted(found[0] * found[1])
+
+
+def _applied(f: Any, x: Any, w: Any) -> Any:
+    return f(x @ w)
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_given_functions(x: Any, w0: Any, w1: Any) -> Any:
+    total = 0.0
+    for k, w in enumerate((w0, w1, w0)):
+        total = total + weighted(_applied(np.sin if k % 2 else np.cos, x, w))
+        total = total + weighted(_applied(lambda v, k=k: v * k + x, x, w))
+    return total
+
+
+def _either(x: Any, w: Any, scaled: bool = True) -> Any:
+    if np.sum(w) > 0.0:
+        return x @ w
+    return x * 2.0 if scaled else x
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_with_branches(x: Any, w0: Any, w1: Any) -> Any:
+    for w in (w0, w1):
+        x = _either(x, w)
+    for w in (w0, -w0, w1):
+        x = _either(x, w, scaled=False)
+    return weighted(x)
+
+
+def _checked(x: Any, w: Any) -> Any:
+    if np.sum(w) > 1e9:
+        raise ValueError("too large")
+    return x @ w
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_that_may_raise(x: Any, w0: Any, w1: Any) -> Any:
+    for w in (w0, w1):
+        x = _checked(x, w)
+    return weighted(x)
+
+
+def _biased(x: Any, w: Any) -> Any:
+    return x @ w + BIAS
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_with_a_global(x: Any, w0: Any, w1: Any) -> Any:
+    for w in (w0, w1):
+        x = _biased(x, w)
+    return weighted(x)
+
+
+@dataclass
+class _Dense:
+    w: Any
+    b: Any
+
+    def apply(self, x: Any) -> Any:
+        return np.tanh(x @ self.w + self.b)
+
+
+@program(X54, W0, W1, BIAS, argnums=(0, 1, 2, 3))
+def layers_of_dataclasses(x: Any, w0: Any, w1: Any, b: Any) -> Any:
+    for each in [_Dense(w0, b), _Dense(w1, b), _Dense(w0, b)]:
+        x = each.apply(x)
+    return weighted(x)
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_checkpointed(x: Any, w0: Any, w1: Any) -> Any:
+    for w in (w0, w1):
+        x = checkpoint(_layer)(x, w)
+    return weighted(_layer(_layer(x, w0), w1))
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_in_a_loop_too(x: Any, w0: Any, w1: Any) -> Any:
+    for w in (w0, w1):
+        x = _layer(x, w)
+    for _ in range(3):
+        x = _layer(_layer(x, w0), w1)
+    return weighted(x)
+
+
+def _power(n: int, x: Any) -> Any:
+    return 1.0 if n == 0 else x * _power(n - 1, x)
+
+
+def _scaled(x: Any, w: Any) -> Any:
+    return _layer(x, w) * _power(3, x[0, 0])
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_that_call_a_recursion(x: Any, w0: Any, w1: Any) -> Any:
+    for w in (w0, w1):
+        x = _scaled(x, w)
+    return weighted(x)
+
+
+def _times(x: Any, y: Any) -> Any:
+    return x * y
+
+
+@program(X54, W0, argnums=(0, 1))
+def layers_that_broadcast(x: Any, w: Any) -> Any:
+    total = _times(x, w[0]) + _times(x, np.sum(w)) + _times(x, x[:, :1]) + _times(x, x[:, 1:2])
+    return weighted(total * _times(x[:1], x) * _times(x, x[:1]))
+
+
+def _drawn(x: Any, w: Any, rng: Any) -> Any:
+    return x @ w + rng.standard_normal(4)
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_that_draw(x: Any, w0: Any, w1: Any) -> Any:
+    rng = np.random.default_rng(3)
+    for w in (w0, w1):
+        x = _drawn(x, w, rng)
+    return weighted(x)

@@ -1,0 +1,118 @@
+"""Programs whose functions are lowered once and called, wherever that is possible."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.frontend.control import program as calls_of_program
+from adc.ir.core import Call, walk
+from tests.corpus.language.layer_programs import LAYER_PROGRAMS
+from tests.corpus.program import Program
+from tests.oracle import array_oracle
+from tests.oracle import chain as chains
+from tests.system.test_array_programs import DIFFERENTIABLE
+
+# What changes a list, or holds the state of a generator, is part of its caller.
+INLINED = {"layers_append", "layers_that_draw"}
+
+
+@pytest.fixture(autouse=True)
+def shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all calls be shared, and none be inlined again."""
+    monkeypatch.setattr(calls_of_program, "LEAST", 0)
+    monkeypatch.setattr(calls_of_program, "SAVED", 0)
+    inlining: Any = importlib.import_module("adc.passes.scalar.calls")
+    monkeypatch.setattr(inlining, "SMALL", -1)
+    monkeypatch.setattr(inlining, "LARGE", -1)
+
+
+def check(program: Program, policies: tuple[str, ...]) -> chains.Chain:
+    chain = chains.Chain.of(program.fn, program.make_args(), program.argnums)
+    gradient, tolerances = array_oracle.gradient(program)
+    want = chains.flat_gradient(gradient)
+    found = chains.check_stages(chain, want, tolerances=tolerances, policies=policies)
+    found += chains.check_tangent(chain, np.random.default_rng(0))
+    assert not found
+    return chain
+
+
+@pytest.mark.parametrize("program", LAYER_PROGRAMS, ids=str)
+def test_layers(program: Program) -> None:
+    chain = check(program, ("auto", "store", "recompute"))
+    called = {stmt.callee for stmt in walk(chain.lowered.fn.body) if isinstance(stmt, Call)}
+    own = [name for name in called if not name.startswith("weighted")]
+    assert bool(own) == (program.name not in INLINED)
+
+
+@pytest.mark.sampled(400)
+@pytest.mark.parametrize("program", [p for p in DIFFERENTIABLE if not p.number(3)], ids=str)
+def test_corpus(program: Program) -> None:
+    check(program, ("auto",))
+
+
+def layer(x: Any, w: Any) -> Any:
+    y = np.tanh(x @ w)
+    return np.exp(y - np.max(y)) * x
+
+
+def network(x: Any, ws: list[Any]) -> Any:
+    for w in ws:
+        x = layer(x, w)
+    return np.sum(x)
+
+
+def arguments() -> tuple[Any, list[Any]]:
+    rng = np.random.default_rng(1)
+    return rng.standard_normal((32, 16)), [rng.standard_normal((16, 16)) / 4 for _ in range(12)]
+
+
+def test_a_budget_recomputes_calls() -> None:
+    x, ws = arguments()
+    free = adc.value_and_grad(network, argnums=(0, 1))
+    want = free(x, ws)
+    most = free.plan(x, ws).peak_bytes
+    assert most is not None
+    for share in (0.8, 0.6):
+        tight = adc.value_and_grad(network, argnums=(0, 1), memory=int(share * most))
+        value, (dx, dws) = tight(x, ws)
+        assert value == want[0]
+        np.testing.assert_array_equal(dx, want[1][0])
+        np.testing.assert_array_equal(dws, want[1][1])
+        assert tight.source(x, ws).count("_again(") >= 2
+        used = tight.plan().peak_bytes
+        assert used is not None
+        assert used <= share * most
+
+
+def test_a_layer_more_adds_calls_only() -> None:
+    sizes = []
+    for count in (4, 6):
+        x, ws = arguments()
+        source = adc.grad(network, argnums=(0, 1)).source(x, ws[:count])
+        sizes.append(len(source.splitlines()))
+        assert source.count("\ndef layer") == 2  # forward, and reverse
+    assert sizes[1] - sizes[0] < 2 * 40
+
+
+def test_errors_name_the_line_of_the_function() -> None:
+    x, ws = arguments()
+    gradient = adc.grad(network)
+    gradient(x, ws)
+    with pytest.raises(ValueError, match="matmul") as caught:
+        gradient(x, [*ws[:-1], ws[0][:5]])
+    assert "y = np.tanh(x @ w)" in str(caught.traceback[-1].statement)
+
+
+@pytest.mark.parametrize("make", [adc.hessian, adc.jacfwd, adc.jacrev])
+def test_other_derivatives(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, ws = arguments()
+    got = make(network)(x[:2, :3], [w[:3, :3] for w in ws])
+    adc.release_memory()
+    monkeypatch.setattr(calls_of_program, "SAVED", 10**9)
+    want = make(network)(x[:2, :3], [w[:3, :3] for w in ws])
+    np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-15)
