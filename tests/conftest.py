@@ -10,6 +10,7 @@ A run of the whole suite has a worker for each core (`-n 0` has none, `-n 2` two
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -26,6 +27,8 @@ from tests import sampling
 
 # Before Numba is imported: `target="cuda"` runs in its simulator.
 os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
+# It polls its threads until they wait for each other: they must get to run meanwhile.
+sys.setswitchinterval(1e-4)
 
 GOLDEN = Path(__file__).parent / "golden"
 # Each holds about 1.5 GB: compiled code.
@@ -89,6 +92,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if (item.nodeid in chosen) != rest]
     if left:
         config.hook.pytest_deselected(items=left)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector look less often, and not at modules and items.
+
+    Functions of the IR and what Numba makes are large trees, which reference counts free.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

@@ -146,9 +146,12 @@ COMPILED = ("auto", "store", "recompute")
 @pytest.mark.sampled(800)
 @pytest.mark.parametrize("program", DIFFERENTIABLE, ids=str)
 def test_compiled(program: Program) -> None:
+    """What is emitted, under all plans; the memory that calls hold."""
     want, tolerances = _gradient(program)
     # The gradient is without its value under the last of them.
     number = program.number(3)
     policies = (*COMPILED[number:], *COMPILED[:number])
-    found = chains.check_compiled(_chain(program), want, tolerances=tolerances, policies=policies)
+    found = chains.check_compiled(
+        _chain(program), want, tolerances=tolerances, policies=policies, metered=True
+    )
     assert not found

@@ -54,11 +54,16 @@ COMPILED = ("auto", "store", "recompute")
 @pytest.mark.sampled(400)
 @pytest.mark.parametrize("program", differentiable(), ids=str)
 def test_compiled(program: Program) -> None:
+    """What is emitted, under all plans; the memory that calls hold."""
     want = chains.flat_gradient(oracle.oracle_gradient(program))
     # The gradient is without its value under the last of them.
     number = program.number(3)
     policies = (*COMPILED[number:], *COMPILED[:number])
     found = chains.check_compiled(
-        _chain(program), want, tolerances=_tolerances(program), policies=policies
+        _chain(program),
+        want,
+        tolerances=_tolerances(program),
+        policies=policies,
+        metered=True,
     )
     assert not found
