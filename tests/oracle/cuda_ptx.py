@@ -12,9 +12,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pytest
-
 import numba
+import pytest
 
 from adc.backend.cuda.api import ptx
 from adc.backend.cuda.emit import Emitted, emit
@@ -89,7 +88,9 @@ def main(part: int, parts: int, every: int) -> int:
         for kernel in emitted.kernels:
             wanted = CAPABILITIES if every == 1 else CAPABILITIES[done % 3 :][:1]
             try:
-                compiled(getattr(module, kernel.name), tuple(map(numba_type, kernel.params)), wanted)
+                compiled(
+                    getattr(module, kernel.name), tuple(map(numba_type, kernel.params)), wanted
+                )
             except Exception as error:
                 failed += 1
                 print(program.fn.__name__, kernel.name, wanted, repr(error)[:1000])

@@ -71,7 +71,7 @@ def test_gradient(program: Program) -> None:
         np.testing.assert_allclose(found, wanted, **tolerance)
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(250)
 @pytest.mark.parametrize("program", NESTED_PROGRAMS, ids=str)
 def test_stages(program: Program) -> None:
     chain = chains.Chain.of(program.fn, program.make_args(), program.argnums)

@@ -123,6 +123,7 @@ def test_corpus(program: Program, one_arithmetic: None) -> None:
 COMPILED = [p for p in EVERY if p.number(60) == 7]
 
 
+@pytest.mark.sampled(400)
 @pytest.mark.parametrize("program", COMPILED, ids=str)
 def test_compiled(program: Program) -> None:
     """As compiled code; all compiled programs of the corpus are, too: see `check_compiled`."""

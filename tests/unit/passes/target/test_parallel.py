@@ -40,7 +40,7 @@ def test_corpus(program: Program) -> None:
     assert not threads.check(_chain(program), compiled=True)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels(name: str) -> None:
     kernel = KERNELS[name]
