@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the files under tests/golden that are made from output",
     )
-    parser.addoption("--full", action="store_true", help="run everything: about an hour")
+    parser.addoption("--full", action="store_true", help="run everything")
     parser.addoption(
         "--rest", action="store_true", help="run what is left out without --full, and only that"
     )
