@@ -207,6 +207,7 @@ def long(x, n):
         y[i] = t
     return np.sum(y)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in the background
 run = adc.jit(long, parallel=2)
 run(np.ones(64), 10)
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
