@@ -29,6 +29,9 @@ from tests import sampling
 os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
 # It polls its threads until they wait for each other: they must get to run meanwhile.
 sys.setswitchinterval(1e-4)
+# The garbage collector may look less often: most of what tests make is trees, which reference
+# counts free.
+gc.set_threshold(50_000, 20, 20)
 
 GOLDEN = Path(__file__).parent / "golden"
 # Each holds about 1.5 GB: compiled code.
@@ -95,13 +98,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector look less often, and not at modules and items.
-
-    Functions of the IR and what Numba makes are large trees, which reference counts free.
-    """
+    """Let the garbage collector not look at modules and items."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
