@@ -106,7 +106,7 @@ def always_if_sharp(program: Program) -> Any:
     return pytest.param(program, marks=[pytest.mark.sampled(1)] if program.name in SHARP else [])
 
 
-@pytest.mark.sampled(250)
+@pytest.mark.sampled(400)
 @pytest.mark.parametrize("program", [always_if_sharp(p) for p in ALL], ids=str)
 def test_interpreted(program: Program) -> None:
     """Value, gradient, every pass, plans, both modes: in one test, to make stages once.

@@ -280,6 +280,7 @@ def test_rows_that_lack_iterations_left_out(monkeypatch: pytest.MonkeyPatch) -> 
 # -- temporary arrays --------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_elements_recomputed_from_another_index(monkeypatch: pytest.MonkeyPatch) -> None:
     recomputed = _Inliner.recomputed
 
@@ -508,6 +509,7 @@ def test_elements_and_sizes_mistaken(
     assert any(map(complaints, NESTS))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("module", [apart_pass, distribute_pass])
 def test_dependent_iterations_taken_for_separate(
     module: Any, monkeypatch: pytest.MonkeyPatch

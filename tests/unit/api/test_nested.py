@@ -58,7 +58,7 @@ def _differences(
 
 
 # Compiled twice: plain Python runs the derivatives as well.
-@pytest.mark.sampled(100)
+@pytest.mark.sampled(400)
 @pytest.mark.parametrize("program", NESTED_PROGRAMS, ids=str)
 def test_gradient(program: Program) -> None:
     args = program.make_args()

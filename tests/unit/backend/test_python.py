@@ -277,6 +277,7 @@ def test_integers_wrap_around_and_nothing_is_divided_by_zero() -> None:
 SIZES = [(37, 23, 41), (37, 23, 1), (70, 1, 1), (1, 1, 70), (1, 70, 1), (2, 3, 20)]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_of_matrices(dtype: Any) -> None:
     """Those of BLAS and those of loops, into new arrays and added to others, and transposed."""

@@ -64,7 +64,7 @@ def outcome(call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return type(error), str(error)
 
 
-@pytest.mark.sampled(200)
+@pytest.mark.sampled(400)
 @pytest.mark.parametrize("program", corpus(), ids=lambda p: p.fn.__name__)
 def test_gradients(program: Program) -> None:
     args = program.make_args()
