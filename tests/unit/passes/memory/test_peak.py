@@ -1,8 +1,8 @@
 """The computed peak of memory is what a call uses: over the corpus, with the exceptions by name.
 
-The formula is compared with a meter in the reference interpreter, and the meter with compiled
-code. Both count memory of the workspace and the tapes; arrays that loops carry own their memory and
-are measured in a process of their own.
+The formula is compared with a meter in the reference interpreter, and compiled code with that meter
+(`check_compiled`). Both count memory of the workspace and the tapes; arrays that loops carry own
+their memory and are measured in a process of their own.
 """
 
 from __future__ import annotations
