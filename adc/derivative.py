@@ -7,7 +7,7 @@ import sys
 import types
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from adc.functions import function_of, settled
 from adc.ir.errors import ArgumentError
@@ -19,6 +19,24 @@ if TYPE_CHECKING:
     from adc.compiler.dispatch import Code
     from adc.inspect.graph import Graph
     from adc.inspect.plan import PlanReport
+
+
+class _Lazy:
+    """An attribute that is computed when it is first asked for, by a method that stores it.
+
+    `functools.cached_property` takes a lock in Python 3.11, which all derivatives share. A child
+    that is forked meanwhile would wait for it forever.
+    """
+
+    def __init__(self, make: Callable[[Any], Code]) -> None:
+        self.make = make
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> _Lazy: ...
+    @overload
+    def __get__(self, instance: Derivative, owner: type) -> Code: ...
+    def __get__(self, instance: Derivative | None, owner: type) -> _Lazy | Code:
+        return self if instance is None else self.make(instance)
 
 
 class Derivative:
@@ -41,7 +59,7 @@ class Derivative:
         self._options = options
         function_of(fn)  # errors where they are made
 
-    @functools.cached_property
+    @_Lazy
     def _code(self) -> Code:
         """The code for all signatures. The compiler is imported at the first use."""
         return self._made("_code")
@@ -288,7 +306,7 @@ class Jacobian(Derivative):
         # Whether columns and rows are of whatever the derivative before returns.
         self._nested = last is not None and (self._reverse or level.has_aux or last.with_value)
 
-    @functools.cached_property
+    @_Lazy
     def _code(self) -> Code:
         way = {"pull" if self._reverse else "along": self._level.chosen}
         return self._made("_code", wide=True, **way)
@@ -307,7 +325,7 @@ class Jacobian(Derivative):
             self._level = level
             vars(self).pop("_code", None)
 
-    @functools.cached_property
+    @_Lazy
     def _primal(self) -> Code:
         return self._made("_primal")
 

@@ -10,6 +10,7 @@ A run of the whole suite has a worker for each core (`-n 0` has none, `-n 2` two
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -26,6 +27,11 @@ from tests import sampling
 
 # Before Numba is imported: `target="cuda"` runs in its simulator.
 os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
+# It polls its threads until they wait for each other: they must get to run meanwhile.
+sys.setswitchinterval(1e-4)
+# The garbage collector may look less often: most of what tests make is trees, which reference
+# counts free.
+gc.set_threshold(50_000, 20, 20)
 
 GOLDEN = Path(__file__).parent / "golden"
 # Each holds about 1.5 GB: compiled code.
@@ -39,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the files under tests/golden that are made from output",
     )
-    parser.addoption("--full", action="store_true", help="run everything: about an hour")
+    parser.addoption("--full", action="store_true", help="run everything")
     parser.addoption(
         "--rest", action="store_true", help="run what is left out without --full, and only that"
     )
@@ -89,6 +95,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if (item.nodeid in chosen) != rest]
     if left:
         config.hook.pytest_deselected(items=left)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector not look at modules and items."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""Which tests the short run leaves out: `python -m pytest` takes minutes, `--full` takes an hour.
+"""Which tests the short run leaves out: `python -m pytest` takes minutes, `--rest` most of an hour.
 
 Two marks say what a test costs:
 

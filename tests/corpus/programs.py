@@ -37,6 +37,13 @@ def tagged(*tags: str) -> list[Program]:
     return [p for p in PROGRAMS if p.tags.issuperset(tags)]
 
 
+# Programs that notice what few do, found by planted bugs.
+NOTICING = (
+    "earlier_elements_of_a_local_array", "lstm_cell_with_scalar_loops", "matrix_power_by_loops",
+    "for_over_array_sees_later_writes", "numpy_piecewise",
+)  # fmt: skip
+
+
 def differentiable() -> list[Program]:
     """Return the programs that have something to differentiate, in order."""
     return [p for p in PROGRAMS if p.argnums]

@@ -33,6 +33,7 @@ from adc.passes.ad.tangent import tangent
 from adc.passes.stages import Context, Stage, Trace
 from adc.passes.stages import run as apply
 from tests.oracle import oracle
+from tests.oracle.meter import Meter
 
 # The passes that may change more than nothing, as their docstrings say: signs of zeros.
 CHANGE_SIGNS_OF_ZEROS = frozenset({"accumulate", "overwrite", "relax"})
@@ -460,20 +461,26 @@ def check_compiled(
     magnification: float = 1.0,
     tolerances: dict[str, float] | None = None,
     policies: Sequence[str] = ("auto", "store"),
+    metered: bool = False,
 ) -> list[str]:
     """Compile under several policies: right, and the same bits; the arguments untouched.
 
-    Under the last of several the gradient has no value with it.
+    Under the last of several the gradient has no value with it. What two policies make alike is
+    compiled once. If `metered`, two calls hold the memory that the interpreter counts.
     """
     from adc.backend import cpu
     from adc.backend.python import interpret
 
     found: list[str] = []
     first: list[bytes] | None = None
+    seen: list[Function] = []
     for policy in policies:
         alone = len(policies) > 1 and policy == policies[-1]
         mode = "gradient" if alone else "adjoint"
         made = transform(chain.lowered, ((mode, chain.positions),), policy)
+        if made.fn in seen:
+            continue
+        seen.append(made.fn)
         kernel = cpu.compile(made.fn, cache=False)
         inputs = fresh(chain.inputs)
         before = bits(inputs)
@@ -493,6 +500,14 @@ def check_compiled(
             first = found_bits
         elif found_bits != first[-len(found_bits) :]:
             found.append(f"compiled {policy}: other bits than {policies[0]}")
+        if metered:
+            meter = Meter(made.fn)
+            meter.run(fresh(chain.inputs))
+            peaks = [kernel.peak]
+            kernel(*fresh(chain.inputs))
+            peaks.append(kernel.peak)
+            if peaks != [meter.peak] * 2:
+                found.append(f"compiled {policy}: held {peaks} instead of {meter.peak} bytes")
     return found
 
 

@@ -38,15 +38,19 @@ def shared(fn: Function) -> int:
 def check(
     chain: Chain, policies: Sequence[str] = ("auto", "store", "recompute"), *, compiled: bool
 ) -> list[str]:
-    """Return what is wrong."""
+    """Return what is wrong; if `compiled`, code under the first plan is compiled, too."""
     steps = (("adjoint", chain.positions),) if chain.positions else ()
     want = run(transform(chain.lowered, steps, "auto").fn, fresh(chain.inputs))
     found: list[str] = []
+    seen: list[Function] = []
     first: list[bytes] = []
     largest = max(map(largest_in, want), default=0.0)
     single = "f32" in str(chain.lowered.fn)
     for policy in policies:
         fn = transform(chain.lowered, steps, policy, target=PARALLEL).fn
+        if fn in seen:
+            continue
+        seen.append(fn)
         found += well_formed(fn)
         # On the CPU threads have no tapes that outlive an iteration.
         found += [

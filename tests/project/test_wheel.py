@@ -93,6 +93,7 @@ def test_the_wheel_claims_one_name(wheel: Path) -> None:
     assert {top for top in tops if not top.endswith(".dist-info")} == {"adc"}
 
 
+@pytest.mark.full
 def test_the_wheel_works(wheel: Path, tmp_path: Path) -> None:
     place = tmp_path / "installed"
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index"]

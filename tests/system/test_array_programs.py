@@ -108,7 +108,7 @@ def always_if_sharp(program: Program) -> Any:
     return pytest.param(program, marks=[pytest.mark.sampled(1)] if program.name in SHARP else [])
 
 
-@pytest.mark.sampled(250)
+@pytest.mark.sampled(400)
 @pytest.mark.parametrize("program", [always_if_sharp(p) for p in ALL], ids=str)
 def test_interpreted(program: Program) -> None:
     """Value, gradient, every pass, plans, both modes: in one test, to make stages once.
@@ -148,9 +148,12 @@ COMPILED = ("auto", "store", "recompute")
 @pytest.mark.sampled(800)
 @pytest.mark.parametrize("program", DIFFERENTIABLE, ids=str)
 def test_compiled(program: Program) -> None:
+    """What is emitted, under all plans; the memory that calls hold."""
     want, tolerances = _gradient(program)
     # The gradient is without its value under the last of them.
     number = program.number(3)
     policies = (*COMPILED[number:], *COMPILED[:number])
-    found = chains.check_compiled(_chain(program), want, tolerances=tolerances, policies=policies)
+    found = chains.check_compiled(
+        _chain(program), want, tolerances=tolerances, policies=policies, metered=True
+    )
     assert not found

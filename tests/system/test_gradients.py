@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from tests.corpus.program import Program
-from tests.corpus.programs import PROGRAMS, differentiable
+from tests.corpus.programs import NOTICING, PROGRAMS, differentiable
 from tests.oracle import chain as chains
 from tests.oracle import oracle
 
@@ -33,8 +35,14 @@ def _check_value(chain: chains.Chain, program: Program) -> None:
             np.testing.assert_allclose(a, b, rtol=rtol, atol=1e-13)
 
 
+def always_if_noticing(program: Program) -> Any:
+    """Return a parameter: some programs are in the short run because they notice what none does."""
+    marks = [pytest.mark.sampled(1)] if program.name in NOTICING else []
+    return pytest.param(program, marks=marks)
+
+
 @pytest.mark.sampled(60)
-@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+@pytest.mark.parametrize("program", [always_if_noticing(p) for p in PROGRAMS], ids=str)
 def test_interpreted(program: Program) -> None:
     """Value, gradient, every pass, every plan, both modes: in one test, to make stages once."""
     chain = _chain(program)
@@ -54,11 +62,16 @@ COMPILED = ("auto", "store", "recompute")
 @pytest.mark.sampled(400)
 @pytest.mark.parametrize("program", differentiable(), ids=str)
 def test_compiled(program: Program) -> None:
+    """What is emitted, under all plans; the memory that calls hold."""
     want = chains.flat_gradient(oracle.oracle_gradient(program))
     # The gradient is without its value under the last of them.
     number = program.number(3)
     policies = (*COMPILED[number:], *COMPILED[:number])
     found = chains.check_compiled(
-        _chain(program), want, tolerances=_tolerances(program), policies=policies
+        _chain(program),
+        want,
+        tolerances=_tolerances(program),
+        policies=policies,
+        metered=True,
     )
     assert not found

@@ -65,7 +65,7 @@ from tests.corpus.language.language_programs import LANGUAGE_PROGRAMS
 from tests.corpus.loops.kernel_programs import KERNEL_PROGRAMS
 from tests.corpus.loops.stencil_programs import STENCIL_PROGRAMS
 from tests.corpus.program import Program
-from tests.corpus.programs import PROGRAMS, differentiable
+from tests.corpus.programs import NOTICING, PROGRAMS, differentiable
 from tests.oracle import chain as chains
 from tests.oracle import oracle
 
@@ -101,17 +101,11 @@ def complaints(program: Program) -> list[str]:
         return [repr(error)]
 
 
-# Programs that notice what few do, and are asked first.
-NOTICING = (
-    "earlier_elements_of_a_local_array", "lstm_cell_with_scalar_loops", "matrix_power_by_loops",
-    "for_over_array_sees_later_writes", "numpy_piecewise",
-)  # fmt: skip
-
-
 def assert_caught(tags: tuple[str, ...] = ("numeric", "mutates", "exit", "while", "alias")) -> None:
     programs = [
         p for p in differentiable() if (not tags or p.tags & set(tags)) and "float32" not in p.tags
     ]
+    # First those that notice what few do.
     programs.sort(key=lambda p: p.name not in NOTICING)
     assert any(complaints(program) for program in programs)
 
@@ -280,6 +274,7 @@ def test_rows_that_lack_iterations_left_out(monkeypatch: pytest.MonkeyPatch) -> 
 # -- temporary arrays --------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_elements_recomputed_from_another_index(monkeypatch: pytest.MonkeyPatch) -> None:
     recomputed = _Inliner.recomputed
 
@@ -508,6 +503,7 @@ def test_elements_and_sizes_mistaken(
     assert any(map(complaints, NESTS))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("module", [apart_pass, distribute_pass])
 def test_dependent_iterations_taken_for_separate(
     module: Any, monkeypatch: pytest.MonkeyPatch

@@ -13,10 +13,11 @@ import numpy as np
 from tests.corpus.program import X3, X6, Program, recorder, uniform
 
 ARRAY_PROGRAMS: list[Program] = []
-# Defects planted in `coalesce`, `lifetimes` and `gather` that only these notice.
+# Defects planted in passes on arrays and nests that only these notice (some of other files).
 SHARP = (
     "steps_that_shorten", "steps_in_steps", "steps_on_neighbours", "index_tuple_variable",
-    "stencil_that_drives_a_recurrence",
+    "stencil_that_drives_a_recurrence", "recurrence_from_both_ends",
+    "steps_that_read_the_row_above", "gates_in_parts_of_one_array", "columns_that_read_each_other",
 )  # fmt: skip
 program = recorder(ARRAY_PROGRAMS)
 

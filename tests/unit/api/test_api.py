@@ -26,6 +26,7 @@ import adc
 import adc.api
 import adc.testing
 from adc.compiler import dispatch
+from adc.derivative import Derivative
 from adc.ir.errors import (
     AdcError,
     ArgumentError,
@@ -691,6 +692,33 @@ def test_forked_children() -> None:
     assert queue.get(timeout=60) == (27.0, 4.0)
     process.join()
     assert slope(2.0) == 12.0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_while_a_derivative_is_called_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The lock of `functools.cached_property` was held in the child: it hung, in Python 3.11.
+    begun, forked = threading.Event(), threading.Event()
+    made = Derivative._made
+
+    def slow(self: Any, name: str, **way: Any) -> Any:
+        if threading.current_thread() is thread:
+            begun.set()
+            forked.wait()
+        return made(self, name, **way)
+
+    monkeypatch.setattr(Derivative, "_made", slow)
+    found: list[float] = []
+    thread = threading.Thread(target=lambda: found.append(adc.grad(cube)(1.0)))
+    thread.start()
+    begun.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(0 if adc.grad(cube)(2.0) == 12.0 else 1)
+    status = os.waitpid(child, 0)[1]
+    forked.set()
+    thread.join()
+    assert (status, found) == (0, [3.0])
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -173,6 +173,7 @@ def steps(x: Any, n: int) -> Any:
     return np.sum(x * x)
 
 
+@pytest.mark.full
 def test_within_a_budget() -> None:
     want = adc.jacrev(adc.hessian(steps))(X, 200)
     for jacobian in (adc.jacrev, adc.jacfwd):
@@ -202,6 +203,7 @@ def test_plans_of_rows_are_shown() -> None:
     assert "plan" in str(adc.jacrev(lambda x: np.sin(x) * x).plan(X))
 
 
+@pytest.mark.full
 def test_roots_that_do_not_count() -> None:
     def f(x: Any) -> Any:
         return np.sum(np.where(x > 0.0, np.sqrt(x), 0.0))
@@ -295,6 +297,7 @@ def test_lists_that_grow() -> None:
     assert adc.jit(lambda t, n: adc.jacrev(rows)(t, n))(2.0, 3) == adc.jacrev(rows)(2.0, 3)
 
 
+@pytest.mark.full
 def test_called_from_numba() -> None:
     numba = pytest.importorskip("numba")
     hessian, third = adc.hessian(quartic), adc.jacrev(adc.hessian(quartic))

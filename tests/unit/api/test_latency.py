@@ -126,6 +126,7 @@ MAKERS: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 @pytest.mark.parametrize("transform", [adc.value_and_grad, adc.jit])
 def test_containers_with_attributes(make: Any, transform: Any) -> None:
@@ -365,6 +366,7 @@ def test_an_axis_that_may_have_size_one() -> None:
     agrees(adc.grad, f, (array(), 3), [(array(), 1), (array(), 3), (array(), 2)])
 
 
+@pytest.mark.full
 def test_budgets() -> None:
     def f(x: Any, steps: int) -> Any:
         for _ in range(steps):

@@ -332,6 +332,7 @@ def test_checkpoints() -> None:
 # -- checks for users ------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_checks_pass() -> None:
     check_grads(mixed, (X, A, 2))
     check_grads(energy, (X, 0.7), order=2)

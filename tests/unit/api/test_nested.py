@@ -57,8 +57,12 @@ def _differences(
     return found
 
 
+# Programs whose stages take seconds to interpret.
+LONG = {"jacobians_on_paths", "gradient_of_a_weighted_hessian"}
+
+
 # Compiled twice: plain Python runs the derivatives as well.
-@pytest.mark.sampled(100)
+@pytest.mark.sampled(400)
 @pytest.mark.parametrize("program", NESTED_PROGRAMS, ids=str)
 def test_gradient(program: Program) -> None:
     args = program.make_args()
@@ -71,8 +75,12 @@ def test_gradient(program: Program) -> None:
         np.testing.assert_allclose(found, wanted, **tolerance)
 
 
-@pytest.mark.sampled(60)
-@pytest.mark.parametrize("program", NESTED_PROGRAMS, ids=str)
+def full_if_long(program: Program) -> Any:
+    return pytest.param(program, marks=[pytest.mark.full] if program.name in LONG else [])
+
+
+@pytest.mark.sampled(250)
+@pytest.mark.parametrize("program", [full_if_long(p) for p in NESTED_PROGRAMS], ids=str)
 def test_stages(program: Program) -> None:
     chain = chains.Chain.of(program.fn, program.make_args(), program.argnums)
     want = tuple(

@@ -487,6 +487,7 @@ def test_derivatives_within_code_advance_generators() -> None:
     assert state(_OUTSIDE) == after != before
 
 
+@pytest.mark.full
 def test_derivative_of_training() -> None:
     def trained(w: Any, x: Any, rng: Any) -> Any:
         for _ in range(3):
@@ -505,6 +506,7 @@ def test_jacobians_within_code_draw_once() -> None:
         assert state(ours) == state(numpys)
 
 
+@pytest.mark.full
 def test_derivatives_of_hessians_draw_once() -> None:
     def cubes(w: Any, r: Any) -> Any:
         return np.sum((w * r.normal(size=6)) ** 3)

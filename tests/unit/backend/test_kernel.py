@@ -287,6 +287,7 @@ def test_the_source_is_a_file(tmp_path: Path) -> None:
     assert again.path == kernel.path
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", ["triangular_loops", "calls_that_write", "recursive_sum"])
 def test_machine_code_is_found_by_another_process(name: str, tmp_path: Path) -> None:
     program = (

@@ -91,7 +91,7 @@ def _cases() -> Iterator[Any]:
     for program in differentiable():
         chosen = POLICIES[program.number(len(POLICIES))]
         often = bool(program.tags & {"recursive", "while", "exit"})
-        sampled = pytest.mark.sampled(50 if often else 200)
+        sampled = pytest.mark.sampled(100 if often else 400)
         yield pytest.param(program, chosen, marks=sampled, id=f"{program}-{chosen}")
 
 

@@ -123,6 +123,7 @@ def test_corpus(program: Program, one_arithmetic: None) -> None:
 COMPILED = [p for p in EVERY if p.number(60) == 7]
 
 
+@pytest.mark.sampled(400)
 @pytest.mark.parametrize("program", COMPILED, ids=str)
 def test_compiled(program: Program) -> None:
     """As compiled code; all compiled programs of the corpus are, too: see `check_compiled`."""
@@ -276,6 +277,7 @@ def test_integers_wrap_around_and_nothing_is_divided_by_zero() -> None:
 SIZES = [(37, 23, 41), (37, 23, 1), (70, 1, 1), (1, 1, 70), (1, 70, 1), (2, 3, 20)]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_of_matrices(dtype: Any) -> None:
     """Those of BLAS and those of loops, into new arrays and added to others, and transposed."""

@@ -153,6 +153,7 @@ def test_tools_of() -> None:
     assert all(set(tools_of(name, [])) <= set(TOOLS) for name in KERNELS)
 
 
+@pytest.mark.full
 def test_the_command(tmp_path: Path) -> None:
     skipped = [tool for tool in TOOLS if tool not in ("primal", "adc", "adc forward")]
     options = [option for tool in skipped for option in ("--skip", tool)]

@@ -73,6 +73,7 @@ def test_it_runs_in_the_simulator() -> None:
     assert "WRONG" not in done.stdout
 
 
+@pytest.mark.full
 def test_without_a_gpu() -> None:
     done = command("tests.bench.cuda", CUDA_VISIBLE_DEVICES="-1")
     assert done.returncode == 1

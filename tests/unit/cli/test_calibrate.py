@@ -255,6 +255,7 @@ class _Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("quick")
 def test_a_bar_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")

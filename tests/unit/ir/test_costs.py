@@ -282,6 +282,7 @@ def test_value_form_before_remat() -> None:
 LENGTHS_IN_ARRAYS = {"sparse_matrix_vector_product", "segment_sums_with_offsets"}
 
 
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize("program", differentiable()[::8], ids=str)
 def test_every_stage_of_the_corpus(program: Program) -> None:
     """Nothing is stumbled over, and lengths that follow from the arguments are known."""

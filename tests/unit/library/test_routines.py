@@ -227,7 +227,7 @@ def test_budgets() -> None:
 # --- loops ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(150)
 @pytest.mark.parametrize("program", LINEAR_PROGRAMS, ids=str)
 def test_rows(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Side by side, with what routines say in Python; with the library they are in the corpus."""
@@ -424,6 +424,7 @@ def test_memory_of_cupy_counts(cupy: CuPy) -> None:
     adc.grad(solve_vector, target="cuda", memory=3000)(M, W)
 
 
+@pytest.mark.full
 def test_what_cupy_finds_wrong(cupy: CuPy) -> None:
     with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
         adc.grad(lambda a: np.linalg.cholesky(a)[0, 0], target="cuda")(-S)
@@ -432,6 +433,7 @@ def test_what_cupy_finds_wrong(cupy: CuPy) -> None:
         adc.grad(inverse, target="cuda")(np.ones((3, 3)), W)
 
 
+@pytest.mark.full
 def test_a_tall_matrix_with_cupy(cupy: CuPy) -> None:
     def both(a: Any) -> Any:
         q, r = np.linalg.qr(a)

@@ -64,7 +64,7 @@ def outcome(call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return type(error), str(error)
 
 
-@pytest.mark.sampled(200)
+@pytest.mark.sampled(400)
 @pytest.mark.parametrize("program", corpus(), ids=lambda p: p.fn.__name__)
 def test_gradients(program: Program) -> None:
     args = program.make_args()
@@ -352,7 +352,7 @@ def _overwrite(failed: Any, n: Any, out: Any) -> None:
 def test_kernels_compile_to_ptx(part: int) -> None:
     environment = {k: v for k, v in os.environ.items() if k != "NUMBA_ENABLE_CUDASIM"}
     # By default a sample; with `--full` all, in eight parts.
-    which = [str(part - 1), "8", "1"] if part else ["0", "8", "6"]
+    which = [str(part - 1), "8", "1"] if part else ["0", "8", "12"]
     command = [sys.executable, "-m", "tests.oracle.cuda_ptx", *which]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -453,7 +453,7 @@ def test_algorithms_without_sums() -> None:
     np.testing.assert_allclose(adc.jit(loop_of_sinc, target="cuda")(x), np.sinc(x), atol=1e-15)
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(150)
 @pytest.mark.parametrize("program", corpus(), ids=lambda p: p.fn.__name__)
 def test_imports(program: Program) -> None:
     """A file imports what it uses: not what has its name in a comment, or is called on the host."""

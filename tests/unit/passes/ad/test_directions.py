@@ -45,7 +45,7 @@ def checked(program: Program, way: str, **given: Any) -> list[str] | None:
 # --- the pass -------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(120)
 @pytest.mark.parametrize("program", ALL, ids=str)
 def test_interpreted(program: Program) -> None:
     """In one of three ways to a Jacobian, as value form and as buffer form."""
@@ -57,7 +57,7 @@ def test_interpreted(program: Program) -> None:
     assert found == [] or (found is None and program.name in NESTED)
 
 
-@pytest.mark.sampled(120)
+@pytest.mark.sampled(400)
 @pytest.mark.parametrize("program", ALL, ids=str)
 @pytest.mark.parametrize("way", chains.WAYS)
 def test_interpreted_in_every_way(program: Program, way: str) -> None:

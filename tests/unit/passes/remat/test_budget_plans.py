@@ -209,7 +209,7 @@ def test_the_least_budget(name: str) -> None:
 
 
 # Programs whose plans take long to interpret.
-LONG = ("substeps", "days")
+LONG = ("substeps", "days", "lstm")
 
 
 @pytest.mark.sampled(200)

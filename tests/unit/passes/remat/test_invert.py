@@ -92,24 +92,26 @@ def test_decisions_are_kept_for_integers_that_they_change() -> None:
 
 
 @pytest.mark.sampled(2000)
+@pytest.mark.parametrize(
+    "policy", ["auto", "recompute", "random:1", "revolve:2:1", "revolve:2:2:all"]
+)
 @pytest.mark.parametrize("program", MARKED_PROGRAMS, ids=str)
-def test_floats_are_found_again(program: Program) -> None:
+def test_floats_are_found_again(program: Program, policy: str) -> None:
     """The gradient is that of the program, under every plan; in every form."""
     chain = chain_of(program)
     want, tolerances = array_oracle.gradient(program)
     expected = chains.flat_gradient(want)
     assert not chains.check_stages(chain, expected, tolerances=tolerances, policies=("store",))
     exact = chain.gradient(chain.run(chain.joined))
-    for policy in ("auto", "recompute", "random:1", "revolve:2:1", "revolve:2:2:all"):
-        results: list[bytes] | None = None
-        for name, fn in chain.planned(policy)[1:]:
-            assert not chains.well_formed(fn), (policy, name)
-            found = chain.run(fn)
-            if results is None:
-                results = chains.bits(found)
-                for one, other in zip(chain.gradient(found), exact, strict=True):
-                    np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
-            assert chains.bits(found) == results, (policy, name)
+    results: list[bytes] | None = None
+    for name, fn in chain.planned(policy)[1:]:
+        assert not chains.well_formed(fn), name
+        found = chain.run(fn)
+        if results is None:
+            results = chains.bits(found)
+            for one, other in zip(chain.gradient(found), exact, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+        assert chains.bits(found) == results, name
 
 
 @pytest.mark.sampled(1000)
@@ -126,6 +128,11 @@ def test_what_decides_is_that_of_the_forward_code(program: Program) -> None:
                 np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
             inverted += name == "remat" and "half of the digits" in print_function(fn)
     assert inverted >= 3
+
+
+@pytest.mark.sampled(5000)
+@pytest.mark.parametrize("program", DECIDING_PROGRAMS, ids=str)
+def test_what_decides_is_that_of_the_forward_code_compiled(program: Program) -> None:
     for memory in (None, 100_000):
         found = adc.grad(program.fn, program.argnums, cache=False, memory=memory)
         want = adc.grad(program.fn, program.argnums, cache=False, remat="store")
