@@ -624,6 +624,8 @@ class Code:
                     signature.arguments(),
                     constants,
                     bound=self._skip,
+                    # Loops of several functions are launched together there.
+                    shares=self.options.target != "cuda",
                     routines=self.options.target == "cuda",
                     shared=True,
                     general=general,

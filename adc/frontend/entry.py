@@ -111,6 +111,7 @@ def lower(
     *,
     bound: int = 0,
     inline: bool = True,
+    shares: bool = True,
     routines: bool = False,
     shared: bool = False,
     general: bool = False,
@@ -130,6 +131,8 @@ def lower(
         How many of the first arguments are what a method is bound to.
     inline : bool
         Whether the functions that it calls become part of it, as far as that is reasonable.
+    shares : bool
+        Whether a large function that it calls repeatedly may be lowered once and called.
     routines : bool
         Whether linear algebra is in terms of routines that a library has.
     shared : bool
@@ -156,7 +159,7 @@ def lower(
         if not inline:
             made.inlined = 0
         try:
-            lowered = _lowered(fn, arguments, made, shared, applied)
+            lowered = _lowered(fn, arguments, made, shared, applied, shares)
         except program.ShareError:
             sharing.seen.clear()
             continue
@@ -165,7 +168,7 @@ def lower(
 
 def _lowered(
     fn: Callable[..., Any], arguments: dict[str, Any], state: Shared, shared: bool,
-    applied: tuple[Level, ...],
+    applied: tuple[Level, ...], shares: bool,
 ) -> Lowered:  # fmt: skip
     """Lower `fn` in one attempt, for `lower`."""
     bound = state.bound
@@ -182,6 +185,7 @@ def _lowered(
             )
         fn = inner
     lo = Lowerer(state)
+    lo.inlines = 0 if shares else 1
     lo.builder.names.fresh("loss")
     holder = lo.holder_of(fn, Place(None) if shared else None)
     source = lo.source_of(holder)

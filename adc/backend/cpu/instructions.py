@@ -812,6 +812,8 @@ class Function:
         # One by one: LLVM's time for a value with hundreds of parts is quadratic in their number.
         place = self.function.args[0]
         for k, (each, ty) in enumerate(zip(found, result, strict=True)):
-            part = self.context.get_return_value(b, ty, self.packed(each, ty))
-            b.store(part, cgutils.gep_inbounds(b, place, 0, k))
+            content, at = self.packed(each, ty), cgutils.gep_inbounds(b, place, 0, k)
+            if content.type != at.type.pointee:  # a truth value, in a tuple of several types
+                content = self.context.get_return_value(b, ty, content)
+            b.store(content, at)
         b.branch(self.exit)

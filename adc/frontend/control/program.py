@@ -162,13 +162,15 @@ def _shared_or_inlined(
             sharing.inlined.add(signature)
             lo.restore(before)
             del lo.builder.stmts[mark:]
-    count, emitted = sharing.seen.get(signature, 0), lo.builder.emitted
+    emitted = lo.builder.emitted
     result = inlining.run(lo, source.node, source, bound, holder, None)
     size = lo.builder.emitted - emitted
     if signature not in sharing.inlined and size >= LEAST:
-        sharing.seen[signature] = count + 1
-        if count * size >= SAVED:
-            sharing.shared.add(signature)
+        repeated = sharing.seen.get(signature, -size) + size
+        sharing.seen[signature] = repeated
+        if repeated >= SAVED:
+            # And what is about to be: lowering begins again once for many functions.
+            sharing.shared |= {each for each, so_far in sharing.seen.items() if 2 * so_far >= SAVED}
             raise ShareError
     return result
 

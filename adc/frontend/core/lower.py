@@ -190,7 +190,7 @@ class Sharing:
     shared, inlined : set
         The signatures of those that are shared, and of those that cannot be.
     seen : dict
-        How often each signature was inlined, in an attempt to lower the program.
+        How many statements of each signature an attempt to lower the program has repeated.
     """
 
     shared: set[object] = field(default_factory=set)
