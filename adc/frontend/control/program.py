@@ -25,7 +25,7 @@ from adc.frontend.core.bindings import (
     refs,
     shape_of,
 )
-from adc.frontend.core.lower import MAX_CALL_DEPTH, Frame, Holder, Lowerer
+from adc.frontend.core.lower import MAX_CALL_DEPTH, Frame, Holder, Lowerer, Sharing
 from adc.frontend.core.places import Place
 from adc.frontend.core.refusals import GENERATOR, refusal
 from adc.frontend.core.source import Source
@@ -33,9 +33,11 @@ from adc.ir.builder import integer
 from adc.ir.errors import AdcError, RecursionDepthError
 
 # The fewest statements of a function that calls share, and the fewest that sharing it must save:
-# less code compiles in no time, and fuses with that around it.
+# less code compiles in no time, and fuses with that around it. Where functions of any kind repeat
+# so many statements together, all that can be are shared.
 LEAST = 50
 SAVED = 300
+TOTAL = 1500
 
 
 class ShareError(Exception):
@@ -168,11 +170,18 @@ def _shared_or_inlined(
     if signature not in sharing.inlined and size >= LEAST:
         repeated = sharing.seen.get(signature, -size) + size
         sharing.seen[signature] = repeated
+        # What is about to be too much is shared as well: lowering begins again once for many.
         if repeated >= SAVED:
-            # And what is about to be: lowering begins again once for many functions.
-            sharing.shared |= {each for each, so_far in sharing.seen.items() if 2 * so_far >= SAVED}
-            raise ShareError
+            _begin_again(sharing, 4 * SAVED // 5)
+        elif sum(sharing.seen.values()) >= TOTAL:
+            _begin_again(sharing, LEAST)
     return result
+
+
+def _begin_again(sharing: Sharing, least: int) -> None:
+    """Have all functions shared of which so many statements were repeated."""
+    sharing.shared |= {signature for signature, count in sharing.seen.items() if count >= least}
+    raise ShareError
 
 
 def _shareable(lo: Lowerer, bound: dict[str, Binding], node: ast.AST) -> Passed | None:
