@@ -180,9 +180,10 @@ class _Remat:
         rewriter = Rewriter(fn, found, self.names)
         result = rewriter.run()
         self.check(fn, result, rewriter)
-        for stmt in recomputed(self.fn):
-            entry = PlanEntry.at(stmt.loc, stmt.label, RECOMPUTED, "0", "adc.checkpoint")
-            self.entries.append(entry)
+        planned = {f"{owner}.{label}" for owner, label in self.orders.calls}
+        for name, stmt in recomputed(self.fn):
+            reason = "the budget: a call as a whole" if name in planned else "adc.checkpoint"
+            self.entries.append(PlanEntry.at(stmt.loc, stmt.label, RECOMPUTED, "0", reason))
         entries, held = list(self.entries), Sum()
         for name, chooser in found.items():
             if name in self.own:

@@ -73,11 +73,16 @@ def rerun(fn: Function, costs: Costs = SHIPPED, *, offload: bool = False) -> Fun
             fn = Rerun(fn, owner, stmt).run()
 
 
-def recomputed(fn: Function) -> Iterator[Recomputed]:
-    """Yield the loops and calls that are recomputed, as reverse code has them."""
+def recomputed(fn: Function) -> Iterator[tuple[str, Recomputed]]:
+    """Yield the loops and calls that are recomputed, as reverse code has them.
+
+    With the name of the loop or call: that of its function, and its label there.
+    """
     for each in fn.callees:
-        if each.name.rstrip(".1").endswith(_SUFFIX):
-            yield next(stmt for stmt in each.body if isinstance(stmt, For | While | Call))
+        name = each.name.rstrip(".1")
+        if name.endswith(_SUFFIX):
+            stmt = next(stmt for stmt in each.body if isinstance(stmt, For | While | Call))
+            yield name.removesuffix(_SUFFIX), stmt
 
 
 def _found(fn: Function, costs: Costs, offload: bool) -> list[tuple[str, Recomputed]]:

@@ -8,6 +8,7 @@ types, known sizes, constants, and which arguments are the same array.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -488,7 +489,8 @@ def _entered(sub: Lowerer, passed: Passed) -> tuple[list[Num | ArrayRef], dict[s
     ]
     params: list[Num | ArrayRef] = []
     for position, ty in enumerate(passed.types):
-        hint, given = found[passed.slots.index(position)]
+        name, given = found[passed.slots.index(position)]
+        hint = _hint(given) if is_slot(name) else name
         param = Value(sub.builder.names.fresh(hint), ty)
         made = sub.array_param(param, hint) if isinstance(ty, Array) else Num(param)
         if isinstance(made, ArrayRef) and isinstance(given, ArrayRef):
@@ -519,6 +521,12 @@ def _entered(sub: Lowerer, passed: Passed) -> tuple[list[Num | ArrayRef], dict[s
     for slot in sub.lent:
         sub.builder.names.reserve(slot)
     return params, env
+
+
+def _hint(leaf: Num | ArrayRef) -> str:
+    """Return a name for what a list, dict or object holds: the last part of the caller's."""
+    name = leaf.object.name if isinstance(leaf, ArrayRef) else str(leaf.operand)
+    return next((part for part in reversed(re.split(r"\W|_", name)) if part.isidentifier()), "item")
 
 
 def _returned(sub: Lowerer, result: Binding, source: Source) -> dict[str, Binding]:
