@@ -55,6 +55,7 @@ from adc.frontend.values import results
 from adc.ir.builder import integer
 from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
 from adc.ir.errors import (
+    AdcError,
     RecursionDepthError,
     TypeUnstableError,
     UnsupportedError,
@@ -162,6 +163,12 @@ def lower(
             lowered = _lowered(fn, arguments, made, shared, applied, shares)
         except program.ShareError:
             sharing.seen.clear()
+            continue
+        except AdcError:
+            if not sharing.shared:
+                raise
+            # What a shared function does not tell its callers may be what is missing.
+            sharing, shares = Sharing(), False
             continue
         return replace(lowered, seconds=time.perf_counter() - start)
 

@@ -92,7 +92,12 @@ class Passed:
             for name, binding in self.bound.items()
         )
         words = tuple(isinstance(leaf, ArrayRef) and leaf.object.words for leaf in self.leaves)
-        return (self.slots, self.types, self.sizes, words, shapes)
+        zero_d = tuple(
+            isinstance(piece, Num) and piece.array
+            for binding in self.bound.values()
+            for piece in closures.pieces_of(binding)
+        )
+        return (self.slots, self.types, self.sizes, words, zero_d, shapes)
 
 
 def _by_order(shape: object, order: dict[str, int]) -> object:
@@ -112,9 +117,9 @@ class Callee:
         The structure of the result, and what the lists, dicts and objects in it hold.
     types : tuple
         The types of the numbers and arrays in them.
-    origins : tuple of int
-        For each of these: the position of the parameter that it is, or ``-1 - k`` for the `k`-th
-        result of the function.
+    origins : tuple of Slot
+        What each of these is in terms of what is passed; ``-1 - k`` is the `k`-th result of the
+        function.
     sizes : tuple
         Of each result of the function: its sizes in terms of what is passed, where known, and
         whether they are known not to be 1.
@@ -126,7 +131,7 @@ class Callee:
     result: Binding | None = None
     heap: dict[str, Binding] = field(default_factory=dict)
     types: tuple[Scalar | Array, ...] = ()
-    origins: tuple[int, ...] = ()
+    origins: tuple[Slot, ...] = ()
     sizes: tuple[tuple[tuple[Slot | None, bool], ...], ...] = ()
     modified: frozenset[int] = frozenset()
     captures: tuple[Place, ...] = ()
@@ -293,7 +298,7 @@ def _emit_call(lo: Lowerer, callee: Callee, given: Passed, node: ast.AST) -> Bin
     assert callee.result is not None
     own: dict[int, Value] = {}
     for ty, origin in zip(callee.types, callee.origins, strict=True):
-        if origin < 0 and origin not in own:
+        if isinstance(origin, int) and origin < 0 and origin not in own:
             own[origin] = lo.builder.value("r", ty)
     changed: list[tuple[ArrayObject, Value]] = []
     for position in sorted(callee.modified):
@@ -315,10 +320,28 @@ def _emit_call(lo: Lowerer, callee: Callee, given: Passed, node: ast.AST) -> Bin
             found[origin] = lo.new_array(value, dims, "r")
         else:
             found[origin] = Num(value)
-    made = iter([passed[o] if o >= 0 else found[o] for o in callee.origins])
+    made = iter(
+        [
+            found[origin] if isinstance(origin, int) and origin < 0 else _leaf(lo, passed, origin)
+            for origin in callee.origins
+        ]
+    )
     result = rebuild(callee.result, made)
     held = {slot: rebuild(each, made) for slot, each in callee.heap.items()}
     return _in_new_containers(lo, result, held, {}) if held else result
+
+
+def _leaf(lo: Lowerer, passed: Sequence[Num | ArrayRef], slot: Slot) -> Num | ArrayRef:
+    """Return what a slot is, where these are what is passed."""
+    match slot:
+        case Literal():
+            return Num(slot)
+        case int():
+            return passed[slot]
+        case (position, axis):
+            array = passed[position]
+            assert isinstance(array, ArrayRef)
+            return Num(lo.dims[array.object][axis])
 
 
 def _sizes_of(
@@ -331,19 +354,12 @@ def _sizes_of(
     for axis in range(value.type.rank):
         slot, plural = sizes[axis] if sizes else (None, False)
         size: Operand
-        match slot:
-            case Literal():
-                size = slot
-            case int():
-                leaf = passed[slot]
-                assert isinstance(leaf, Num)
-                size = leaf.operand
-            case (position, of):
-                array = passed[position]
-                assert isinstance(array, ArrayRef)
-                size = lo.dims[array.object][of]
-            case None:
-                size = lo.builder.apply("dim", value, params=(axis,), hint="dim")
+        if slot is None:
+            size = lo.builder.apply("dim", value, params=(axis,), hint="dim")
+        else:
+            leaf = _leaf(lo, passed, slot)
+            assert isinstance(leaf, Num)
+            size = leaf.operand
         if plural:
             lo.plural.add(size)
         dims.append(size)
@@ -462,11 +478,12 @@ def _lower_callee(
         _check_data(each, source, recursive=recursive)
     callee.captures = tuple(sub.captured)
     inputs = [*params, *(leaf for _, found in sub.captured.values() for leaf in found)]
-    outputs = _results(sub, callee, [result, *heap.values()], inputs, source)
+    known = None if recursive else _known_in(sub, params)
+    outputs = _results(sub, callee, [result, *heap.values()], inputs, known, source)
     callee.result, callee.heap = result, heap
     if not recursive:
         callee.sizes = tuple(
-            _sizes_in(sub, obj, params) for obj in _own_arrays(callee, result, heap)
+            _sizes_in(sub, obj, known or {}) for obj in _own_arrays(callee, result, heap)
         )
     captured = [p for capture, _ in sub.captured.values() for p in capture.params]
     origins = [
@@ -504,18 +521,7 @@ def _entered(sub: Lowerer, passed: Passed) -> tuple[list[Num | ArrayRef], dict[s
             sub.dims[made.object] = tuple(dims)
         params.append(made)
 
-    def inside(slot: Slot) -> Num | ArrayRef:
-        match slot:
-            case Literal():
-                return Num(slot)
-            case int():
-                return params[slot]
-            case (position, axis):
-                array = params[position]
-                assert isinstance(array, ArrayRef)
-                return Num(sub.dims[array.object][axis])
-
-    fresh: Iterator[Num | ArrayRef] = iter([inside(slot) for slot in passed.slots])
+    fresh: Iterator[Num | ArrayRef] = iter([_leaf(sub, params, slot) for slot in passed.slots])
     env = {name: closures.rebuilt(binding, fresh) for name, binding in passed.bound.items()}
     sub.lent = {name for name in env if is_slot(name)}
     for slot in sub.lent:
@@ -541,18 +547,27 @@ def _returned(sub: Lowerer, result: Binding, source: Source) -> dict[str, Bindin
 
 def _results(
     sub: Lowerer, callee: Callee, found: Sequence[Binding], inputs: Sequence[Num | ArrayRef],
-    source: Source,
+    known: dict[Operand, Slot] | None, source: Source,
 ) -> list[Operand]:  # fmt: skip
-    """Return the results of the IR function; note in `callee` what they are."""
+    """Return the results of the IR function; note in `callee` what they are.
+
+    A number that is `known` to be one of what is passed is no result, and a constant neither.
+    """
     position_of = {leaf.object: k for k, leaf in enumerate(inputs) if isinstance(leaf, ArrayRef)}
     outputs: list[Operand] = []
-    origins: list[int] = []
+    origins: list[Slot] = []
     types: list[Scalar | Array] = []
     own: dict[ArrayObject, int] = {}
     for k, leaf in enumerate(leaf for each in found for leaf in leaves(each)):
         if isinstance(leaf, Num):
             ty = leaf.operand.type
             assert isinstance(ty, Scalar)
+            if known is not None and (isinstance(leaf.operand, Literal) or leaf.operand in known):
+                # What the caller knows of it goes on holding: constants, sizes.
+                same = leaf.operand
+                origins.append(same if isinstance(same, Literal) else known[same])
+                types.append(ty)
+                continue
             if callee.result is not None and k < len(callee.types):
                 old = callee.types[k]
                 assert isinstance(old, Scalar)
@@ -601,17 +616,13 @@ def _own_arrays(
     found: dict[int, ArrayObject | None] = {}
     parts = (leaf for each in (result, *heap.values()) for leaf in leaves(each))
     for leaf, origin in zip(parts, callee.origins, strict=True):
-        if origin < 0:
+        if isinstance(origin, int) and origin < 0:
             found.setdefault(origin, leaf.object if isinstance(leaf, ArrayRef) else None)
     return list(found.values())
 
 
-def _sizes_in(
-    sub: Lowerer, obj: ArrayObject | None, params: Sequence[Num | ArrayRef]
-) -> tuple[tuple[Slot | None, bool], ...]:
-    """Return what is known of the sizes of an array that a function returns."""
-    if obj is None:
-        return ()
+def _known_in(sub: Lowerer, params: Sequence[Num | ArrayRef]) -> dict[Operand, Slot]:
+    """Return which values in a function are numbers that it is passed, or sizes of arrays."""
     known: dict[Operand, Slot] = {}
     for position, leaf in enumerate(params):
         if isinstance(leaf, Num):
@@ -619,6 +630,15 @@ def _sizes_in(
             continue
         for axis, size in enumerate(sub.dims[leaf.object]):
             known.setdefault(sub.canonical(size), (position, axis))
+    return known
+
+
+def _sizes_in(
+    sub: Lowerer, obj: ArrayObject | None, known: dict[Operand, Slot]
+) -> tuple[tuple[Slot | None, bool], ...]:
+    """Return what is known of the sizes of an array that a function returns."""
+    if obj is None:
+        return ()
     found: list[tuple[Slot | None, bool]] = []
     for size in sub.dims[obj]:
         same = sub.canonical(size)

@@ -275,3 +275,37 @@ def layers_that_draw(x: Any, w0: Any, w1: Any) -> Any:
     for w in (w0, w1):
         x = _drawn(x, w, rng)
     return weighted(x)
+
+
+def _sized(x: Any, parts: int) -> Any:
+    return np.tanh(x), x.shape[1], parts, 2 * parts
+
+
+@program(X54)
+def layers_return_constants(x: Any) -> Any:
+    total = 0.0
+    for each in (x, x * 2.0):
+        y, n, parts, more = _sized(each, 2)
+        halves = np.split(y[:, :n], parts, axis=1)
+        total = total + weighted(halves[0] * halves[1]) * more
+    return total + weighted(np.zeros((more, 3)) + x[0, 0])
+
+
+def _toward(x: Any, zero: float) -> Any:
+    return np.sum(x * x * np.copysign(1.0, zero))
+
+
+@program(X54)
+def layers_given_signed_zeros(x: Any) -> Any:
+    return _toward(x, 0.0) * 2.0 + _toward(x, -0.0) + 3.0 * _toward(x, 0.0)
+
+
+def _plain(x: Any, v: Any) -> Any:
+    return (v + 1.0) * x
+
+
+@program(X54)
+def layers_given_zero_dimensional_arrays(x: Any) -> Any:
+    a = np.asarray(x[0, 0] * 2.0)
+    total = _plain(x, a) + _plain(x, x[0, 1]) + _plain(x, a * 3.0)
+    return weighted(total) + _plain(a, a) + _plain(x[1, 1], x[0, 1])
