@@ -26,7 +26,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import arrays, elementwise, sequences, special
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import BOOL
+from adc.ir.types import BOOL, INT, Scalar
 
 
 def binary(
@@ -43,8 +43,11 @@ def binary(
     if elementwise.is_array(left) or elementwise.is_array(right):
         operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
 
+        squared = name == "pow" and elementwise.is_array(left) and isinstance(right, Num)
+
         def compute(items: list[Binding]) -> Binding:
-            return binary(lo, kind, items[0], items[1], node)
+            base = _small(lo, items[0], items[1]) if squared else items[0]
+            return binary(lo, kind, base, items[1], node)
 
         return elementwise.lift(lo, operands, compute, node)
     of_operand = dispatch.operator(type(left)) or dispatch.operator(type(right))
@@ -71,6 +74,15 @@ def binary(
     a, b = elementwise.number(lo, left, node, what), elementwise.number(lo, right, node, what)
     with lo.at(node):
         return Num(numbers.arithmetic(lo, name, a, b, node))
+
+
+def _small(lo: Lowerer, base: Binding, exponent: Binding) -> Binding:
+    """Return a truth value as an 8-bit integer where NumPy squares it: ``mask ** 2``, no other."""
+    if not (isinstance(base, Num) and isinstance(exponent, Num)):
+        return base
+    if base.operand.type.kind == "b" and exponent.operand == Literal(2, INT):
+        return Num(lo.convert(base.operand, Scalar("i8")))
+    return base
 
 
 def check_cast(lo: Lowerer, result: Binding, target: Binding, node: ast.AST) -> None:

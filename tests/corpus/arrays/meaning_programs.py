@@ -112,3 +112,9 @@ def factors_made_in_a_branch(a: Any, chosen: Any) -> Any:
         for i in range(3):
             total *= lu[i, i]
     return total
+
+
+@program(V)
+def squares_of_truth_values(x: Any) -> Any:
+    small = (x > 0.0) ** 2 * 100  # 8-bit integers: NumPy squares truth values to these
+    return np.sum((small + small) * x) + np.sum((x > 0.0) ** 3 * 200 * x)
