@@ -533,8 +533,9 @@ class Code:
         return [compiled for entry in list(self.entries.values()) for compiled in reversed(entry)]
 
     def _prepared(
-        self, values: tuple[Any, ...], whole: Sequence[bool], general: bool = False
-    ) -> _Prepared:
+        self, values: tuple[Any, ...], whole: Sequence[bool], general: bool = False,
+        shares: bool = True,
+    ) -> _Prepared:  # fmt: skip
         """Return the types of the arguments, the function, and what is to be done with it."""
         signature = self._signature(values, whole)
         count = 0
@@ -543,16 +544,16 @@ class Code:
         start = len(self.levels) - count
         for chosen in (*(level.chosen for level in self.levels), self.along, self.pull):
             signature.positions(chosen or ())  # raises if there is nothing to differentiate
-        lowered = self._lower(signature, values, general, self.levels[:start])
+        lowered = self._lower(signature, values, general, self.levels[:start], shares)
         levels = self.levels[start:]
         if levels and levels[-1].kind == "jacrev":
             if is_number(lowered):
                 levels = (*levels[:-1], replace(levels[-1], kind="grad"))
             else:
                 levels = ()
-                lowered = self._lower(signature, values, general, self.levels)
+                lowered = self._lower(signature, values, general, self.levels, shares)
         if not general and _cannot_start_again(lowered.fn):
-            lowered = self._lower(signature, values, True, lowered.applied)
+            lowered = self._lower(signature, values, True, lowered.applied, shares)
         if self.options.target != "cuda":
             self._check_on_host(signature, lowered, values)
         if levels:
@@ -615,6 +616,7 @@ class Code:
         values: tuple[Any, ...],
         general: bool,
         applied: tuple[Level, ...],
+        shares: bool = True,
     ) -> Lowered:
         constants: dict[Place, Any] = {}
         while True:
@@ -625,7 +627,7 @@ class Code:
                     constants,
                     bound=self._skip,
                     # Loops of several functions are launched together there.
-                    shares=self.options.target != "cuda",
+                    shares=shares and self.options.target != "cuda",
                     routines=self.options.target == "cuda",
                     shared=True,
                     general=general,
@@ -642,23 +644,30 @@ class Code:
             return self._compile(values, self.whole(values), general=True)
 
     def _compile(
-        self, values: tuple[Any, ...], whole: Sequence[bool], general: bool = False
-    ) -> Compiled:
-        made = self._prepared(values, whole, general)
+        self, values: tuple[Any, ...], whole: Sequence[bool], general: bool = False,
+        shares: bool = True,
+    ) -> Compiled:  # fmt: skip
+        made = self._prepared(values, whole, general, shares)
         signature, steps, lowered = made.signature, made.steps, made.lowered
         options, costs = self.options, self.costs
         budget = self._budget(signature, lowered, values)
-        with _over_budget(self.fn) if budget else nullcontext():
-            entry = cache.load_or_build(
-                lowered,
-                steps,
-                options.remat,
-                costs,
-                self.options.machine,
-                options.cache,
-                budget,
-                self.planned,
-            )
+        try:
+            with _over_budget(self.fn) if budget else nullcontext():
+                entry = cache.load_or_build(
+                    lowered,
+                    steps,
+                    options.remat,
+                    costs,
+                    self.options.machine,
+                    options.cache,
+                    budget,
+                    self.planned,
+                )
+        except MemoryBudgetError:
+            if not (shares and lowered.fn.callees):
+                raise
+            # Plans do not look into functions that calls share: inlined, they may need less.
+            return self._compile(values, whole, general, shares=False)
         if options.parallel:
             entry.kernel.share(None if options.parallel is True else options.parallel)
         _kernels.add(entry.kernel)
