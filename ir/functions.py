@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import UnionType
 
@@ -43,6 +43,18 @@ def called(fn: Function) -> Iterator[str]:
         yield from fn.rule.functions
     if fn.mirror:
         yield fn.mirror
+
+
+def reachable(table: Mapping[str, Function], start: str) -> set[str]:
+    """Return the functions reachable by calls, `start` included only if it is recursive."""
+    found: set[str] = set()
+    todo = [start]
+    while todo:
+        for name in called(table[todo.pop()]):
+            if name in table and name not in found:
+                found.add(name)
+                todo.append(name)
+    return found
 
 
 def is_of_schedule(fn: Function) -> bool:
@@ -157,4 +169,4 @@ def _dot(builder: Builder, a: Value, b: Value, total: Operand, index: tuple[Valu
     return result
 
 
-__all__ = ["called", "contracted", "reached", "users_name", "without_prints"]
+__all__ = ["called", "contracted", "reachable", "reached", "users_name", "without_prints"]

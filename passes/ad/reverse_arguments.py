@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adc.ir.core import Block, Call, Function, Operand, Recall, Stmt, Value, walk
-from adc.ir.functions import called
+from adc.ir.functions import called, reachable
 from adc.ir.walk import Names, map_blocks, substitute_block
 
 
@@ -40,7 +40,7 @@ def reverse_arguments(fn: Function) -> Function:
         for each in (forward, reverse):
             if each is not None:
                 table[each.name] = _Caller(each, forward, taken).function()
-        if reverse is not None and not _is_recursive(name, table):
+        if reverse is not None and name not in reachable(table, name):
             made, positions = _taking(table[reverse.name], forward)
             table[made.name], taken[made.name] = made, positions
     done = [table[each.name] for each in (*fn.callees, fn)]
@@ -61,17 +61,6 @@ def _callees_first(table: Mapping[str, Function]) -> list[str]:
     for name in table:
         visit(name, ())
     return order
-
-
-def _is_recursive(name: str, table: Mapping[str, Function]) -> bool:
-    found: set[str] = set()
-    todo = [name]
-    while todo:
-        for callee in called(table[todo.pop()]):
-            if callee in table and callee not in found:
-                found.add(callee)
-                todo.append(callee)
-    return name in found
 
 
 def _taking(reverse: Function, forward: Function) -> tuple[Function, tuple[int, ...]]:

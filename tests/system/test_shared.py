@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,27 @@ def test_a_budget_recomputes_calls() -> None:
         used = tight.plan().peak_bytes
         assert used is not None
         assert used <= share * most
+
+
+def least(function: Any, *args: Any) -> int:
+    """Return the smallest budget that an error names."""
+    with pytest.raises(adc.AdcError, match="smallest budget") as caught:
+        adc.grad(function, memory=1)(*args)
+    found = re.search(r"memory=(\d+)", caught.value.hint)
+    assert found
+    return int(found[1])
+
+
+def test_a_budget_that_inlined_code_meets_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, ws = arguments()
+    want = adc.grad(network)(x, ws[:4])
+    with monkeypatch.context() as patch:
+        patch.setattr(calls_of_program, "SAVED", 10**9)
+        patch.setattr(calls_of_program, "TOTAL", 10**9)
+        adc.release_memory()
+        budget = least(network, x, ws[:4])
+    adc.release_memory()
+    np.testing.assert_allclose(adc.grad(network, memory=budget)(x, ws[:4]), want, rtol=1e-12)
 
 
 def test_a_layer_more_adds_calls_only() -> None:
