@@ -34,11 +34,10 @@ from adc.compiler.results import (
     is_number,
     presenter,
 )
-from adc.compiler.signature import Parameters, Signature
-from adc.frontend.core import trees
-from adc.frontend.core.lower import ConstantNeededError, Lowered
+from adc.compiler.signature import Parameters, Signature, key_of
+from adc.frontend.core import stacks, trees
+from adc.frontend.core.lower import ConstantNeededError, Lowered, StackError
 from adc.frontend.core.places import Arguments, Place
-from adc.frontend.core.trees import key_of
 from adc.frontend.entry import lower
 from adc.functions import function_of, name_of, settled, span_of
 from adc.ir import foreign
@@ -195,12 +194,16 @@ class Family:
     entries : dict
         For every key code, the newest first: objects of one class may need code of their own, and
         functions that hold other objects.
+    stacks, lists : frozenset of Place
+        Lists among the arguments that are passed as stacks, and those that cannot be.
     users : set
         Derivatives that can call it.
     """
 
     parameters: Parameters
     entries: dict[object, list[Compiled]] = field(default_factory=dict)
+    stacks: frozenset[Place] = frozenset()
+    lists: frozenset[Place] = frozenset()
     users: weakref.WeakSet[Code] = field(default_factory=weakref.WeakSet)
 
 
@@ -381,7 +384,7 @@ class Code:
     def find(self, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]]:
         """Return code that is up to date for these arguments, and its hidden arguments."""
         whole = self._whole or self.whole(values)
-        key: object = tuple(map(key_of, values, whole))
+        key = key_of(values, whole, self._shared.stacks)
         found = self._valid(key, values)
         if found is not None:
             self.hits += 1
@@ -394,6 +397,7 @@ class Code:
                     break
                 with progress(name_of(self.fn), self.options.progress):
                     made = self._compile(values, whole)
+                    key = key_of(values, whole, self._shared.stacks)
                 others = [
                     old
                     for old in self.entries.pop(key, [])
@@ -509,7 +513,8 @@ class Code:
         return Budget(self.options.memory, self._sizes(signature, lowered, values))
 
     def _signature(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Signature:
-        return Signature(self.fn, self._parameters, values, whole, self._skip)
+        stacked = self._shared.stacks
+        return Signature(self.fn, self._parameters, values, whole, self._skip, stacked)
 
     def _changing(self, made: Compiled, values: tuple[Any, ...]) -> AdcError:
         places = [guard.place for guard in made.lowered.guards if not guard.holds(values)]
@@ -536,7 +541,54 @@ class Code:
         self, values: tuple[Any, ...], whole: Sequence[bool], general: bool = False,
         shares: bool = True,
     ) -> _Prepared:  # fmt: skip
-        """Return the types of the arguments, the function, and what is to be done with it."""
+        """Return the types of the arguments, the function, and what is to be done with it.
+
+        Lists are passed as stacks where the program would be long, if that is possible.
+        """
+        family = self._shared
+        before = family.stacks, family.lists
+        try:
+            while True:
+                try:
+                    made = self._typed(values, whole, general, shares)
+                    # What is written may be among the arrays of which there are copies.
+                    if not family.stacks or not (made.lowered.written or made.lowered.changed):
+                        return made
+                except StackError as error:
+                    family.stacks |= error.places
+                    continue
+                except AdcError:
+                    if not family.stacks:
+                        raise
+                self._unstack()
+        except BaseException:
+            family.stacks, family.lists = before
+            raise
+
+    def _unstack(self) -> None:
+        """Pass no list as a stack from now on that is passed as one now."""
+        family = self._shared
+        family.stacks, family.lists = frozenset(), family.stacks | family.lists
+
+    def _stackable(self, values: tuple[Any, ...], whole: Sequence[bool]) -> frozenset[Place]:
+        """Return the lists among the arguments that could be passed as stacks, and are not."""
+        # The parts of Jacobians are not arranged so.
+        if self.wide or self.options.target == "cuda" or any(
+            level.kind not in ("jit", "grad", "value_and_grad") for level in self.levels
+        ):  # fmt: skip
+            return frozenset()
+        found = [
+            place
+            for k, (value, entire) in enumerate(zip(values, whole, strict=True))
+            for place in stacks.places(value, entire, Place(k))
+        ]
+        return frozenset(found) - self._shared.stacks - self._shared.lists
+
+    def _typed(
+        self, values: tuple[Any, ...], whole: Sequence[bool], general: bool, shares: bool
+    ) -> _Prepared:
+        """Return the same as `_prepared`, for the stacks that there are now."""
+        stackable = self._stackable(values, whole)
         signature = self._signature(values, whole)
         count = 0
         if not self.nested and self.pull is None:
@@ -544,16 +596,17 @@ class Code:
         start = len(self.levels) - count
         for chosen in (*(level.chosen for level in self.levels), self.along, self.pull):
             signature.positions(chosen or ())  # raises if there is nothing to differentiate
-        lowered = self._lower(signature, values, general, self.levels[:start], shares)
+        how = (stackable, shares)
+        lowered = self._lower(signature, values, general, self.levels[:start], *how)
         levels = self.levels[start:]
         if levels and levels[-1].kind == "jacrev":
             if is_number(lowered):
                 levels = (*levels[:-1], replace(levels[-1], kind="grad"))
             else:
                 levels = ()
-                lowered = self._lower(signature, values, general, self.levels, shares)
+                lowered = self._lower(signature, values, general, self.levels, *how)
         if not general and _cannot_start_again(lowered.fn):
-            lowered = self._lower(signature, values, True, lowered.applied, shares)
+            lowered = self._lower(signature, values, True, lowered.applied, *how)
         if self.options.target != "cuda":
             self._check_on_host(signature, lowered, values)
         if levels:
@@ -616,7 +669,8 @@ class Code:
         values: tuple[Any, ...],
         general: bool,
         applied: tuple[Level, ...],
-        shares: bool = True,
+        stackable: frozenset[Place],
+        shares: bool,
     ) -> Lowered:
         constants: dict[Place, Any] = {}
         while True:
@@ -632,6 +686,7 @@ class Code:
                     shared=True,
                     general=general,
                     applied=applied,
+                    stackable=stackable,
                 )
             except ConstantNeededError as error:
                 if error.place in constants:
@@ -664,6 +719,9 @@ class Code:
                     self.planned,
                 )
         except MemoryBudgetError:
+            if self._shared.stacks:
+                self._unstack()
+                return self._compile(values, whole, general, shares)
             if not (shares and lowered.fn.callees):
                 raise
             # Plans do not look into functions that calls share: inlined, they may need less.

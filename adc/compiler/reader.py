@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.signature import Signature
-from adc.frontend.core import trees
+from adc.frontend.core import stacks, trees
 from adc.frontend.core.lower import Lowered
 from adc.frontend.core.places import Arguments, Guard, Item, Place, Step, Variable
 from adc.ir.types import DTYPES, Array, Scalar
@@ -101,6 +101,8 @@ class _Writer:
         What the kernel is called with.
     arrays : list
         The names of arrays that code takes as they are, with their types.
+    column : list of str or None
+        Within a list that is passed as a stack: the numbers and arrays of an element.
     """
 
     def __init__(self, lowered: Lowered, kernel: Any, values: Arguments) -> None:
@@ -111,6 +113,7 @@ class _Writer:
         self.names: dict[str, Any] = {"same": _same, "key_of": trees.key_of, "slots": _slots}
         self.args: list[str] = []
         self.arrays: list[tuple[str, Array]] = []
+        self.column: list[str] | None = None
         self._count = 0
         self._constants: dict[int, str] = {}
         self._places: dict[tuple[Any, tuple[Step, ...]], str] = {}
@@ -192,6 +195,10 @@ class _Writer:
             self.check(f"{name} is not {tree!r}")
         elif isinstance(tree, trees.Instance):
             self.attributes(name, cls, tuple(trees.attributes(value)))
+        elif isinstance(tree, trees.Stack):
+            self.stack(name, value, tree, whole)
+        elif type(tree) is int:
+            self.check(f"type({name}) is not int or {name} != {tree}")
         elif trees.is_container(tree) and cls is not types.MethodType:
             self.container(name, value, tree, whole)
         elif isinstance(tree, Scalar | Array | trees.Numbers | trees.Generator):
@@ -212,11 +219,30 @@ class _Writer:
         leaf = self.bind(f"leaves({name}, {self.constant(tree)})[0]")
         self.args.append(f"{self.converter()}({leaf})")
 
+    def stack(self, name: str, value: Any, tree: trees.Stack, whole: bool) -> None:
+        """Read the elements of a list that are alike, in a loop."""
+        self.check(f"type({name}) is not {self.constant(list)} or len({name}) < 2")
+        outer, self.lines = self.lines, []
+        each = self.name()
+        self.column = []
+        self.tree(each, value[0], tree.item, whole)
+        inner, self.lines = self.lines, outer
+        columns, self.column = self.column, None
+        made = [self.bind("[]") for _ in columns]
+        self.lines.append(f"for {each} in {name}:")
+        self.lines += [f"    {line}" for line in inner]
+        for ty, column, item in zip(tree.arrays, made, columns, strict=True):
+            self.lines.append(f"    {column}.append({item})")
+            self.args.append(f"{self.constant(stacks.packer(ty))}({column})")
+
     def converter(self) -> str:
         """Return the name of what converts the next argument."""
         return self.constant(self.kernel.converters[len(self.args)])
 
     def array(self, name: str, ty: Array) -> None:
+        if self.column is not None:
+            self.column.append(name)
+            return
         self.arrays.append((name, ty))
         param = self.kernel.emitted.params[len(self.args)]
         if param != ty and self.lowered.written:
@@ -227,6 +253,9 @@ class _Writer:
         self.check(f"type({name}) is not {self.constant(cls)}")
         if cls is int:
             self.check(f"not {-(2**63)} <= {name} < {2**63}")
+        if self.column is not None:
+            self.column.append(name)
+            return
         param = self.kernel.emitted.params[len(self.args)]
         as_it_is = (cls is float and param.dtype == "f64") or (cls is int and param.dtype == "i64")
         self.args.append(name if as_it_is else f"{self.converter()}({name})")

@@ -6,13 +6,15 @@ import copy
 import inspect
 import itertools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from adc.frontend.core import advice, trees
+from adc.frontend.core import stacks as stacking
+from adc.frontend.core.places import Place, Step
 from adc.frontend.core.trees import describe
 from adc.functions import name_of, span_of
 from adc.ir import foreign
@@ -92,12 +94,15 @@ class Signature:
         values: tuple[Any, ...],
         whole: Sequence[bool],
         skip: int,
+        stacks: Collection[Place] = (),
     ) -> None:
         self.fn = fn
         self.names = parameters.names
         self.types = tuple(
-            _tree(value, name, fn, differentiated)
-            for name, value, differentiated in zip(self.names, values, whole, strict=True)
+            _tree(value, name, fn, differentiated, _paths(stacks, k))
+            for k, (name, value, differentiated) in enumerate(
+                zip(self.names, values, whole, strict=True)
+            )
         )
         # Whether the arguments are what code takes, as they are.
         self._plain = all(
@@ -279,7 +284,22 @@ def _words(ty: Any) -> str:
     return f"a {ty.numpy}"
 
 
-def _tree(value: Any, name: str, fn: Callable[..., Any], whole: bool) -> Any:
+def _paths(stacks: Collection[Place], k: int) -> list[tuple[Step, ...]]:
+    """Return the paths to the lists in an argument that are passed as stacks."""
+    return [place.path for place in stacks if place.root == k]
+
+
+def key_of(values: Sequence[Any], whole: Sequence[bool], stacks: Collection[Place]) -> object:
+    """Return the key of arguments: those with equal keys run the same code."""
+    return tuple(
+        stacking.key_of(value, entire, _paths(stacks, k))
+        for k, (value, entire) in enumerate(zip(values, whole, strict=True))
+    )
+
+
+def _tree(
+    value: Any, name: str, fn: Callable[..., Any], whole: bool, stacks: Sequence[tuple[Step, ...]]
+) -> Any:
     """Return the type tree of an argument; raise if nothing can be done with it."""
     where = f"argument {name!r} of {name_of(fn)}()"
     if type(value) is int and not -(2**63) <= value < 2**63:
@@ -290,7 +310,7 @@ def _tree(value: Any, name: str, fn: Callable[..., Any], whole: bool) -> Any:
             f"{where} is a {_kind(value)} of {library}", span_of(fn), advice.of_object(value)
         )
     try:
-        tree = trees.tree_of(value, whole)
+        tree = stacking.tree_of(value, whole, stacks)
     except ArgumentError as error:
         raise ArgumentError(f"{where}: {error.message}", span_of(fn), error.hint) from None
     if tree is not value:

@@ -32,8 +32,10 @@ from adc.frontend.core.lower import (
     Holder,
     Lowered,
     Lowerer,
+    PickedError,
     Shared,
     Sharing,
+    StackError,
     arrays_of,
     bind_value,
     leaf_operand,
@@ -117,6 +119,7 @@ def lower(
     shared: bool = False,
     general: bool = False,
     applied: tuple[Level, ...] = (),
+    stackable: frozenset[Place] = frozenset(),
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -143,9 +146,13 @@ def lower(
         raises an `AssumptionError` then.
     applied : tuple of Level
         What is lowered instead of the function: what was applied to it, first to last.
+    stackable : frozenset of Place
+        Lists among the arguments that could be passed as stacks, and are not.
 
     Raises
     ------
+    StackError
+        If some of them should be.
     ConstantNeededError
         If another such integer must be one.
     AdcError
@@ -155,8 +162,9 @@ def lower(
     sharing = Sharing()
     while True:
         made = Shared(
-            constants=constants, routines=routines, bound=bound, general=general, sharing=sharing
-        )
+            constants=constants, routines=routines, bound=bound, general=general, sharing=sharing,
+            stackable=stackable,
+        )  # fmt: skip
         if not inline:
             made.inlined = 0
         try:
@@ -164,7 +172,9 @@ def lower(
         except program.ShareError:
             sharing.seen.clear()
             continue
-        except AdcError:
+        except AdcError as error:
+            if isinstance(error, PickedError) and error.places:
+                raise StackError(error.places) from None
             if not sharing.shared:
                 raise
             # What a shared function does not tell its callers may be what is missing.

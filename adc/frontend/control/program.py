@@ -25,7 +25,7 @@ from adc.frontend.core.bindings import (
     refs,
     shape_of,
 )
-from adc.frontend.core.lower import MAX_CALL_DEPTH, Frame, Holder, Lowerer, Sharing
+from adc.frontend.core.lower import MAX_CALL_DEPTH, Frame, Holder, Lowerer, StackError
 from adc.frontend.core.places import Place
 from adc.frontend.core.refusals import GENERATOR, refusal
 from adc.frontend.core.source import Source
@@ -172,14 +172,18 @@ def _shared_or_inlined(
         sharing.seen[signature] = repeated
         # What is about to be too much is shared as well: lowering begins again once for many.
         if repeated >= SAVED:
-            _begin_again(sharing, 4 * SAVED // 5)
+            _begin_again(lo, 4 * SAVED // 5)
         elif sum(sharing.seen.values()) >= TOTAL:
-            _begin_again(sharing, LEAST)
+            _begin_again(lo, LEAST)
     return result
 
 
-def _begin_again(sharing: Sharing, least: int) -> None:
+def _begin_again(lo: Lowerer, least: int) -> None:
     """Have all functions shared of which so many statements were repeated."""
+    lists = lo.shared.taken_first()
+    if lists:
+        raise StackError(lists)  # one copy of a loop's body repeats nothing
+    sharing = lo.shared.sharing
     sharing.shared |= {signature for signature, count in sharing.seen.items() if count >= least}
     raise ShareError
 

@@ -224,6 +224,14 @@ class Growing:
 
 
 @dataclass(frozen=True, slots=True)
+class Nested:
+    """A list, dict or object in the elements of a `Growing`: reading an element makes a new one."""
+
+    cls: type
+    contents: TupleOf | RecordOf
+
+
+@dataclass(frozen=True, slots=True)
 class NamedTuple:
     """A named tuple, or a frozen dataclass: immutable."""
 
@@ -365,6 +373,7 @@ Binding = (
     | NamedTuple
     | Cell
     | Growing
+    | Nested
     | Given
     | Static
     | Closure
@@ -406,6 +415,8 @@ def kind_of(binding: Binding) -> str:
             return f"one of {kind_of(cell)}"
         case Growing(element=element):
             return f"one of {kind_of(element).removeprefix('a ').replace('tuple', 'tuples')}"
+        case Nested(cls=cls):
+            return f"a {cls.__name__}"
         case RecordOf(keys=keys):
             return f"one with {', '.join(map(repr, keys)) or 'nothing'}"
         case ListRef():
@@ -494,8 +505,8 @@ def cells_of(element: Binding) -> Iterator[Cell]:
         case TupleOf(items=items) | RecordOf(items=items):
             for item in items:
                 yield from cells_of(item)
-        case NamedTuple(record=record):
-            yield from cells_of(record)
+        case NamedTuple(record=contents) | Nested(contents=contents):
+            yield from cells_of(contents)
 
 
 def with_cells(element: Binding, parts: Iterator[Binding]) -> Binding:
@@ -505,8 +516,12 @@ def with_cells(element: Binding, parts: Iterator[Binding]) -> Binding:
             return next(parts)
         case TupleOf(items=items):
             return TupleOf(tuple(with_cells(item, parts) for item in items))
-        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
-            return NamedTuple(cls, RecordOf(keys, tuple(with_cells(each, parts) for each in items)))
+        case RecordOf(keys=keys, items=items):
+            return RecordOf(keys, tuple(with_cells(item, parts) for item in items))
+        case NamedTuple(cls=cls, record=record):
+            return NamedTuple(cls, with_cells(record, parts))  # type: ignore[arg-type]  # a record
+        case Nested(cls=cls, contents=contents):
+            return Nested(cls, with_cells(contents, parts))  # type: ignore[arg-type]  # of its kind
     return element
 
 
@@ -594,6 +609,8 @@ def shape_of(binding: Binding) -> object:
             return ("cell", ty, sizes)
         case Growing(element=element):
             return ("growing", shape_of(element))
+        case Nested(cls=cls, contents=contents):
+            return (cls, shape_of(contents))
         case Given(place=place):
             return ("given", place)
         case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):

@@ -24,6 +24,7 @@ from adc.frontend.core.bindings import (
     Late,
     ListRef,
     NamedTuple,
+    Nested,
     Num,
     ObjectRef,
     RecordOf,
@@ -34,6 +35,7 @@ from adc.frontend.core.bindings import (
     Unstable,
     kind_of,
     leaves,
+    refs,
 )
 from adc.frontend.core.places import (
     Capture,
@@ -64,6 +66,8 @@ from adc.ir.types import BOOL, FLOAT, INT, NAMES, Array, Scalar
 from adc.ir.walk import Names
 from adc.library.transforms import Level
 
+# Statements that copies of code repeat before an array is made of what they work on.
+REPEATED = 300
 # How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
 MAX_CALL_DEPTH = 60
 # Words in the state of a random generator (`adc.library.random`).
@@ -173,6 +177,29 @@ class State:
     known: dict[object, Operand]
 
 
+class StackError(Exception):
+    """The program is long for what it does with the elements of lists: pass them as stacks."""
+
+    def __init__(self, places: frozenset[Place]) -> None:
+        self.places = places
+
+
+class PickedError(UnsupportedError):
+    """An element of a list is taken by an index that is known only at run time.
+
+    Attributes
+    ----------
+    places : frozenset of Place
+        Where the list is, if it can be passed as a stack.
+    """
+
+    def __init__(
+        self, message: str, span: Span | None, hint: str, places: frozenset[Place]
+    ) -> None:
+        super().__init__(message, span, hint)
+        self.places = places
+
+
 class ConstantNeededError(UnsupportedError):
     """A captured number must be a constant: it can be, if its value is guarded."""
 
@@ -228,6 +255,14 @@ class Shared:
     bound: int = 0
     # Whether code is for axes that may or may not turn out to have size 1.
     general: bool = False
+    # Lists among the arguments that can be passed as stacks; and for each loop that is unrolled
+    # now, outermost first, those whose elements it takes.
+    stackable: frozenset[Place] = frozenset()
+    taken: list[set[Place]] = field(default_factory=list)
+
+    def taken_first(self) -> frozenset[Place]:
+        """Return the lists whose elements the outermost loop takes that takes any."""
+        return frozenset(next(filter(None, self.taken), ()))
 
 
 class Lowerer:
@@ -260,6 +295,8 @@ class Lowerer:
         # Arguments that the program changes; what a recursive function may not change.
         self.changed: set[Place] = set()
         self.lent: set[str] = set()
+        # Lists, dicts and objects in elements of a list that are made whenever one is read.
+        self.anew: set[str] = set()
         self.memo: dict[object, Any] = {}
         self.stack: list[object] = []
         self.frame: Frame = None  # type: ignore[assignment]  # set by `entered`
@@ -524,6 +561,38 @@ class Lowerer:
 
     # -- lists, dicts, objects -------------------------------------------------------------
 
+    def take(self, binding: Binding) -> None:
+        """Note that a loop that is unrolled takes elements of lists."""
+        if self.shared.taken:
+            self.shared.taken[-1].update(self.stackable_in(binding))
+
+    def stackable_in(self, binding: Binding) -> frozenset[Place]:
+        """Return the places of lists that can be passed as stacks."""
+        found = [self.places.get(ref.slot, frozenset()) for ref in refs(binding)]
+        return frozenset().union(*found) & self.shared.stackable
+
+    @contextmanager
+    def unrolling(self, copies: int) -> Iterator[Callable[[], None]]:
+        """Lower so many copies of code, one for each element; after the first, call what is yielded.
+
+        It raises a `StackError` if the others would be much code.
+        """
+        taken = self.shared.taken
+        taken.append(set())
+        start = self.builder.emitted
+
+        def first() -> None:
+            size = (self.builder.emitted - start) * (copies - 1)
+            if taken[-1] and taken[-1] >= self.shared.taken_first() and size >= REPEATED:
+                raise StackError(frozenset(taken[-1]))
+
+        try:
+            yield first
+        finally:
+            inner = taken.pop()
+            if taken:
+                taken[-1].update(inner)
+
     def contents(self, ref: ListRef) -> tuple[Binding, ...]:
         """Return the elements that a list has now."""
         held = self.held(ref)
@@ -559,6 +628,7 @@ class Lowerer:
         ref = make(self.builder.names.fresh("$h"))
         self.frame.env[ref.slot] = held
         self.appended.pop(ref.slot, None)
+        self.anew.discard(ref.slot)  # names of failed attempts are used again
         return ref
 
     def lend(self, slot: str, *refs: Ref) -> None:
@@ -566,8 +636,9 @@ class Lowerer:
         found = [self.places[ref.slot] for ref in refs if ref.slot in self.places]
         if found:
             self.places[slot] = frozenset().union(*found)
-        if any(ref.slot in self.lent for ref in refs):
-            self.lent.add(slot)
+        for special in (self.lent, self.anew):
+            if any(ref.slot in special for ref in refs):
+                special.add(slot)
 
     def hold(self, ref: Ref, held: Binding) -> None:
         """Change a list, dict or object."""
@@ -579,6 +650,11 @@ class Lowerer:
             raise UnsupportedError(
                 f"changing {kind_of(ref)} that was passed to a recursive function is not "
                 "supported", self.builder.loc, "return the new value",
+            )  # fmt: skip
+        if ref.slot in self.anew:
+            raise UnsupportedError(
+                f"changing {kind_of(ref)} in a list whose length is known only at run time is not "
+                "supported", self.builder.loc, "store a new element in its place",
             )  # fmt: skip
         self.changed |= places
         self.frame.env[ref.slot] = held
@@ -895,6 +971,8 @@ def bind_value(
         made.append(buffer)
         length = Num(lo.dims[buffer.object][0])
         return lo.borrow(ListRef, Growing((buffer,), length, Cell(tree.type)), place)
+    if isinstance(tree, trees.Stack):
+        return _bound_stack(lo, name, tree, place, made)
     if isinstance(tree, trees.Generator):
         words = lo.generator_param(Value(lo.builder.names.fresh(name), tree.array), name, place)
         made.append(words)
@@ -923,6 +1001,41 @@ def bind_value(
     if trees.is_named_tuple(cls) or trees.is_frozen(cls):
         return NamedTuple(cls, record)
     return lo.borrow(lambda slot: ObjectRef(slot, cls), record, place)
+
+
+def _bound_stack(
+    lo: Lowerer, name: str, tree: trees.Stack, place: Place, made: list[Num | ArrayRef]
+) -> ListRef:
+    """Return the binding of a list of elements that are alike; only the list owns its arrays."""
+    buffers: list[ArrayRef] = []
+    for ty in tree.arrays:
+        buffer = lo.array_param(Value(lo.builder.names.fresh(name), ty), name)
+        obj = buffer.object
+        obj.kept = True
+        # All have one length.
+        lo.dims[obj] = (lo.dims[buffers[0].object if buffers else obj][0], *lo.dims[obj][1:])
+        lo.plural.update(d for d in lo.dims[obj] if isinstance(d, Value))
+        buffers.append(buffer)
+    made += buffers
+    length = Num(lo.dims[buffers[0].object][0])
+    return lo.borrow(ListRef, Growing(tuple(buffers), length, _cells(tree.item)), place)
+
+
+def _cells(tree: Any) -> Binding:
+    """Return the structure of the elements of a stack."""
+    if isinstance(tree, Scalar):
+        return Cell(tree)
+    if isinstance(tree, Array):
+        sizes = tuple([1 if k in tree.ones else None for k in range(tree.rank)])
+        return Cell(Scalar(tree.dtype), sizes)
+    if not trees.is_container(tree):
+        return static(tree)
+    items = tuple([_cells(item) for item in trees.contents(tree)])
+    if isinstance(tree, tuple):
+        return TupleOf(items)
+    if trees.is_named_tuple(tree.cls) or trees.is_frozen(tree.cls):
+        return NamedTuple(tree.cls, RecordOf(tree.keys, items))
+    return Nested(tree.cls, TupleOf(items) if tree.cls is list else RecordOf(tree.keys, items))
 
 
 def _bound_items(

@@ -52,6 +52,25 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
+class Stack:
+    """A list of elements that are alike, passed as one array for each number and array in them.
+
+    Its first axis is that of the elements, so their number is free (`stacks`).
+    """
+
+    item: Any
+
+    @property
+    def arrays(self) -> list[Array]:
+        """The types of what is passed."""
+        return [
+            Array(ty.dtype, 1) if isinstance(ty, Scalar)
+            else Array(ty.dtype, ty.rank + 1, "C", tuple([k + 1 for k in ty.ones]))
+            for ty in leaf_types(self.item)
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class Generator:
     """A random generator: code takes its state, an array of `words`, and returns the next one."""
 
@@ -276,6 +295,8 @@ def emptied(tree: Any) -> Any:
         return Instance(tree.cls, None)
     if isinstance(tree, types.FunctionType):
         return emptied_function(tree)
+    if isinstance(tree, Stack):
+        return Stack(emptied(tree.item))
     if isinstance(tree, Node):
         return Node(tree.cls, tree.keys, tuple([emptied(item) for item in tree.items]))
     return tuple([emptied(item) for item in tree]) if isinstance(tree, tuple) else tree
@@ -429,6 +450,8 @@ def leaf_types(tree: Any) -> list[Scalar | Array]:
         return [tree]
     if isinstance(tree, Numbers | Generator):
         return [tree.array]
+    if isinstance(tree, Stack):
+        return list(tree.arrays)
     if is_container(tree):
         return [leaf for item in contents(tree) for leaf in leaf_types(item)]
     return []
@@ -460,8 +483,17 @@ def _add_leaves(value: Any, tree: Any, found: list[Any], boxed: bool) -> None:
             _add_leaves(item, inner, found, boxed)
     elif cls is Numbers:
         found.append(np.array(value, tree.type.numpy))
+    elif cls is Stack:
+        rows = [leaves(item, tree.item) for item in value]
+        for ty, column in zip(tree.arrays, zip(*rows, strict=True), strict=True):
+            found.append(stacked(ty, column))
     elif cls is Generator:
         found.append(words(value))
+
+
+def stacked(ty: Array, parts: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """Return numbers or arrays, one for each element of a list, as code takes them."""
+    return np.array(parts, ty.numpy)
 
 
 def held(value: Any, tree: Any) -> Iterator[Any]:
@@ -471,6 +503,9 @@ def held(value: Any, tree: Any) -> Iterator[Any]:
     elif is_container(tree):
         for item, inner in zip(_held(value), contents(tree), strict=True):
             yield from held(item, inner)
+    elif isinstance(tree, Stack):
+        for item in value:
+            yield from held(item, tree.item)
 
 
 def changeable(value: Any, tree: Any) -> Iterator[int]:
@@ -484,6 +519,10 @@ def changeable(value: Any, tree: Any) -> Iterator[int]:
             yield id(value)
         for item, inner in zip(_held(value), contents(tree), strict=True):
             yield from changeable(item, inner)
+    elif isinstance(tree, Stack):
+        yield id(value)
+        for item in value:
+            yield from changeable(item, tree.item)
 
 
 # -- results like arguments ------------------------------------------------------------------------
@@ -522,9 +561,13 @@ class _Arrangement:
             return v1
     """
 
-    def __init__(self, at: Iterator[int], converted: bool) -> None:
+    def __init__(
+        self, at: Iterator[int], converted: bool, flat: str = "flat", prefix: str = "v"
+    ) -> None:
         self.at = at
         self.converted = converted
+        self.flat = flat
+        self.prefix = prefix
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
             "build": build, "new": object.__new__, "new_tuple": tuple.__new__,
@@ -541,7 +584,7 @@ class _Arrangement:
         return name
 
     def bind(self, expression: str) -> str:
-        name = f"v{len(self.lines)}"
+        name = f"{self.prefix}{len(self.lines)}"
         self.lines.append(f"{name} = {expression}")
         return name
 
@@ -552,17 +595,35 @@ class _Arrangement:
             if isinstance(tree, tuple):
                 return self.bind(_tuple(items))
             return self.node(tree, items)
+        if isinstance(tree, Stack):
+            return self.stack(tree)
         if not isinstance(tree, Scalar | Array | Numbers):
             return "None"
         kind = tree.type.kind if isinstance(tree, Numbers) else tree.kind
         if kind != "f":
             return "None"
-        leaf = f"flat[{next(self.at)}]"
+        leaf = f"{self.flat}[{next(self.at)}]"
         if isinstance(tree, Array) or not self.converted:
             return leaf
         if isinstance(tree, Numbers):
             return f"{leaf}.tolist()"
         return f"{self.constant(number(tree))}({leaf})"
+
+    def stack(self, tree: Stack) -> str:
+        """Return an expression for a list with the elements of arrays."""
+        rows = self.bind("[]")
+        inner = _Arrangement(itertools.count(), False, f"{rows}_flat", f"{rows}_")
+        inner.names, inner._constants = self.names, self._constants
+        made = inner.of(tree.item)
+        columns = []
+        for ty, own in zip(leaf_types(tree.item), tree.arrays, strict=True):
+            if own.kind == "f":
+                whole = f"{self.flat}[{next(self.at)}]"
+                weak = self.converted and isinstance(ty, Scalar) and ty.weak
+                columns.append(f"{whole}.tolist()" if weak else whole)
+        self.lines.append(f"for {inner.flat} in zip({', '.join(columns)}):")
+        self.lines += [f"    {line}" for line in [*inner.lines, f"{rows}.append({made})"]]
+        return rows
 
     def node(self, tree: Node, items: list[str]) -> str:
         cls = tree.cls
@@ -611,6 +672,8 @@ def tangents(tree: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Arra
         if not isinstance(tangent, list):
             raise ArgumentError(f"the tangent of {name!r} must be a list")
         yield tree.array, tangent
+    if isinstance(tree, Stack):
+        yield from _stacked_tangents(tree, tangent, name)
     if isinstance(tree, Generator):
         yield tree.array, None
     if not is_container(tree):
@@ -631,6 +694,20 @@ def tangents(tree: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Arra
         yield from tangents(inner, by_key[key] if keys else item, name)
 
 
+def _stacked_tangents(tree: Stack, tangent: Any, name: str) -> Iterator[tuple[Array, Any]]:
+    if not isinstance(tangent, list):
+        raise ArgumentError(f"the tangent of {name!r} must have a list where the argument has one")
+    rows = [[leaf for _, leaf in tangents(tree.item, item, name)] for item in tangent]
+    for k, ty in enumerate(tree.arrays):
+        column = [row[k] for row in rows]
+        if ty.kind != "f":
+            yield ty, None
+        elif len({np.shape(leaf) for leaf in column}) > 1:
+            raise ArgumentError(f"the tangents in the list of {name!r} have several shapes")
+        else:
+            yield ty, np.array(column)
+
+
 # -- descriptions ----------------------------------------------------------------------------------
 
 
@@ -645,6 +722,8 @@ def describe(tree: Any) -> str:
         return tree.cls.__name__
     if isinstance(tree, Numbers):
         return f"list[{tree.type}]"
+    if isinstance(tree, Stack):
+        return f"[{describe(tree.item)}, ...]"
     if isinstance(tree, Generator):
         return "Generator"
     if isinstance(tree, tuple):

@@ -117,7 +117,7 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
         dynamic_lists.set_item(lo, owner, at, augmented(lo, old, stmt), node)
         return
     if isinstance(owner, ListRef):
-        old = containers.element_of(lo, lo.contents(owner), key, node)
+        old = containers.element_of(lo, owner, lo.contents(owner), key, node)
     else:
         name = containers.key_of(lo, key, node.slice)
         old = lo.record(owner).get(name)

@@ -28,7 +28,7 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.dispatch import operates
-from adc.frontend.core.lower import Lowerer, static
+from adc.frontend.core.lower import Lowerer, PickedError, static
 from adc.frontend.language import dynamic_lists
 from adc.frontend.values import arguments, comparisons, operators
 from adc.ir.builder import integer
@@ -217,9 +217,10 @@ def static_slice(lo: Lowerer, node: ast.expr) -> slice:
 
 
 def element_of(
-    lo: Lowerer, items: tuple[Binding, ...], key: Binding, node: ast.Subscript
+    lo: Lowerer, owner: Binding, items: tuple[Binding, ...], key: Binding, node: ast.Subscript
 ) -> Binding:
     """Return an element of a tuple or list."""
+    lo.take(owner)
     if isinstance(key, Num) and key.operand.type.kind in "iub":
         if isinstance(key.operand, Literal):
             try:
@@ -229,16 +230,20 @@ def element_of(
                     f"index {key.operand.value} is out of range for a tuple of {len(items)}",
                     lo.span(node),
                 ) from None
-        return _choose(lo, items, key.operand, node)
+        return _choose(lo, owner, items, key.operand, node)
     raise TypeMismatchError(f"indexing a tuple with {kind_of(key)}", lo.span(node))
 
 
 def _choose(
-    lo: Lowerer, items: tuple[Binding, ...], index: Operand, node: ast.Subscript
+    lo: Lowerer, owner: Binding, items: tuple[Binding, ...], index: Operand, node: ast.Subscript
 ) -> Binding:
     """A tuple of numbers indexed at run time: a chain of selects."""
     if not items or not all(isinstance(item, Num) for item in items):
-        raise lo.unsupported("indexing a tuple of arrays by a number known only at run time", node)
+        raise PickedError(
+            f"indexing {kind_of(owner)} of arrays by a number known only at run time is not "
+            "supported", lo.span(node), "loop over the list itself, or make one array of it",
+            lo.stackable_in(owner),
+        )  # fmt: skip
     with lo.at(node):
         wrapped = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
         inside = lo.builder.apply("inside", wrapped, integer(len(items)))

@@ -43,7 +43,7 @@ from adc.frontend.core.bindings import (
     refs,
 )
 from adc.frontend.core.dispatch import handles
-from adc.frontend.core.lower import INDEX_BITS, Dead, Lowerer
+from adc.frontend.core.lower import INDEX_BITS, Dead, Lowerer, PickedError
 from adc.frontend.language import assignment, iterators
 from adc.frontend.values import elementwise, list_buffers, sequences, views
 from adc.ir.builder import integer, zero
@@ -71,8 +71,9 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
     unrolls = items is not None and len(items) <= MAX_UNROLLED
     try:
         _settled(lo, stmt, iterable, trips, element, unrolls)
-    except RestructuredError:
-        # A list that grows by arrays, a dict with new keys: a copy of the body for each iteration.
+    except (RestructuredError, PickedError):
+        # A list that grows by arrays, a dict with new keys, a list of arrays of several shapes: a
+        # copy of the body for each iteration.
         if items is None or not unrolls:
             raise
         lo.restore(before)
@@ -320,6 +321,12 @@ def _else(
 
 def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     """Loop over a tuple or the like: one copy of the body for each element."""
+    with lo.unrolling(_most(lo, iterable) or 0) as first:
+        lo.take(iterable)
+        _copies(lo, stmt, iterable, first)
+
+
+def _copies(lo: Lowerer, stmt: ast.For, iterable: Binding, first: Callable[[], None]) -> None:
     counts = _counts(lo, iterable)
     held = _hold(lo, iterable)
     names = scope.assigned_in([stmt.target, *stmt.body])
@@ -337,6 +344,8 @@ def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
         lo.frame.path = (*path, ("item", id(stmt), k))
         blocks.lower_stmts(lo, stmt.body)
         lo.frame.path = path
+        if k == 0:
+            first()
         pending = exit_of(lo)
         if not isinstance(pending, Literal):
             _skip(lo, stmt, bound)

@@ -121,7 +121,7 @@ def sequence_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             return lo.new_ref(ListRef, TupleOf(chosen))
         return TupleOf(chosen)
     key = evaluation.lower_expr(lo, node.slice)
-    return containers.element_of(lo, items, key, node)
+    return containers.element_of(lo, owner, items, key, node)
 
 
 def _slice(lo: Lowerer, node: ast.Slice) -> Binding:

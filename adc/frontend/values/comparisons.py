@@ -123,7 +123,8 @@ def _is_same(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
     if isinstance(left, mutable) and isinstance(right, mutable):
         if left.slot == right.slot:
             return True
-        if left.slot in lo.places and right.slot in lo.places:
+        outside = lo.places.keys() | lo.anew
+        if left.slot in outside and right.slot in outside:
             raise lo.unsupported(
                 "`is`, or `==` that compares identity, of two objects from outside", node,
                 "compare what they hold",
@@ -193,9 +194,12 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
 
 def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
     if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
-        if left.object in right.object.alias:
+        same = left.object is right.object
+        if left.object in right.object.alias or (
+            same and left.object.kept and left.view != right.view
+        ):
             raise lo.unsupported("`is` on arrays that may be one", node)
-        return left.object is right.object
+        return same and left.view == right.view
     if isinstance(left, Static) and isinstance(right, Static):
         lo.pin(left)
         lo.pin(right)
@@ -228,7 +232,7 @@ def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> 
         if isinstance(left.operand, Value) and left.operand is right.operand:
             return Literal(True, BOOL)
     elif isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
-        if left.object is right.object:
+        if left.object is right.object and left.view == right.view:
             return Literal(True, BOOL)
     elif isinstance(left, Ref) and isinstance(right, Ref) and left.slot == right.slot:
         return Literal(True, BOOL)

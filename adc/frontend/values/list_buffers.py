@@ -19,9 +19,13 @@ from adc.frontend.core.bindings import (
     Axis,
     Binding,
     Cell,
+    DictRef,
     Growing,
+    ListRef,
     NamedTuple,
+    Nested,
     Num,
+    ObjectRef,
     RecordOf,
     Static,
     TupleOf,
@@ -149,6 +153,8 @@ def recopied(lo: Lowerer, buffer: ArrayRef, node: ast.AST | None) -> ArrayRef:
 def size_of(lo: Lowerer, buffer: ArrayRef, axis: int, node: ast.AST | None) -> Operand:
     """Return a size of a buffer as it is now: buffers are replaced by larger ones."""
     version = lo.version(buffer.object, node)
+    if lo.origin.get(buffer.object) is version:
+        return lo.dims[buffer.object][axis]
     key = ("buffer", version, axis)
     if key not in lo.known:
         lo.known[key] = lo.counts(lo.builder.apply("dim", version, params=(axis,), hint="list.dim"))
@@ -277,13 +283,37 @@ def widened(lo: Lowerer, held: Growing, element: Binding, node: ast.AST | None) 
 
 def read(lo: Lowerer, held: Growing, index: Operand, node: ast.AST) -> Binding:
     """Read an element at an index that is in range."""
-    return with_cells(
+    found = with_cells(
         held.element,
         (
             read_cell(lo, buffer, cell, index, node)
             for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True)
         ),
     )
+    return _opened(lo, found)
+
+
+def _opened(lo: Lowerer, element: Binding) -> Binding:
+    """Return an element with its lists, dicts and objects in slots of their own."""
+    match element:
+        case TupleOf(items=items):
+            return TupleOf(tuple(_opened(lo, item) for item in items))
+        case RecordOf(keys=keys, items=items):
+            return RecordOf(keys, tuple(_opened(lo, item) for item in items))
+        case NamedTuple(cls=cls, record=record):
+            return NamedTuple(cls, _opened(lo, record))  # type: ignore[arg-type]  # a record
+        case Nested(cls=cls, contents=contents):
+            held = _opened(lo, contents)
+            ref: ListRef | DictRef | ObjectRef
+            if cls is list:
+                ref = lo.new_ref(ListRef, held)
+            elif issubclass(cls, dict):
+                ref = lo.new_ref(DictRef, held)
+            else:
+                ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), held)
+            lo.anew.add(ref.slot)
+            return ref
+    return element
 
 
 def read_cell(lo: Lowerer, buffer: ArrayRef, cell: Cell, index: Operand, node: ast.AST) -> Binding:
