@@ -573,7 +573,7 @@ class Lowerer:
 
     @contextmanager
     def unrolling(self, copies: int) -> Iterator[Callable[[], None]]:
-        """Lower so many copies of code, one for each element; after the first, call what is yielded.
+        """Lower copies of code, one for each element; after the first one, call what is yielded.
 
         It raises a `StackError` if the others would be much code.
         """

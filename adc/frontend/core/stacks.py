@@ -57,7 +57,7 @@ def _kind(value: Any, whole: bool, sizes: bool) -> object:
 
 def _has_array(value: Any) -> bool:
     if type(value) is np.ndarray:
-        return value.dtype.kind == "f"
+        return bool(value.dtype.kind == "f")
     parts = trees.parts_of(value)
     return parts is not None and any(map(_has_array, parts[1]))
 
