@@ -197,7 +197,8 @@ class _Remat:
         if self.checked:
             # The checks do not look at the decisions, only at the resulting program.
             check_availability(before, after, rewriter.recalled)
-            check_tape(after)
+            mirrors = {each.name: each.mirror for each in before.callees if each.mirror}
+            check_tape(after, mirrors)
 
     def planned(
         self, fn: Function, extents: Extents, carried: frozenset[Value] = frozenset()

@@ -7,7 +7,7 @@ type by type, loop against loop of equal trip count.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from adc.ir.core import (
@@ -49,14 +49,19 @@ class _Branch:
 
 @dataclass(frozen=True)
 class _Called:
+    """A call of the forward code of a function, or of its reverse function."""
+
     name: str
 
 
 _TraceItem = _Frame | _Loop | _Branch | _Called
 
 
-def check_tape(fn: Function) -> None:
-    """Raise IRError unless every pop of `fn` mirrors a push."""
+def check_tape(fn: Function, mirrors: Mapping[str, str]) -> None:
+    """Raise IRError unless every pop of `fn` mirrors a push.
+
+    `mirrors` are the reverse functions, each with the function whose calls it reverses.
+    """
     for each in (*fn.callees, fn):
         for stmt in walk(each.body):
             if isinstance(stmt, Recall | Reverse):
@@ -64,24 +69,20 @@ def check_tape(fn: Function) -> None:
     pushes: dict[str, tuple[_TraceItem, ...]] = {}
     pops: dict[str, tuple[_TraceItem, ...]] = {}
     for each in (*fn.callees, fn):
-        pops[each.name], pushes[each.name] = _run(each.name, each.body)
+        pops[each.name], pushes[each.name] = _run(each.name, each.body, mirrors)
     names = {each.name for each in fn.callees}
     for name in sorted(names):
         if name.endswith(".fwd"):
-            reverse = [other for other in names if _undoes(other, name)]
+            reverse = [other for other in names if mirrors.get(other) == name.removesuffix(".fwd")]
             if len(reverse) != 1:
                 raise IRError(f"{name} has {len(reverse)} reverse functions")
             _match(name, pushes[name], pops[reverse[0]])
     _match(fn.name, pushes[fn.name], pops[fn.name])
 
 
-def _undoes(reverse: str, forward: str) -> bool:
-    base = forward.removesuffix(".fwd")
-    root, _, tail = base.partition(".")
-    return reverse == f"{base}.rev" or reverse == (f"{root}.rev.{tail}" if tail else "")
-
-
-def _run(name: str, stmts: Sequence[Stmt]) -> tuple[tuple[_TraceItem, ...], tuple[_TraceItem, ...]]:
+def _run(
+    name: str, stmts: Sequence[Stmt], mirrors: Mapping[str, str]
+) -> tuple[tuple[_TraceItem, ...], tuple[_TraceItem, ...]]:
     """Return the frames that statements pop but did not push, in order, and those they leave."""
     taken: list[_TraceItem] = []
     stack: list[_TraceItem] = []
@@ -99,7 +100,7 @@ def _run(name: str, stmts: Sequence[Stmt]) -> tuple[tuple[_TraceItem, ...], tupl
             case Pop(results=results):
                 pop(_Frame(tuple(str(v.type.dtype) for v in results)))
             case For(body=body) | While(body=body):
-                pops, pushes = _run(name, body.stmts)
+                pops, pushes = _run(name, body.stmts, mirrors)
                 if pops and pushes:
                     raise IRError(f"{name}: {stmt.label} pops and pushes")
                 # `remat` appends the counter of a `while` to its carried values.
@@ -109,16 +110,16 @@ def _run(name: str, stmts: Sequence[Stmt]) -> tuple[tuple[_TraceItem, ...], tupl
                 if pushes:
                     stack.append(_Loop(pushes, trips))
             case If(then=then, orelse=orelse):
-                arms = [_run(name, arm.stmts) for arm in (then, orelse)]
+                arms = [_run(name, arm.stmts, mirrors) for arm in (then, orelse)]
                 if any(pops for pops, _ in arms):
                     pop(_Branch(arms[0][0], arms[1][0]))
                 if any(pushes for _, pushes in arms):
                     stack.append(_Branch(arms[0][1], arms[1][1]))
             case Call(callee=callee):
                 if callee.endswith(".fwd"):
-                    stack.append(_Called(callee))
-                elif ".rev" in callee:
-                    pop(_Called(callee))
+                    stack.append(_Called(callee.removesuffix(".fwd")))
+                elif callee in mirrors:
+                    pop(_Called(mirrors[callee]))
     return tuple(taken), tuple(stack)
 
 
@@ -138,8 +139,8 @@ def _match(name: str, pushed: Sequence[_TraceItem], popped: Sequence[_TraceItem]
                 _match(name, a.then, b.then)
                 _match(name, a.orelse, b.orelse)
             case _Called(), _Called():
-                if not _undoes(b.name, a.name):
-                    raise IRError(f"{name}: {a.name} is undone by {b.name}")
+                if a != b:
+                    raise IRError(f"{name}: {a.name} is undone by the reverse of {b.name}")
             case _:
                 raise IRError(f"{name}: {a} is popped as {b}")
 

@@ -174,7 +174,7 @@ fn f(%x: f64[:]) -> f64 {
 
 
 def test_a_balanced_tape_passes() -> None:
-    check_tape(parse(BALANCED))
+    check_tape(parse(BALANCED), {})
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_a_balanced_tape_passes() -> None:
 def test_an_unbalanced_tape_does_not(old: str, new: str) -> None:
     broken = parse(BALANCED.replace(old, new))
     with pytest.raises(IRError):
-        check_tape(broken)
+        check_tape(broken, {})
 
 
 def test_pipeline_times_every_pass() -> None:
