@@ -588,8 +588,8 @@ class Code:
         self, values: tuple[Any, ...], whole: Sequence[bool], general: bool, shares: bool
     ) -> _Prepared:
         """Return the same as `_prepared`, for the stacks that there are now."""
-        stackable = self._stackable(values, whole)
         signature = self._signature(values, whole)
+        stackable = self._stackable(values, whole)
         count = 0
         if not self.nested and self.pull is None:
             count = _by_steps(signature, self.levels, self.along is not None)

@@ -11,6 +11,7 @@ import pytest
 
 import adc
 from adc.frontend.control import program as calls_of_program
+from adc.frontend.core import stacks
 from adc.ir.core import Call, walk
 from tests.corpus.language.layer_programs import LAYER_PROGRAMS
 from tests.corpus.program import Program
@@ -25,6 +26,7 @@ INLINED = {"layers_append", "layers_that_draw"}
 @pytest.fixture(autouse=True)
 def shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all calls be shared, and none be inlined again."""
+    monkeypatch.setattr(stacks, "places", lambda *_: ())
     monkeypatch.setattr(calls_of_program, "LEAST", 0)
     monkeypatch.setattr(calls_of_program, "SAVED", 0)
     inlining: Any = importlib.import_module("adc.passes.scalar.calls")

@@ -10,6 +10,7 @@ import pytest
 
 import adc
 from adc.frontend.core import lower
+from adc.testing import check_grads
 from tests.corpus.language.stack_programs import ONE_BY_ONE, STACK_PROGRAMS
 from tests.corpus.program import Program
 
@@ -73,3 +74,157 @@ def test_elements_one_by_one(program: Program, monkeypatch: pytest.MonkeyPatch) 
     derivative = adc.value_and_grad(program.fn, program.argnums, cache=False)
     same(derivative(*program.make_args()), want)
     assert not stacks_of(derivative)
+
+
+SOME = [p for p in STACK_PROGRAMS if p.name in {
+    "dicts", "by_index", "tuples", "objects", "numbers_in_elements", "there_and_back", "exits",
+    "a_list_in_a_dict", "lists_in_elements", "axes_of_size_1",
+}]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", SOME, ids=str)
+@pytest.mark.parametrize("options", [
+    {"target": "python"}, {"remat": "recompute"}, {"remat": "store"}, {"parallel": 2},
+], ids=str)  # fmt: skip
+def test_options(
+    program: Program, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    want = one_by_one(program, monkeypatch, deterministic=True)
+    derivative = adc.value_and_grad(program.fn, program.argnums, **options)
+    for _ in range(3):
+        same(derivative(*program.make_args()), want, exactly=False)
+    assert stacks_of(derivative)
+
+
+@pytest.mark.parametrize("program", SOME, ids=str)
+def test_directions(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tangents and cotangents are lists like the arguments."""
+    value, gradient = one_by_one(program, monkeypatch)
+    args = program.make_args()
+    primals = [args[k] for k in program.argnums]
+
+    def of(*moved: Any) -> Any:
+        given = list(args)
+        for k, arg in zip(program.argnums, moved, strict=True):
+            given[k] = arg
+        return program.fn(*given)
+
+    found, pull = adc.vjp(of, *primals)
+    assert np.isclose(found, value, rtol=1e-12)
+    same(pull(1.0), gradient, exactly=False)
+    found, slope = adc.jvp(of, tuple(primals), gradient)
+    squares = [np.vdot(leaf, leaf) for leaf in flat(gradient) if leaf is not None]
+    assert np.isclose(slope, sum(squares), rtol=1e-10)
+
+
+def network(x: Any, layers: Any) -> Any:
+    for layer in layers:
+        x = np.tanh(x @ layer["w"]) + layer["b"]
+    return np.sum(x * x)
+
+
+def model(count: int, size: int = 4) -> list[Any]:
+    rng = np.random.default_rng(count)
+    return [
+        {"w": rng.standard_normal((size, size)), "b": rng.standard_normal(size)}
+        for _ in range(count)
+    ]
+
+
+def test_a_layer_more_runs_the_same_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)
+    derivative = adc.value_and_grad(network, (0, 1), cache=False)
+    for count in (3, 12, 2, 7):
+        with monkeypatch.context() as patch:
+            patch.setattr(lower, "REPEATED", 10**9)
+            want = adc.value_and_grad(network, (0, 1), deterministic=True)(x, model(count))
+        for _ in range(3):
+            same(derivative(x, model(count)), want, exactly=False)
+    assert len(derivative._code.compiled()) == 1
+    assert len(derivative(x, model(1))[1][1]) == 1  # no list of elements that are alike
+    assert len(derivative._code.compiled()) == 2
+
+
+def test_layers_of_other_shapes_are_not_alike() -> None:
+    x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)
+    derivative = adc.value_and_grad(network, (0, 1), cache=False)
+    derivative(x, model(3))
+    derivative(x, model(3))
+    layers = model(3)
+    layers[2] = {"w": np.ones((4, 6)), "b": np.ones(6)}
+    value, (_, found) = derivative(x, layers)
+    assert found[2]["w"].shape == (4, 6)
+    assert value == pytest.approx(network(x, layers), rel=1e-12)
+    layers = model(3)
+    layers[1]["w"] = layers[1]["w"].T  # another layout
+    value, (_, found) = derivative(x, layers)
+    assert value == pytest.approx(network(x, layers), rel=1e-12)
+    layers[1]["b"] = layers[1]["b"].astype(np.float32)
+    value, (_, found) = derivative(x, layers)
+    assert found[1]["b"].dtype == np.float32
+    assert value == pytest.approx(network(x, layers), rel=1e-6)
+
+
+def residual(x: Any, layers: Any) -> Any:
+    for layer in layers:
+        x = x + np.tanh(x @ layer["w"] + layer["b"])
+    return np.sum(x * x)
+
+
+def test_budgets() -> None:
+    x = np.linspace(-1.0, 1.0, 400).reshape(50, 8)
+    layers = model(64, 8)
+    free = adc.value_and_grad(residual, (0, 1), cache=False)
+    want = free(x, layers)
+    most = free.plan(x, layers).peak_bytes
+    assert most is not None
+    for part in (2, 4):
+        tight = adc.value_and_grad(residual, (0, 1), memory=most // part, cache=False)
+        same(tight(x, layers), want)
+        assert stacks_of(tight)
+
+
+def test_short_loops_take_the_elements_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)
+    derivative = adc.value_and_grad(network, (0, 1), cache=False)
+    derivative(x, model(3))
+    assert not stacks_of(derivative)
+
+
+def of_given_length(x: Any, ws: Any, count: Any) -> Any:
+    for k in range(count):
+        x = np.tanh(x @ ws[k])
+    return np.sum(x)
+
+
+def test_an_index_known_only_at_run_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However short the loop is: it would be refused."""
+    monkeypatch.undo()
+    x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)
+    ws = [layer["w"] for layer in model(5)]
+    derivative = adc.value_and_grad(of_given_length, (0, 1))
+    for count in (2, 5):
+        value, (_, found) = derivative(x, ws, count)
+        assert value == pytest.approx(of_given_length(x, ws, count), rel=1e-12)
+        assert not np.any(found[4]) == (count == 2)
+    assert stacks_of(derivative)
+    with pytest.raises(IndexError, match="list index out of range"):
+        derivative(x, ws, 6)
+
+
+def by_index(x: Any, ws: Any, bs: Any) -> Any:
+    for k in range(len(ws)):
+        x = np.tanh(x @ ws[k] + bs[k])
+    return np.sum(x)
+
+
+def test_arrays_of_several_shapes_by_index() -> None:
+    sizes = [4, 5, 6, 3]
+    x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)
+    ws = [np.ones((a, b)) / a for a, b in zip(sizes, sizes[1:], strict=False)]
+    bs = [np.linspace(0.0, 1.0, size) for size in sizes[1:]]
+    value, (found, _) = adc.value_and_grad(by_index, (1, 2))(x, ws, bs)
+    assert value == pytest.approx(by_index(x, ws, bs), rel=1e-12)
+    assert [g.shape for g in found] == [w.shape for w in ws]
+    check_grads(lambda x: by_index(x, ws, bs), (x,), modes="rev")

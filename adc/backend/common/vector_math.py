@@ -295,6 +295,12 @@ def symbols_available(names: Iterable[str]) -> bool:
 # these attributes, llvmlite's list of them is older.)
 _PURE = ("memory(none)", "nocallback", "nofree", "nosync", "nounwind", "willreturn")
 
+# Below these numbers the functions are 0. libmvec leaves them to the C library, which takes thirty
+# times as long: the masks of attention are numbers such as -1e10.
+_UNDERFLOW = {
+    ("exp", "float64"): -746.0, ("exp", "float32"): -104.0,
+    ("exp2", "float64"): -1076.0, ("exp2", "float32"): -151.0,
+}  # fmt: skip
 _FLOAT_TYPES = {"float64": ir.DoubleType(), "float32": ir.FloatType()}
 
 
@@ -353,7 +359,17 @@ def _resolve(*arguments: types.Type) -> Any:
 def lowering(name: str, dtype: DType) -> Callable[..., Any]:
     """Return the function that emits a call of `name` for arguments of type `dtype`."""
 
+    limit = _UNDERFLOW.get((name, dtype))
+
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, arguments: Any) -> Any:
+        if limit is None:
+            return call(builder, arguments)
+        zero, least = (ir.Constant(_FLOAT_TYPES[dtype], number) for number in (0.0, limit))
+        under = builder.fcmp_ordered("<", arguments[0], least)
+        found = call(builder, [builder.select(under, zero, arguments[0])])
+        return builder.select(under, zero, found)
+
+    def call(builder: ir.IRBuilder, arguments: Any) -> Any:
         found = implementation(name, dtype)
         function = _scalar_function(builder.module, _ROWS[name], found)
         if found.dtype == dtype:
