@@ -43,7 +43,9 @@ def same(a: Any, b: Any, exactly: bool = True) -> None:
         if exactly:
             np.testing.assert_array_equal(x, y)
         else:
-            np.testing.assert_allclose(x, y, rtol=1e-5 if np.asarray(x).dtype == np.float32 else 1e-12)
+            np.testing.assert_allclose(
+                x, y, rtol=1e-5 if np.asarray(x).dtype == np.float32 else 1e-12
+            )
 
 
 def one_by_one(program: Program, monkeypatch: pytest.MonkeyPatch, **options: Any) -> Any:
