@@ -22,6 +22,7 @@ import numba.core.codegen
 import numba.core.compiler
 import numba.core.compiler_machinery
 import numba.core.cpu
+import numba.core.datamodel
 import numba.core.ir
 import numba.core.lowering
 import numba.core.registry
@@ -45,6 +46,7 @@ TRIED = ("0.68",)
 _inside: Any = numba.core
 cgutils: Any = _inside.cgutils
 types: Any = _inside.types
+datamodel: Any = _inside.datamodel
 templates: Any = _inside.typing.templates
 signature: Any = templates.signature
 runtime_system: Any = _inside.runtime.nrt.rtsys
@@ -89,6 +91,8 @@ _NEEDED: tuple[tuple[Any, str], ...] = (
     (CompilerBase, "define_pipelines"),
     (PassManager, "add_pass finalize"),
     (numba_ir, "FunctionIR Loc"),
+    (datamodel, "models register_default"),
+    (datamodel.models, "ArrayModel"),
     (FunctionCache, "_impl_class"),
     (CompileResultCache, "_locator_classes"),
     (runtime_system, "initialize"),
@@ -162,6 +166,19 @@ intrinsic = Intrinsic
 def _numba_scalar(dtype: str) -> Any:
     numpy = Scalar(dtype).numpy
     return types.boolean if dtype == "b1" else getattr(types, numpy.name)
+
+
+class Table(types.Array):  # type: ignore[misc]  # a class of a module without types
+    """The type of an array whose parts along the first axis lie apart.
+
+    What is the address of the elements of another array is that of a table of addresses, one for
+    each part; each part lies in C order.
+    """
+
+
+# What a table is passed as: its sizes, and then the addresses of its parts.
+WORDS = types.Array(types.int64, 1, "C")
+datamodel.register_default(Table)(datamodel.models.ArrayModel)
 
 
 def numba_type(ty: Type) -> Any:

@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -139,6 +139,7 @@ def key_of(
         costs.hash,
         repr(target),
         repr(budget),
+        repr(sorted(lowered.stacks)),
         repr(made_by),
     )
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
@@ -230,10 +231,10 @@ def load_or_build(
         made = transform(lowered, steps, policy, costs, budget, plans, target=target)
         if place is not None:
             try:
-                return _build(made, entry, target.offload)
+                return _build(made, entry, target.offload, lowered.stacks)
             except OSError:
                 pass  # the disk is full, say
-        return _build(made, None, target.offload)
+        return _build(made, None, target.offload, lowered.stacks)
 
 
 def _on_device(
@@ -288,12 +289,15 @@ def is_ours(place: Path) -> bool:
     return not hasattr(os, "getuid") or (stat.st_uid == os.getuid() and not stat.st_mode & 0o022)
 
 
-def _build(made: Compilation, entry: Path | None, offload: bool) -> Entry:
-    """Compile buffer form, and keep the machine code in the folder `entry` if there is one."""
+def _build(made: Compilation, entry: Path | None, offload: bool, apart: Collection[int]) -> Entry:
+    """Compile buffer form, and keep the machine code in the folder `entry` if there is one.
+
+    `apart` are the parameters whose parts may lie apart.
+    """
     from adc.backend import cpu
     from adc.backend.common.emit import emit
 
-    emitted = emit(made.fn)
+    emitted = emit(made.fn, apart=apart)
     if entry is not None:
         entry.parent.mkdir(exist_ok=True, mode=0o700)
     base = None if entry is None else entry.parent
@@ -330,6 +334,7 @@ def _keep(path: Path, entry: Path, emitted: Emitted, plan: Plan | None) -> Path:
         "returned": list(emitted.returned),
         "multiplies": emitted.multiplies,
         "shares": emitted.shares,
+        "tables": list(emitted.tables),
         "plan": None if plan is None else plan.to_json(),
         "digests": _digests(path.parent),
     }
@@ -398,6 +403,7 @@ def _restore(entry: Path, offload: bool) -> Entry | None:
         returned=tuple(record["returned"]),
         multiplies=record["multiplies"],
         shares=record["shares"],
+        tables=tuple(record["tables"]),
     )
     kernel = cpu.Kernel(emitted, cpu.build(emitted, path), path, offload)
     plan = None if record["plan"] is None else Plan.from_json(record["plan"])

@@ -233,7 +233,14 @@ class _Writer:
         self.lines += [f"    {line}" for line in inner]
         for ty, column, item in zip(tree.arrays, made, columns, strict=True):
             self.lines.append(f"    {column}.append({item})")
-            self.args.append(f"{self.constant(stacks.packer(ty))}({column})")
+            if len(self.args) in self.kernel.emitted.tables:
+                self.args.append(f"{self.converter()}({column})")  # which looks at each
+            elif ty.rank > 1:
+                self.args.append(
+                    f"{self.converter()}({self.constant(stacks.packer(ty))}({column}))"
+                )
+            else:
+                self.args.append(f"{self.constant(stacks.packer(ty))}({column})")
 
     def converter(self) -> str:
         """Return the name of what converts the next argument."""

@@ -38,6 +38,7 @@ from adc.frontend.core.lower import (
     StackError,
     arrays_of,
     bind_value,
+    is_stack,
     leaf_operand,
     param_of,
     static,
@@ -264,6 +265,7 @@ def _lowered(
         tuple(lo.changed),
         tuple(generators),
         applied,
+        frozenset(k for k, leaf in enumerate(made) if is_stack(leaf)),
     )
 
 

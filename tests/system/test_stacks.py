@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,8 @@ def test_options(
     assert stacks_of(derivative)
 
 
-@pytest.mark.parametrize("program", SOME, ids=str)
+# Objects have no cotangents in `vjp`.
+@pytest.mark.parametrize("program", [p for p in SOME if p.name != "objects"], ids=str)
 def test_directions(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tangents and cotangents are lists like the arguments."""
     value, gradient = one_by_one(program, monkeypatch)
@@ -224,7 +226,7 @@ def by_index(x: Any, ws: Any, bs: Any) -> Any:
 def test_arrays_of_several_shapes_by_index() -> None:
     sizes = [4, 5, 6, 3]
     x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)
-    ws = [np.ones((a, b)) / a for a, b in zip(sizes, sizes[1:], strict=False)]
+    ws = [np.ones((a, b)) / a for a, b in itertools.pairwise(sizes)]
     bs = [np.linspace(0.0, 1.0, size) for size in sizes[1:]]
     value, (found, _) = adc.value_and_grad(by_index, (1, 2))(x, ws, bs)
     assert value == pytest.approx(by_index(x, ws, bs), rel=1e-12)

@@ -11,6 +11,7 @@
 `tape_io`        pushes and pops
 `tapes`          where frames of the tape lie: blocks for counted loops, a stack otherwise
 `expressions`    constants, and the rows of the op table
+`tables`         parameters that can be arrays in parts, as those of layers are
 `outline`        long functions in parts, so that they compile in time
 `prelude`        NumPy's meaning of scalar operations, as functions that emitted code calls
 `vector_math`    one implementation of each elementary function per machine

@@ -12,11 +12,11 @@ Numba tests signed ones for counting from the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import assert_never
 
-from adc.backend.common import prelude, printer, reader, syntax, vector_math
+from adc.backend.common import prelude, printer, reader, syntax, tables, vector_math
 from adc.backend.common.loops import STRIP, Loops
 from adc.backend.common.syntax import STATE, Constant, Do, Name, Pass, Return, Tuple, Unary, Unpack
 from adc.backend.common.writer import FAILED, PLACES, RUNTIME, Shared, Site
@@ -65,6 +65,7 @@ class Emitted:
     returned: tuple[int, ...]  # the results that are made by `returned`, by place
     multiplies: bool  # whether it may call BLAS
     shares: bool  # whether there are loops that threads may share
+    tables: tuple[int, ...] = ()  # the parameters that are passed as the addresses of their parts
     # What machine code is made of; that of code from the disk is there.
     code: tuple[syntax.Function, ...] = ()
 
@@ -196,10 +197,17 @@ def _listed(types: Iterable[Type]) -> str:
     return ", ".join(map(str, types))
 
 
-def emit(fn: Function, marked: bool = False) -> Emitted:
+def emit(fn: Function, marked: bool = False, apart: Collection[int] = ()) -> Emitted:
     """Return the source of `fn`, which is in buffer form, and of its callees.
 
-    Where it is `marked`, each line ends with the place in the user's source that it is for.
+    Parameters
+    ----------
+    fn : Function
+        In buffer form.
+    marked : bool
+        Whether each line ends with the place in the user's source that it is for.
+    apart : collection of int
+        The parameters whose parts along the first axis may lie apart, if the code allows it.
     """
     shared = Shared(fn, marked)
     code: list[syntax.Function] = []
@@ -215,6 +223,10 @@ def emit(fn: Function, marked: bool = False) -> Emitted:
     names = names.union(*(syntax.used(each.body) for each in own))
     code = [*own[::-1], *code]
     head = _head(fn.name, names, any(each.is_part for each in code))
+    own_name, params = code[-1].name, code[-1].params
+    given = {params[k + 1]: k for k in apart}  # the first is the state
+    found = tables.tables(code, own_name, given)
+    code[-1] = replace(code[-1], tables=found)
     text = "\n\n\n".join("\n".join(printer.function(each)) for each in code)
     return Emitted(
         shared.names[fn.name],
@@ -227,6 +239,7 @@ def emit(fn: Function, marked: bool = False) -> Emitted:
         tuple(shared.returned),
         bool(names & gemm.NAMES),
         shared.shares,
+        tuple(sorted(given[name] for name in found)),
         tuple(code),
     )
 

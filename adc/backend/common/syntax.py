@@ -284,6 +284,8 @@ class Function:
         Whether it is there only to be translated apart from the one function that calls it.
     lines : tuple of str
         Its text, where that is not printed from the tree but was there before it.
+    tables : frozenset of str
+        The parameters that are given as the addresses of their parts (`tables`).
     """
 
     name: str
@@ -294,6 +296,7 @@ class Function:
     body: list[Stmt]
     is_part: bool = False
     lines: tuple[str, ...] = ()
+    tables: frozenset[str] = frozenset()
 
 
 # --- what is in a tree ----------------------------------------------------------------------------

@@ -34,6 +34,7 @@ from adc.backend.common.emit import Emitted, Site, emit
 from adc.backend.cpu.lowering import compiler_of
 from adc.backend.cpu.target import Dispatcher
 from adc.backend.numba_api import (
+    WORDS,
     BesideSource,
     CompileResultCache,
     FunctionCache,
@@ -43,7 +44,7 @@ from adc.backend.numba_api import (
     types,
     unfit,
 )
-from adc.backend.runtime import State, gemm, word_value
+from adc.backend.runtime import State, gemm, layouts, word_value
 from adc.backend.runtime import threads as thread_pool
 from adc.backend.runtime.memory import Memory
 from adc.ir.core import Function
@@ -184,7 +185,10 @@ def _built(emitted: Emitted, path: Path, cache: bool) -> Any:
     if cache:
         dispatcher._cache = _Cache(dispatcher.py_func)
     state = types.Array(types.int64, 1, "C")
-    dispatcher.compile((state, *(numba_type(ty) for ty in emitted.params)))
+    given = (
+        WORDS if k in emitted.tables else numba_type(ty) for k, ty in enumerate(emitted.params)
+    )
+    dispatcher.compile((state, *given))
     dispatcher.disable_compile()
     return dispatcher
 
@@ -322,7 +326,10 @@ class Kernel:
         # Arguments are of the types that it takes: Numba need not look for code that takes them.
         (compiled,) = code.overloads.values()
         self._run = compiled.entry_point
-        self.converters = [converter(ty) for ty in emitted.params]
+        self.converters = [
+            layouts.addresses(ty) if k in emitted.tables else converter(ty)  # type: ignore[arg-type]
+            for k, ty in enumerate(emitted.params)
+        ]
         # What Numba returns is of the type that is wanted, except for NumPy's numbers.
         self._out = [
             (k, deliverer(ty)) for k, ty in enumerate(emitted.results) if not _is_delivered(ty)

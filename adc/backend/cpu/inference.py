@@ -25,8 +25,8 @@ from adc.backend.common.syntax import (
     Tuple,
     Unpack,
 )
-from adc.backend.numba_api import numba_type, types
-from adc.ir.types import Array
+from adc.backend.numba_api import Table, numba_type, types
+from adc.ir.types import Array, Type
 
 
 class Unit(Protocol):
@@ -48,7 +48,7 @@ class Types:
     def __init__(self, module: Unit, function: Function, args: tuple[Any, ...]) -> None:
         self.module = module
         self.function = function
-        given = zip(function.params, args, strict=True)
+        given = zip(function.params, with_tables(function, args), strict=True)
         self.arrays = {name: ty for name, ty in given if isinstance(ty, types.Array)}
         # Variables that may own memory; those of arguments do if the caller says so.
         self.owning = set(self.arrays)
@@ -175,6 +175,20 @@ class Types:
             for name, arg in zip(callee.params, call.args, strict=True)
         )
         return self.module.types_of(call.function, args).result
+
+
+def with_tables(function: Function, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the types of the arguments of a function, of tables instead of what is passed."""
+    return tuple(
+        table_type(function.variables[name]) if name in function.tables else ty
+        for name, ty in zip(function.params, args, strict=True)
+    )
+
+
+def table_type(ty: Type) -> Any:
+    """Return the type of a table of the parts of an array."""
+    like = numba_type(ty)
+    return Table(like.dtype, like.ndim, "C")
 
 
 def unified(a: Any, b: Any) -> Any:

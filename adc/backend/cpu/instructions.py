@@ -43,8 +43,8 @@ from adc.backend.common.syntax import (
     Unary,
     Unpack,
 )
-from adc.backend.cpu.inference import Unit, dtype_of, transposed
-from adc.backend.numba_api import RETCODE_OK, cgutils, types
+from adc.backend.cpu.inference import Unit, dtype_of, table_type, transposed
+from adc.backend.numba_api import RETCODE_OK, Table, cgutils, types
 from adc.backend.runtime import gemm
 from adc.backend.runtime.threads import Parts, is_worth, share
 from adc.ir.sums import LANES
@@ -192,6 +192,8 @@ class Function:
             found = self.unpacked(ty, value)
             if isinstance(found, Array):
                 found = replace(found, home=home)
+            if name in self.tree.tables:
+                found = self.table(table_type(self.tree.variables[name]), found)
             if self.counts[name] == 1:
                 self.values[name] = found
             else:
@@ -219,6 +221,26 @@ class Function:
         strides = () if ty.layout == "C" else tuple(field("strides", k) for k in axes)
         shape = tuple(field("shape", k) for k in axes)
         return Array(ty, field("data"), shape, strides, field("meminfo"))
+
+    def table(self, ty: Any, words: Array) -> Array:
+        """Return the table that is passed as an array of its sizes and of addresses."""
+        b = self.builder
+        shape = tuple(
+            b.load(b.gep(words.data, [ir.Constant(_I64, axis)])) for axis in range(ty.ndim)
+        )
+        first = b.gep(words.data, [ir.Constant(_I64, ty.ndim)])
+        data = b.bitcast(first, self.context.get_data_type(ty.dtype).as_pointer())
+        return Array(ty, data, shape, (), None, words.home)
+
+    def part(self, table: Array, number: Any) -> Array:
+        """Return a part of a table."""
+        b = self.builder
+        place = b.gep(b.bitcast(table.data, _I64.as_pointer()), [number], inbounds=True)
+        address = b.load(place)
+        # Nothing writes addresses while the code runs: loops need not read them again.
+        address.set_metadata("invariant.load", b.module.add_metadata([]))
+        ty = types.Array(table.type.dtype, table.type.ndim - 1, "C")
+        return self.array_at(ty, address, table.shape[1:], table.home)
 
     def packed(self, value: _Value, ty: Any) -> Any:
         """Return a value of ours as Numba's of type `ty`."""
@@ -404,6 +426,8 @@ class Function:
     def place(self, array: Array, index: Sequence[Expr]) -> tuple[Any, Any, str]:
         """Return type, address and home of an element; indices are not negative."""
         b = self.builder
+        if isinstance(array.type, Table):
+            return self.place(self.part(array, self.index(array, 0, index[0])), index[1:])
         found = [self.index(array, axis, each) for axis, each in enumerate(index)]
         assert len(found) == array.type.ndim
         if array.type.layout == "C":
@@ -501,6 +525,11 @@ class Function:
             return self.stacked(ty, shape)
         if name == "row_at":
             stack, *index = (self.expr(each) for each in arguments)
+            if isinstance(stack.type, Table):
+                number, *index = index
+                stack = self.part(stack, number.value)
+                if not index:
+                    return stack
             rest = stack.shape[len(index) :]
             place: Any = index[0].value
             for extent, each in zip(stack.shape[1:], index[1:], strict=False):

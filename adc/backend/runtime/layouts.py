@@ -22,20 +22,8 @@ from adc.ir.types import Array
 _IR = """
 declare ptr @PyBool_FromLong(i64)
 
-define ptr @adc_laid_out(ptr %self, ptr %args, i64 %count) {{
+define internal i1 @adc_is(ptr %arg, ptr %row) {{
 entry:
-  %table.at = getelementptr i8, ptr %self, i64 16
-  %table = load ptr, ptr %table.at
-  br label %next
-next:
-  %k = phi i64 [0, %entry], [%k.1, %good]
-  %more = icmp slt i64 %k, %count
-  br i1 %more, label %object, label %yes
-object:
-  %arg.at = getelementptr ptr, ptr %args, i64 %k
-  %arg = load ptr, ptr %arg.at
-  %row.at = mul i64 %k, 40
-  %row = getelementptr i8, ptr %table, i64 %row.at
   %class.at = getelementptr i8, ptr %arg, i64 8
   %class = load i64, ptr %class.at
   %exact = icmp eq i64 %class, {ndarray}
@@ -82,7 +70,7 @@ shape:
 axis:
   %j = phi i64 [0, %shape], [%j.1, %size]
   %axes = icmp slt i64 %j, %rank.64
-  br i1 %axes, label %size, label %good
+  br i1 %axes, label %size, label %yes
 size:
   %j.1 = add i64 %j, 1
   %size.at = getelementptr i64, ptr %sizes, i64 %j
@@ -92,7 +80,87 @@ size:
   %wanted.one = trunc i64 %shifted to i1
   %same.size = icmp eq i1 %one, %wanted.one
   br i1 %same.size, label %axis, label %no
-good:
+yes:
+  ret i1 1
+no:
+  ret i1 0
+}}
+
+define ptr @adc_laid_out(ptr %self, ptr %args, i64 %count) {{
+entry:
+  %table.at = getelementptr i8, ptr %self, i64 16
+  %table = load ptr, ptr %table.at
+  br label %next
+next:
+  %k = phi i64 [0, %entry], [%k.1, %object]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %object, label %yes
+object:
+  %arg.at = getelementptr ptr, ptr %args, i64 %k
+  %arg = load ptr, ptr %arg.at
+  %row.at = mul i64 %k, 40
+  %row = getelementptr i8, ptr %table, i64 %row.at
+  %good = call i1 @adc_is(ptr %arg, ptr %row)
+  %k.1 = add i64 %k, 1
+  br i1 %good, label %next, label %no
+yes:
+  %true = call ptr @PyBool_FromLong(i64 1)
+  ret ptr %true
+no:
+  %false = call ptr @PyBool_FromLong(i64 0)
+  ret ptr %false
+}}
+
+define ptr @adc_addresses(ptr %self, ptr %args, i64 %count) {{
+entry:
+  %table.at = getelementptr i8, ptr %self, i64 16
+  %row = load ptr, ptr %table.at
+  %rank = load i64, ptr %row
+  %out = load ptr, ptr %args
+  %words.at = getelementptr i8, ptr %out, i64 16
+  %words = load ptr, ptr %words.at
+  %first.at = getelementptr ptr, ptr %args, i64 1
+  %first = load ptr, ptr %first.at
+  %parts = sub i64 %count, 1
+  store i64 %parts, ptr %words
+  br label %next
+next:
+  %k = phi i64 [1, %entry], [%k.1, %equal]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %object, label %yes
+object:
+  %arg.at = getelementptr ptr, ptr %args, i64 %k
+  %arg = load ptr, ptr %arg.at
+  %good = call i1 @adc_is(ptr %arg, ptr %row)
+  br i1 %good, label %array, label %no
+array:
+  %sizes.at = getelementptr i8, ptr %arg, i64 32
+  %sizes = load ptr, ptr %sizes.at
+  %common.at = getelementptr i8, ptr %first, i64 32
+  %common = load ptr, ptr %common.at
+  br label %axis
+axis:
+  %j = phi i64 [0, %array], [%j.1, %same]
+  %axes = icmp slt i64 %j, %rank
+  br i1 %axes, label %size, label %equal
+size:
+  %j.1 = add i64 %j, 1
+  %size.at = getelementptr i64, ptr %sizes, i64 %j
+  %found = load i64, ptr %size.at
+  %wanted.at = getelementptr i64, ptr %common, i64 %j
+  %wanted = load i64, ptr %wanted.at
+  %is.same = icmp eq i64 %found, %wanted
+  br i1 %is.same, label %same, label %no
+same:
+  %word.at = getelementptr i64, ptr %words, i64 %j.1
+  store i64 %found, ptr %word.at
+  br label %axis
+equal:
+  %data.at = getelementptr i8, ptr %arg, i64 16
+  %data = load i64, ptr %data.at
+  %place = add i64 %rank, %k
+  %address.at = getelementptr i64, ptr %words, i64 %place
+  store i64 %data, ptr %address.at
   %k.1 = add i64 %k, 1
   br label %next
 yes:
@@ -151,19 +219,24 @@ class _Native:
         machine = llvm.Target.from_default_triple().create_target_machine(opt=2)
         self._engine = llvm.create_mcjit_compiler(module, machine)
         self._engine.finalize_object()
-        address = self._engine.get_function_address("adc_laid_out")
-        self._method = _Method(b"laid_out", address, _FASTCALL, None)
+        self._methods = {
+            name: _Method(
+                name.encode(), self._engine.get_function_address(f"adc_{name}"), _FASTCALL, None
+            )
+            for name in ("laid_out", "addresses")
+        }
         self._make: Any = ctypes.pythonapi.PyCFunction_NewEx
         self._make.restype = ctypes.py_object
         self._make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
 
-    def bound(self, types: Sequence[Array]) -> Callable[..., bool]:
+    def bound(self, types: Sequence[Array], name: str = "laid_out") -> Callable[..., bool]:
         table = np.zeros((len(types), 5), np.int64)
         for row, ty in zip(table, types, strict=True):
             ones = sum(1 << k for k in ty.ones)
             row[:] = ty.rank, _flags(ty), ord(ty.numpy.byteorder), ty.numpy.num, ones
         # The function keeps the table alive, from which it reads.
-        made: Callable[..., bool] = self._make(ctypes.addressof(self._method), table, None)
+        method = ctypes.addressof(self._methods[name])
+        made: Callable[..., bool] = self._make(method, table, None)
         return made
 
 
@@ -178,7 +251,17 @@ def _native() -> _Native | None:
     check = found.bound(types)
     tried = [(x, y), (y, x), (x.T, y), (x, y.T), (x.view(np.int64), y), (x[0], y), (x, 1.0)]
     expected = [_asked(types)(*arrays) for arrays in tried]
-    return found if [check(*arrays) for arrays in tried] == expected else None
+    if [check(*arrays) for arrays in tried] != expected:
+        return None
+    part = Array("f64", 2, "C", (0,))
+    words, wanted = np.zeros((2, 5), np.int64)
+    for others in ((x, x + 1.0), (x, np.zeros((1, 4))), (x, y)):
+        same = found.bound([part], "addresses")(words, *others) == _written_by(part)(
+            wanted, *others
+        )
+        if not same or (others[1].shape == x.shape and list(words) != list(wanted)):
+            return None
+    return found
 
 
 def laid_out(types: Sequence[Array]) -> Callable[..., bool]:
@@ -198,4 +281,43 @@ def laid_out(types: Sequence[Array]) -> Callable[..., bool]:
     return _asked(types) if native is None else native.bound(types)
 
 
-__all__ = ["laid_out"]
+def addresses(ty: Array) -> Callable[[Any], np.ndarray[Any, Any]]:
+    """Return a function that takes the parts of an array of type `ty` and returns their table.
+
+    That is the sizes of the array, and then the addresses of the parts. It raises a ValueError if
+    these are not arrays of one shape, laid out as `laid_out` says.
+
+    Examples
+    --------
+    >>> parts = [np.zeros((2, 3)), np.ones((2, 3))]
+    >>> table = addresses(Array("f64", 3))(parts)
+    >>> table[:3], table[4] == parts[1].ctypes.data
+    (array([2, 2, 3]), np.True_)
+    """
+    part = Array(ty.dtype, ty.rank - 1, "C", tuple([k - 1 for k in ty.ones]))
+    native = _native()
+    write = _written_by(part) if native is None else native.bound([part], "addresses")
+
+    def table(parts: Any) -> np.ndarray[Any, Any]:
+        arrays = getattr(parts, "arrays", parts)
+        words = np.empty(ty.rank + len(arrays), np.int64)
+        if not write(words, *arrays):
+            raise ValueError("the arrays in a list are not alike")
+        return words
+
+    return table
+
+
+def _written_by(part: Array) -> Callable[..., bool]:
+    """Return the same as the compiled function that writes addresses, in Python."""
+
+    def write(words: np.ndarray[Any, Any], *arrays: Any) -> bool:
+        if not _asked([part] * len(arrays))(*arrays) or len({a.shape for a in arrays}) > 1:
+            return False
+        words[:] = [len(arrays), *arrays[0].shape, *(a.ctypes.data for a in arrays)]
+        return True
+
+    return write
+
+
+__all__ = ["addresses", "laid_out"]

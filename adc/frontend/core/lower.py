@@ -115,6 +115,8 @@ class Lowered:
         Random generators among the parameters.
     applied : tuple of Level
         What was applied to the Python function, first to last, and is lowered with it.
+    stacks : frozenset of int
+        Positions of the parameters that are several arrays of the caller's (`trees.Parts`).
     seconds : float
         What lowering took.
     """
@@ -129,6 +131,7 @@ class Lowered:
     changed: tuple[Place, ...] = ()
     generators: tuple[Generated, ...] = ()
     applied: tuple[Level, ...] = ()
+    stacks: frozenset[int] = frozenset()
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -1019,6 +1022,11 @@ def _bound_stack(
     made += buffers
     length = Num(lo.dims[buffers[0].object][0])
     return lo.borrow(ListRef, Growing(tuple(buffers), length, _cells(tree.item)), place)
+
+
+def is_stack(leaf: Num | ArrayRef) -> bool:
+    """Whether a leaf of an argument is made of an array in each element of a list."""
+    return isinstance(leaf, ArrayRef) and leaf.object.kept and leaf.object.type.rank > 1
 
 
 def _cells(tree: Any) -> Binding:

@@ -136,10 +136,10 @@ def _item(value: Any, whole: bool) -> Any:
     return items if isinstance(tree, tuple) else Node(tree.cls, tree.keys, items)
 
 
-def packer(ty: Array) -> Callable[[list[Any]], np.ndarray[Any, Any]]:
+def packer(ty: Array) -> Callable[[list[Any]], Any]:
     """Return what makes an array of numbers, or of arrays; it raises if these are not alike."""
 
-    def pack(parts: list[Any]) -> np.ndarray[Any, Any]:
+    def pack(parts: list[Any]) -> Any:
         if ty.rank > 1:
             first = parts[0]
             for part in parts:

@@ -491,9 +491,35 @@ def _add_leaves(value: Any, tree: Any, found: list[Any], boxed: bool) -> None:
         found.append(words(value))
 
 
-def stacked(ty: Array, parts: Sequence[Any]) -> np.ndarray[Any, Any]:
-    """Return numbers or arrays, one for each element of a list, as code takes them."""
-    return np.array(parts, ty.numpy)
+def stacked(ty: Array, parts: Sequence[Any]) -> Parts | np.ndarray[Any, Any]:
+    """Return numbers or arrays, one for each element of a list, as an array."""
+    return np.array(parts, ty.numpy) if ty.rank == 1 else Parts(parts)
+
+
+class Parts:
+    """An array whose parts along the first axis are arrays of their own, of one shape and dtype.
+
+    Attributes
+    ----------
+    arrays : sequence of ndarray
+        The parts.
+    """
+
+    __slots__ = ("arrays",)
+
+    def __init__(self, arrays: Sequence[np.ndarray[Any, Any]]) -> None:
+        self.arrays = arrays
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return len(self.arrays), *self.arrays[0].shape
+
+    @property
+    def size(self) -> int:
+        return len(self.arrays) * self.arrays[0].size
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.array(self.arrays, dtype)
 
 
 def held(value: Any, tree: Any) -> Iterator[Any]:
