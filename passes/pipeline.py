@@ -339,7 +339,10 @@ _STORAGE = Stage(
 # Buffer form, for a CPU.
 BUFFERS: tuple[Stage, ...] = (
     _STORAGE,
-    Stage("elide_copies", elide_copies, "before `parallel`: row copies are loops, too"),
+    Stage(
+        "elide_copies", elide_copies, "before `parallel`: row copies are loops, too",
+        given=lambda context: {"checked": True},
+    ),
     Stage(
         "parallel", parallel, "before `strip_mine`: threads take whole loops, not blocks of them",
         # The peak formula does not know how many threads have private arrays.

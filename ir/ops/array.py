@@ -160,12 +160,32 @@ row = OpDef(
     why="buffer form only", kinds="biuf", doc="An array in an array, where it lies.",
     aliases="part",
 )  # fmt: skip
+
+
+def _part(count: Static, a: Any, *numbers: Any) -> Any:
+    index, sizes = numbers[: int(count)], numbers[int(count) :]
+    return a[tuple(map(int, index))][tuple(slice(0, int(size)) for size in sizes)]
+
+
+def _part_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    found = _row_types(types[: int(params[0]) + 1], ())
+    assert isinstance(found[0], Array)
+    if len(types) != 1 + int(params[0]) + found[0].rank:
+        raise IRError(f"a part of {types[0]} of rank {found[0].rank} is given other sizes")
+    return found
+
+
+part = OpDef(
+    "part", -1, _part, "part", (), _part_types,
+    why="buffer form only", kinds="biuf", aliases="part",
+    doc="An array in an array, given its sizes: where it lies if it has these, else a copy.",
+)  # fmt: skip
 undef = OpDef(
     "undef", 0, _undef, "undef", (), _undef_types, why="no operand", kinds="", undefined=True,
     doc="Any value: a variable on a path that never reads it.",
 )  # fmt: skip
 
 __all__ = [
-    "OPS", "Literal", "Scalar", "copy", "dim", "empty", "full", "over", "row", "slot", "total",
-    "undef",
+    "OPS", "Literal", "Scalar", "copy", "dim", "empty", "full", "over", "part", "row", "slot",
+    "total", "undef",
 ]  # fmt: skip

@@ -38,15 +38,20 @@ from adc.ir.types import Array
 from adc.ir.walk import map_blocks
 
 
-def elide_copies(fn: Function) -> Function:
-    """Return `fn`, which is in buffer form, without copies of matrices that products read."""
-    callees = tuple(_Rows(each).run() for each in fn.callees)
-    return replace(_Rows(fn).run(), callees=callees)
+def elide_copies(fn: Function, checked: bool = False) -> Function:
+    """Return `fn`, which is in buffer form, without copies of matrices that products read.
+
+    `checked`: also where a matrix is known to be as large as its copy only because the program
+    checks it; the code compares the sizes once more, and copies it if they differ.
+    """
+    callees = tuple(_Rows(each, checked).run() for each in fn.callees)
+    return replace(_Rows(fn, checked).run(), callees=callees)
 
 
 class _Rows:
-    def __init__(self, fn: Function) -> None:
+    def __init__(self, fn: Function, checked: bool) -> None:
         self.fn = fn
+        self.checked = checked
         self.uses: dict[Value, list[Stmt]] = {}
         for stmt in walk(fn.body):
             for operand in operands(stmt):
@@ -110,9 +115,11 @@ class _Rows:
             return None
         if self.sizes is None:
             self.sizes = Sizes(self.fn)
-        if not self.sizes.alike(self.sizes.shape(stack)[len(lead) :], self.sizes.shape(copy)):
-            return None
-        return Apply((copy,), OPS["row"], (stack, *lead), (), nest.loc)
+        if self.sizes.alike(self.sizes.shape(stack)[len(lead) :], self.sizes.shape(copy)):
+            return Apply((copy,), OPS["row"], (stack, *lead), (), nest.loc)
+        if self.checked:
+            return Apply((copy,), OPS["part"], (stack, *lead, n, m), (len(lead),), nest.loc)
+        return None
 
     def stays(self, stack: Value) -> bool:
         """Whether an array is a contiguous argument that is only read."""

@@ -149,6 +149,14 @@ class StraightLine(Writer):
             self.flush(loads=True)
             self.comment(stmt.loc)
             self.add(Assign(self.name(result), self.expr(args[0]), remark="in place"))
+        elif op is ops.array.part:
+            count = int(stmt.params[0])
+            index = Tuple(tuple(self.expr(arg) for arg in args[1 : 1 + count]))
+            extents = Tuple(tuple(self.int64(arg) for arg in args[1 + count :]))
+            stack = self.expr(args[0])
+            self.flush(loads=True)
+            self.comment(stmt.loc)
+            self.set(self.name(result), Call("part_of", (STATE, stack, index, extents)))
         elif op.aliases == "part":
             found = tuple(self.expr(arg) for arg in args)
             self.flush(loads=True)

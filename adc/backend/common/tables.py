@@ -62,6 +62,8 @@ class _Search:
                 return id != name
             case Element(Name(), rest) | Call("row_at", (Name(), *rest)):
                 inner: Iterable[Expr] = rest
+            case Call("part_of", (_, Name(), *rest)):
+                inner = rest
             case Size(Name()) | Attribute(Name(), "shape"):
                 return True
             case Call("parallel_for", (_, Global(callee), trips, work, *rest)):

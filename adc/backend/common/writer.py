@@ -70,6 +70,7 @@ RUNTIME = frozenset(
         "release",
         "returned",
         "reuse",
+        "part_of",
         "row_at",
         "parallel_for",
         "slot",

@@ -148,6 +148,9 @@ class Types:
                 return self.arrays[name]
             case Attribute(array, "T"):
                 return transposed(self.array(array))
+            case Call("part_of", (_, stack, Tuple(index), _)):
+                whole = self.array(stack)
+                return types.Array(whole.dtype, whole.ndim - len(index), "C")
             case Call("row_at", (stack, *index)):
                 whole = self.array(stack)
                 return types.Array(whole.dtype, whole.ndim - len(index), "C")

@@ -59,8 +59,8 @@ UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "empty fit fresh grow lanes note poll release returned reuse row_at parallel_for slot stacked "
-    "tape total total_down view".split()
+    "empty fit fresh grow lanes note part_of poll release returned reuse row_at parallel_for slot "
+    "stacked tape total total_down view".split()
 )
 
 
@@ -138,8 +138,8 @@ def constant_type(value: object) -> Any:
 
 
 def _counted(value: Expr) -> bool:
-    """Whether an expression brings a reference of its own to an array; a row has that of others."""
-    return isinstance(value, Call) and value.function != "row_at"
+    """Whether an expression brings a reference of its own to an array; a part has none."""
+    return isinstance(value, Call) and value.function not in ("part_of", "row_at")
 
 
 def _assigned(function: syntax.Function) -> Counter[str]:
@@ -525,19 +525,11 @@ class Function:
             return self.stacked(ty, shape)
         if name == "row_at":
             stack, *index = (self.expr(each) for each in arguments)
-            if isinstance(stack.type, Table):
-                number, *index = index
-                stack = self.part(stack, number.value)
-                if not index:
-                    return stack
-            rest = stack.shape[len(index) :]
-            place: Any = index[0].value
-            for extent, each in zip(stack.shape[1:], index[1:], strict=False):
-                place = b.add(b.mul(place, extent), each.value)
-            for extent in rest:
-                place = b.mul(place, extent)
-            ty = types.Array(stack.type.dtype, len(rest), "C")
-            return Array(ty, b.gep(stack.data, [place]), rest, (), stack.owner, stack.home)
+            return self.row(stack, [each.value for each in index])
+        if name == "part_of":
+            state, stack = (self.expr(each) for each in arguments[:2])
+            row = self.row(stack, self.sizes(arguments[2]))
+            return self.of_sizes(state.data, row, self.sizes(arguments[3]))
         if name == "view":
             ty = types.Array(dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
             return self.array_at(ty, self.expr(arguments[0]).value, shape)
@@ -594,6 +586,47 @@ class Function:
             case "release":
                 runtime.release_to(b, state, self.expr(arguments[1]).value)
         return None
+
+    def row(self, stack: Array, index: Sequence[Any]) -> Array:
+        """Return an array in an array, where it lies."""
+        b = self.builder
+        if isinstance(stack.type, Table):
+            stack, index = self.part(stack, index[0]), index[1:]
+            if not index:
+                return stack
+        rest = stack.shape[len(index) :]
+        place: Any = index[0]
+        for extent, each in zip(stack.shape[1:], index[1:], strict=False):
+            place = b.add(b.mul(place, extent), each)
+        for extent in rest:
+            place = b.mul(place, extent)
+        ty = types.Array(stack.type.dtype, len(rest), "C")
+        return Array(ty, b.gep(stack.data, [place]), rest, (), stack.owner, stack.home)
+
+    def of_sizes(self, state: Any, row: Array, sizes: list[Any]) -> Array:
+        """Return an array if it has some sizes, else a copy of so many of its elements."""
+        b = self.builder
+        differs: Any = ir.Constant(ir.IntType(1), 0)
+        for extent, size in zip(row.shape, sizes, strict=True):
+            differs = b.or_(differs, b.icmp_signed("!=", extent, size))
+        before = b.block
+        with b.if_then(differs, likely=False):
+            address = runtime.take(b, state, row.type.dtype, sizes, self.no_memory())
+            made = self.array_at(row.type, address, sizes)
+            strides = self.strides(row)
+            with cgutils.loop_nest(b, sizes, _I64) as index:
+                source = cgutils.get_item_pointer2(
+                    self.context, b, row.data, row.shape, strides, "C", index
+                )
+                target = cgutils.get_item_pointer2(
+                    self.context, b, made.data, sizes, self.strides(made), "C", index
+                )
+                b.store(b.load(source), target)
+            after = b.block
+        data = b.phi(row.data.type)
+        data.add_incoming(row.data, before)
+        data.add_incoming(made.data, after)
+        return Array(row.type, data, tuple(sizes), (), None)
 
     def parallel_for(self, arguments: Sequence[Expr]) -> None:
         """Write a parallel loop: where it takes long, threads call the function of its parts."""

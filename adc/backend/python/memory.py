@@ -208,6 +208,11 @@ def _blas(c: Array, a: Array, b: Array, add: bool) -> None:
 
 
 #: Every name of `runtime` and of its products that emitted code calls.
+def _part_of(state: Memory, stack: Any, index: Any, sizes: Any) -> Any:
+    found = stack[index]
+    return found if found.shape == sizes else found[tuple(map(slice, sizes))].copy()
+
+
 NAMES: dict[str, Any] = {
     "bits": _bits,
     "copy_into": _copy_into,
@@ -224,6 +229,7 @@ NAMES: dict[str, Any] = {
     "release": Memory.release,
     "returned": lambda state, place, dtype, shape: made(dtype, shape),
     "reuse": _reuse,
+    "part_of": _part_of,
     "row_at": lambda stack, *index: stack[index],
     "parallel_for": _parallel_for,
     "slot": _slot,

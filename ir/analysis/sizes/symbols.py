@@ -222,6 +222,8 @@ def shape(stmt: Apply, number: Number, shape: Shape) -> tuple[Sum, ...]:
         each, step = [number(arg) for arg in args], int(stmt.params[1])
         rooms = [_product(each[k : k + step], ONE) for k in range(0, len(each), step)]
         return (ZERO.max(*rooms),)
+    if op is ops.array.part:
+        return tuple(number(size).count() for size in args[1 + int(stmt.params[0]) :])
     if op.aliases == "part":
         return shape(args[0])[len(args) - 1 :]
     if op.sizes is not None:
