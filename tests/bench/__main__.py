@@ -1,7 +1,7 @@
 """Time value and gradient of the kernels: `python -m tests.bench [--only NAME] [--json FILE]`.
 
 `--only compile` times the first gradient of long programs instead, `--only latency` calls that
-compute next to nothing.
+compute next to nothing, `--only layers` a model of many layers.
 
 Every tool runs in a process of its own, all on the same cores, in turns: what else the machine does
 hits all of them alike. Gradients are compared before anything is timed: with the one written by
@@ -28,7 +28,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import compile, latency, report
+from tests.bench import compile, latency, layers, report
 from tests.bench.kernels import KERNELS
 from tests.bench.report import Result
 
@@ -255,7 +255,10 @@ def tools_of(kernel: str, skipped: list[str]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument(
-        "--only", action="append", choices=[*KERNELS, "compile", "latency"], help="this kernel"
+        "--only",
+        action="append",
+        choices=[*KERNELS, "compile", "latency", "layers"],
+        help="this kernel",
     )
     parser.add_argument("--skip", action="append", choices=TOOLS, default=[], help="not this tool")
     parser.add_argument("--json", type=Path, help="write the results to this file")
@@ -293,6 +296,9 @@ def main() -> None:
     for kernel in options.only or KERNELS:
         if kernel == "compile":
             compile.main(console, min(options.rounds, 3), options.lines)
+            continue
+        if kernel == "layers":
+            layers.main(console, options.peer_python)
             continue
         if kernel == "latency":
             latency.main(console, min(options.rounds, 5), options.peer_python)

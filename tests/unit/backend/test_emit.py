@@ -33,7 +33,8 @@ from tests.oracle.chain import bits
 
 # Rows of whole arrays, or without operands.
 NOT_SCALAR = {
-    "dim", "empty", "full", "copy", "over", "row", "slot", "total", "undef", "cast", "select",
+    "dim", "empty", "full", "copy", "over", "part", "row", "slot", "total", "undef", "cast",
+    "select",
 }  # fmt: skip
 # Computed by other means than NumPy's: some units in the last place apart.
 INEXACT = {"logaddexp", "logaddexp2", *vector_math.FUNCTIONS}

@@ -103,7 +103,7 @@ MEANING: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 # Rows on arrays, conversions and neighbours in the number format have tests of their own.
-ARRAYS = ("dim", "empty", "full", "copy", "over", "row", "slot", "total", "undef")
+ARRAYS = ("dim", "empty", "full", "copy", "over", "part", "row", "slot", "total", "undef")
 # Random draws are compared with NumPy's (test_random).
 DRAWS = ("pcg64_high", "pcg64_word", *TABLES)
 # `stop` is no step function: that its derivative is zero is its meaning (test_library).
