@@ -8,6 +8,7 @@ It imports no other package of the front end. In reading order:
 `scope`        syntactic questions: names assigned, exits contained
 `trees`        arguments as trees of types
 `places`       where captured values are found, and read at every call
+`stacks`       lists of elements that are alike, as arrays with one axis more
 `bindings`     the kinds of bindings of a name, and the join of two bindings
 `lower`        the lowering state: names, arrays and their versions, captured values
 `refusals`     the table of unsupported syntax

@@ -256,3 +256,11 @@ def histograms(w: Any) -> Any:
     shares, _ = np.histogram(SAMPLES, bins=3, range=(0, 5), density=True)
     places = np.digitize(SAMPLES, np.array([0.0, 1.0, 2.0, 3.5]))
     return total + np.sum(weighted**3) + np.sum(shares * w[:3]) + np.sum(w[places] ** 2)
+
+
+@program(X6)
+def identity_of_views(x: Any) -> Any:
+    a, b = x[:3], x[3:]
+    c = a
+    total = np.sum(a) if a is b else np.sum(a * b)
+    return total + (np.sum(a * a) if c is a else 0.0)
