@@ -60,6 +60,7 @@ def stacks_of(derivative: Any) -> Any:
     return derivative._code._shared.stacks
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("program", STACK_PROGRAMS, ids=str)
 def test_stacks(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     want = one_by_one(program, monkeypatch, deterministic=True)
@@ -85,6 +86,7 @@ SOME = [p for p in STACK_PROGRAMS if p.name in {
 }]  # fmt: skip
 
 
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", SOME, ids=str)
 @pytest.mark.parametrize("options", [
     {"target": "python"}, {"remat": "recompute"}, {"remat": "store"}, {"parallel": 2},
@@ -100,6 +102,7 @@ def test_options(
 
 
 # Objects have no cotangents in `vjp`.
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", [p for p in SOME if p.name != "objects"], ids=str)
 def test_directions(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tangents and cotangents are lists like the arguments."""
