@@ -34,6 +34,8 @@ _GAP = 0.01
 _STEP = 0.93
 # After so many plans for larger rooms without a lower peak, the minimum is assumed to be found.
 _LIGHTEST = 3
+# Of many values, only every so many-th room is considered for less than the memory there is.
+_EVERY = 4
 # How many plans for different rooms get the memory left over, and how many siblings of each.
 _FITTING = 3
 _SIBLINGS = 3
@@ -234,6 +236,11 @@ class Planner:
             return next((peak for peak in known if not math.isinf(peak)), math.inf)
         return self.fastest
 
+    @property
+    def is_small(self) -> bool:
+        """Whether a plan for each room takes no long time."""
+        return len(self.model.items) <= _SMALL and self.model.all_counted
+
     def peak(self, room: int) -> float:
         return self.attempt(self.model.orders(self.candidate(room), {}))
 
@@ -269,8 +276,10 @@ class Planner:
             return
         yield self.candidate(self.rooms[first])
         # With the memory left over for loops, a plan for less room may be the faster one.
-        for room in self.rooms[first + 1 :] if self.model.loops else ():
-            if self.model.runs(plan := self.candidate(room)):
+        # Those that any budget considers: with more memory, they are considered as well.
+        step = 1 if self.is_small else _EVERY
+        for k in range(first + 1, len(self.rooms)) if self.model.loops else ():
+            if k % step == 0 and self.model.runs(plan := self.candidate(self.rooms[k])):
                 yield plan
 
     def first(self, budget: int) -> int | None:
@@ -300,7 +309,7 @@ class Planner:
         return self.search(fits)
 
     def search(self, fits: Callable[[int], bool]) -> int | None:
-        if len(self.model.items) <= _SMALL and self.model.all_counted:
+        if self.is_small:
             return next(filter(fits, range(len(self.rooms))), None)
         low, high = 0, len(self.rooms)
         while low < high:
