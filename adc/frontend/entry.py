@@ -177,6 +177,8 @@ def lower(
             if isinstance(error, PickedError) and error.places:
                 raise StackError(error.places) from None
             if not sharing.shared:
+                if isinstance(error, PickedError):
+                    raise UnsupportedError(error.message, error.span, error.hint) from None
                 raise
             # What a shared function does not tell its callers may be what is missing.
             sharing, shares = Sharing(), False

@@ -437,6 +437,12 @@ def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
     return NONE
 
 
+def _str(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    text, operands = expressions.text_of(lo, elementwise.value_of(lo, args[0], node), node)
+    return expressions.string(lo, text, operands, "`str` of a number known only at run time", node)
+
+
 def of_generator(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding | None:
     """Lower ``sum``, ``any`` and ``all`` of a generator over a length known only at run time."""
     if not isinstance(callee, Static) or callee.value not in (sum, any, all) or node.keywords:
@@ -475,7 +481,7 @@ def _truths_of(name: str) -> Handler:
 HANDLERS: dict[Any, Handler] = {
     abs: _abs, min: _extreme(ast.Lt), max: _extreme(ast.Gt), len: _len, range: _range,
     slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
-    pow: _pow, sum: _sum, tuple: _tuple, print: _print, int: maths.to_integer("trunc"),
+    pow: _pow, str: _str, sum: _sum, tuple: _tuple, print: _print, int: maths.to_integer("trunc"),
     round: maths.to_integer("rint"), float: _to_float, bool: _to_bool, list: _list, dict: _dict,
     isinstance: _isinstance, type: _type, getattr: _getattr, hasattr: _hasattr, setattr: _setattr,
     any: _truths_of("any"), all: _truths_of("all"),

@@ -82,7 +82,6 @@ _ADVICE = {
     "statistics": "use `np.mean`, `np.std`, `np.median` and the like",
     "decimal": "use floats",
     "fractions": "use floats",
-    "str": "format strings outside the differentiated function, or use an f-string in `print`",
     "re": "process strings outside the differentiated function",
     "sorted": "use `np.sort` on an array",
     "filter": "use a comprehension with `if`",

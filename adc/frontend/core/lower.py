@@ -188,16 +188,18 @@ class StackError(Exception):
 
 
 class PickedError(UnsupportedError):
-    """An element of a list is taken by an index that is known only at run time.
+    """A number that an index or a string needs is known only at run time.
+
+    Where a loop over a constant range is unrolled, its index is known.
 
     Attributes
     ----------
     places : frozenset of Place
-        Where the list is, if it can be passed as a stack.
+        Where the list is that is indexed, if it can be passed as a stack.
     """
 
     def __init__(
-        self, message: str, span: Span | None, hint: str, places: frozenset[Place]
+        self, message: str, span: Span | None, hint: str, places: frozenset[Place] = frozenset()
     ) -> None:
         super().__init__(message, span, hint)
         self.places = places

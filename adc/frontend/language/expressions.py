@@ -22,7 +22,7 @@ from adc.frontend.core.bindings import (
     leaves,
 )
 from adc.frontend.core.dispatch import handles
-from adc.frontend.core.lower import Lowerer, static
+from adc.frontend.core.lower import Lowerer, PickedError, static
 from adc.frontend.language import assignment, containers, dynamic_lists
 from adc.frontend.values import (
     comparisons,
@@ -105,12 +105,17 @@ def _named(lo: Lowerer, node: ast.NamedExpr) -> Binding:
 
 @handles(ast.JoinedStr)
 def _joined(lo: Lowerer, node: ast.JoinedStr) -> Binding:
-    text, operands = message(lo, node)
-    if operands:
-        raise lo.unsupported(
-            "an f-string of run-time values outside `print`, `raise` and `assert`", node
-        )
-    return Static(text.format())
+    what = "an f-string of run-time values outside `print`, `raise` and `assert`"
+    return string(lo, *message(lo, node), what, node)
+
+
+def string(lo: Lowerer, text: str, operands: Sequence[Operand], what: str, node: ast.AST) -> Static:
+    """Return the string that numbers are formatted to; they must be constants of the program."""
+    constants = [each.value for each in operands if isinstance(each, Literal)]
+    if len(constants) < len(operands) or any(each.type.dtype == "f32" for each in operands):
+        hint = "strings are keys: they must be known when the program is compiled"
+        raise PickedError(f"{what} is not supported", lo.span(node), hint)
+    return Static(text.format(*constants))
 
 
 # -- comprehensions --------------------------------------------------------------------------------

@@ -43,7 +43,13 @@ from adc.frontend.core.bindings import (
     refs,
 )
 from adc.frontend.core.dispatch import handles
-from adc.frontend.core.lower import INDEX_BITS, Dead, Lowerer, PickedError
+from adc.frontend.core.lower import (
+    INDEX_BITS,
+    ConstantNeededError,
+    Dead,
+    Lowerer,
+    PickedError,
+)
 from adc.frontend.language import assignment, iterators
 from adc.frontend.values import elementwise, list_buffers, sequences, views
 from adc.ir.builder import integer, zero
@@ -71,9 +77,12 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
     unrolls = items is not None and len(items) <= MAX_UNROLLED
     try:
         _settled(lo, stmt, iterable, trips, element, unrolls)
-    except (RestructuredError, PickedError):
-        # A list that grows by arrays, a dict with new keys, a list of arrays of several shapes: a
-        # copy of the body for each iteration.
+    except (RestructuredError, PickedError) as error:
+        # A list that grows by arrays, a dict with new keys, keys such as f"w{k}": a copy of the
+        # body for each iteration.
+        if isinstance(error, PickedError) and not error.places:
+            unrolls = items is not None and len(items) <= MAX_COPIES
+            _require_constants(lo, iterable, stmt.iter)
         if items is None or not unrolls:
             raise
         lo.restore(before)
@@ -84,6 +93,29 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
 
 
 MAX_UNROLLED = 32
+# A loop that would be refused otherwise.
+MAX_COPIES = 256
+
+
+def _require_constants(lo: Lowerer, iterable: Binding, node: ast.expr) -> None:
+    """Raise an error that makes integers among the arguments constants, if a range needs them."""
+    for number in _numbers_of(iterable):
+        if isinstance(number.operand, Value):
+            error = lo.constant_needed(number, "the length of this loop", node)
+            if isinstance(error, ConstantNeededError):
+                raise error
+
+
+def _numbers_of(iterable: Binding) -> tuple[Num, ...]:
+    """Return the numbers that decide how often a loop over a range runs."""
+    match iterable:
+        case Range(start=start, stop=stop, step=step):
+            return start, stop, step
+        case Enumerate(inner=inner) | Reversed(inner=inner):
+            return _numbers_of(inner)
+        case Zip(inners=inners):
+            return tuple(number for inner in inners for number in _numbers_of(inner))
+    return ()
 
 
 def _hold(lo: Lowerer, iterable: Binding) -> str:

@@ -33,6 +33,26 @@ def layers_in_a_list(x: Any, w0: Any, w1: Any, w2: Any) -> Any:
     return weighted(x)
 
 
+@program(X54, W0, W1, W2, argnums=(0, 1, 2, 3))
+def layers_under_numbered_keys(x: Any, w0: Any, w1: Any, w2: Any) -> Any:
+    weights = {"w1": w0, "w2": w1, "w3": w2}
+    kept = {"a0": x}
+    for k in range(1, len(weights) + 1):
+        x = _layer(x, weights["w" + str(k)])
+        kept[f"a{k}"] = x
+    return weighted(x) + np.sum(kept["a1"] * kept[f"a{len(weights) - 1}"])
+
+
+@program(X54, W0, uniform(65, 4, 3), uniform(66, 3, 2), argnums=(0, 1, 2, 3))
+def layers_of_several_shapes_by_index(x: Any, w0: Any, w1: Any, w2: Any) -> Any:
+    weights = [w0, w1, w2]
+    for k in range(len(weights)):
+        x = _layer(x, weights[k])
+        if k < len(weights) - 1:
+            x = x * 2.0
+    return np.sum(x)
+
+
 def _linear(x: Any, w: Any, b: Any) -> Any:
     return x @ w + b
 
