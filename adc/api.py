@@ -307,12 +307,13 @@ def _code(
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None = None,
     nested: bool = False,
+    entire: bool = False,
 ) -> Code:
     # What a closure, a default or a method holds may be large, and is not kept for a next time.
     held = isinstance(fn, types.MethodType) or getattr(fn, "__closure__", None) or (
         getattr(fn, "__defaults__", None)
     )  # fmt: skip
-    return (_made if held else _kept)(fn, levels, options, along, pull, nested)
+    return (_made if held else _kept)(fn, levels, options, along, pull, nested, entire)
 
 
 def _made(
@@ -322,10 +323,11 @@ def _made(
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None,
     nested: bool,
+    entire: bool,
 ) -> Code:
     from adc.compiler.dispatch import Code
 
-    return Code(fn, levels, options, along, pull, nested)
+    return Code(fn, levels, options, along, pull, nested, entire=entire)
 
 
 _kept = functools.lru_cache(maxsize=256)(_made)
@@ -615,7 +617,8 @@ def vjp(
 
     function, levels, how = _split(fn, Options.of("vjp", PlanOptions, options))
     gradient = bool(levels) and levels[-1].kind == "grad" and not levels[-1].has_aux
-    primal = _code(function, levels, how, None, None, bool(levels) and not gradient)
+    nested = bool(levels) and not gradient
+    primal = _code(function, levels, how, None, None, nested, entire=True)
 
     def make(moved: tuple[int, ...]) -> Code:
         if not gradient:

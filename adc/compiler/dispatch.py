@@ -264,6 +264,8 @@ class Code:
         It is where cotangents are pulled back; else as much of it as can be is transformations.
     wide : bool
         Whether several of these directions, or cotangents, are to be taken at once.
+    entire : bool
+        Whether all attributes of objects count as arguments: where another code pulls back to them.
     """
 
     def __init__(
@@ -275,6 +277,7 @@ class Code:
         pull: tuple[int, ...] | None = None,
         nested: bool = False,
         wide: bool = False,
+        entire: bool = False,
     ) -> None:
         self.fn = function_of(fn)
         # A function with a custom derivative, or that is checkpointed, is more than its code.
@@ -287,6 +290,7 @@ class Code:
         self.pull = pull
         self.nested = nested
         self.wide = wide
+        self.entire = entire
         # What a bound method adds to the arguments; `argnums` does not count it.
         self._bound = (fn.__self__,) if isinstance(fn, types.MethodType) else ()
         self._skip = len(self._bound)
@@ -361,6 +365,8 @@ class Code:
         own = self._parameters.positional - self._skip
         rest = len(values[names.index(variable)]) if variable is not None else 0
         found = set()
+        if self.entire:
+            found.update(range(self._skip, self._parameters.positional + (variable is not None)))
         for number in self._moved:
             number += own + rest if number < 0 else 0
             found.add(number + self._skip if number < own else self._parameters.positional)

@@ -441,3 +441,47 @@ def test_auxiliary_results_need_a_pair() -> None:
             call()
     with pytest.raises(adc.AdcError, match=r"`grad` of single\(\) .*`has_aux`"):
         adc.jacfwd(adc.grad(single), has_aux=True)(X)
+
+
+class Weights:
+    def __init__(self, w: Any, layers: list[Any]) -> None:
+        self.w = w
+        self.layers = layers
+        self.name = "weights"
+
+
+def of_weights(x: Any, model: Any, *rest: Any) -> Any:
+    y = np.sin(x * model.w)
+    for layer in model.layers:
+        y = y * layer.w
+    return y, sum(np.sum(each.w) for each in rest)
+
+
+def test_cotangents_of_objects() -> None:
+    model = Weights(np.array([0.5, 2.0]), [Weights(3.0, []), Weights(-1.0, [])])
+    other = Weights(np.ones(2), [])
+    x = np.array([1.0, 2.0])
+    _, pull = adc.vjp(of_weights, x, model, other, other)
+    found_x, found, *rest = pull((np.ones(2), 1.0))
+    np.testing.assert_allclose(found_x, -3.0 * np.cos(x * model.w) * model.w)
+    np.testing.assert_allclose(found.w, -3.0 * np.cos(x * model.w) * x)
+    assert [layer.w for layer in found.layers] == pytest.approx(
+        [-np.sum(np.sin(x * model.w)), 3.0 * np.sum(np.sin(x * model.w))]
+    )
+    assert [each.w.tolist() for each in rest] == [[1.0, 1.0], [1.0, 1.0]]
+    assert found.name is None
+
+
+class Scaled:
+    def __init__(self, w: Any) -> None:
+        self.w = w
+
+    def of(self, x: Any) -> Any:
+        return np.sum(x * self.w)
+
+
+def test_cotangents_of_a_methods_arguments() -> None:
+    """The object that it is bound to is no argument."""
+    _, pull = adc.vjp(Scaled(np.array([2.0, 3.0])).of, np.ones(2))
+    (found,) = pull(1.0)
+    assert found.tolist() == [2.0, 3.0]
