@@ -364,7 +364,7 @@ class Code:
         names, variable = self._parameters.names, self._parameters.variable
         own = self._parameters.positional - self._skip
         rest = len(values[names.index(variable)]) if variable is not None else 0
-        found = set()
+        found: set[int] = set()
         if self.entire:
             found.update(range(self._skip, self._parameters.positional + (variable is not None)))
         for number in self._moved:

@@ -14,6 +14,7 @@ from adc.frontend.core import lower
 from adc.testing import check_grads
 from tests.corpus.language.stack_programs import ONE_BY_ONE, STACK_PROGRAMS
 from tests.corpus.program import Program
+from tests.fuzz import fuzz_layers
 
 
 @pytest.fixture(autouse=True)
@@ -81,6 +82,16 @@ def test_elements_one_by_one(program: Program, monkeypatch: pytest.MonkeyPatch) 
 
 
 Arrays = float | np.ndarray | np.generic
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_programs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    wrong, ways = fuzz_layers.check(seed)
+    assert not wrong
+    assert ways == {"stacks"}
+
+
 SOME = [p for p in STACK_PROGRAMS if p.name in {
     "dicts", "by_index", "tuples", "objects", "numbers_in_elements", "there_and_back", "exits",
     "a_list_in_a_dict", "lists_in_elements", "axes_of_size_1",
@@ -120,7 +131,7 @@ def test_directions(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.isclose(found, value, rtol=1e-12)
     same(pull(1.0), gradient, exactly=False)
     found, slope = adc.jvp(of, tuple(primals), gradient)
-    squares = [np.vdot(leaf, leaf) for leaf in flat(gradient) if isinstance(leaf, Arrays)]
+    squares = [np.sum(np.square(leaf)) for leaf in flat(gradient) if isinstance(leaf, Arrays)]
     assert np.isclose(slope, sum(squares), rtol=1e-10)
 
 
