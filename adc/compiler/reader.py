@@ -45,6 +45,12 @@ Read = Callable[[tuple[Any, ...]], "list[Any] | None"]
 _NUMBERS = frozenset({float, int, *(dtype.type for dtype in DTYPES.values())})
 
 
+class _Given(list[Any]):
+    """Arguments of a kernel, and what must be there as long as they are."""
+
+    __slots__ = ("kept",)
+
+
 class _UnusualError(Exception):
     """An argument that only the general way can read."""
 
@@ -101,6 +107,8 @@ class _Writer:
         What the kernel is called with.
     arrays : list
         The names of arrays that code takes as they are, with their types.
+    apart : list of str
+        The names of lists of arrays of which code takes the addresses.
     column : list of str or None
         Within a list that is passed as a stack: the numbers and arrays of an element.
     """
@@ -110,10 +118,16 @@ class _Writer:
         self.kernel = kernel
         self.values = values
         self.lines: list[str] = []
-        self.names: dict[str, Any] = {"same": _same, "key_of": trees.key_of, "slots": _slots}
+        self.names: dict[str, Any] = {
+            "same": _same,
+            "key_of": trees.key_of,
+            "slots": _slots,
+            "Given": _Given,
+        }
         self.args: list[str] = []
         self.arrays: list[tuple[str, Array]] = []
         self.column: list[str] | None = None
+        self.apart: list[str] = []
         self._count = 0
         self._constants: dict[int, str] = {}
         self._places: dict[tuple[Any, tuple[Step, ...]], str] = {}
@@ -147,9 +161,14 @@ class _Writer:
             self.args.append(self.constant(convert[len(self.args)](one)))
         if len(self.args) != len(convert):
             raise _UnusualError
+        given = f"[{', '.join(self.args)}]"
+        if self.apart:
+            # Of these arrays code gets the addresses: they must not go away meanwhile.
+            self.lines += [f"given = Given({given})", f"given.kept = ({', '.join(self.apart)},)"]
+            given = "given"
         inner = "\n".join(f"        {line}" for line in self.lines)
         text = (
-            f"def read(values):\n    try:\n{inner}\n        return [{', '.join(self.args)}]\n"
+            f"def read(values):\n    try:\n{inner}\n        return {given}\n"
             "    except (LookupError, AttributeError, TypeError, ValueError):\n"
             "        return None\n"
         )
@@ -235,6 +254,7 @@ class _Writer:
             self.lines.append(f"    {column}.append({item})")
             if len(self.args) in self.kernel.emitted.tables:
                 self.args.append(f"{self.converter()}({column})")  # which looks at each
+                self.apart.append(column)
             elif ty.rank > 1:
                 self.args.append(
                     f"{self.converter()}({self.constant(stacks.packer(ty))}({column}))"

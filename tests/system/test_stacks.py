@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
+import weakref
 from typing import Any
 
 import numpy as np
@@ -246,3 +248,20 @@ def test_arrays_of_several_shapes_by_index() -> None:
     assert value == pytest.approx(by_index(x, ws, bs), rel=1e-12)
     assert [g.shape for g in found] == [w.shape for w in ws]
     check_grads(lambda x: by_index(x, ws, bs), (x,), modes="rev")
+
+
+def test_arrays_stay_as_long_as_their_addresses_are_used() -> None:
+    x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)
+    derivative = adc.value_and_grad(network, (0, 1), cache=False)
+    layers = model(3)
+    for _ in range(2):
+        derivative(x, layers)
+    code = derivative._code
+    read = code.last._read
+    given = read(code.match((x, layers), {}))
+    alive = weakref.ref(layers[1]["w"])
+    layers.clear()
+    gc.collect()
+    assert alive() is not None
+    del given
+    assert alive() is None
