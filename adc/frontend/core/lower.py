@@ -1013,8 +1013,8 @@ def _bound_stack(
 ) -> ListRef:
     """Return the binding of a list of elements that are alike; only the list owns its arrays."""
     buffers: list[ArrayRef] = []
-    for ty in tree.arrays:
-        buffer = lo.array_param(Value(lo.builder.names.fresh(name), ty), name)
+    for ty, leaf in zip(tree.arrays, _leaf_names(tree.item, name), strict=True):
+        buffer = lo.array_param(Value(lo.builder.names.fresh(leaf), ty), leaf)
         obj = buffer.object
         obj.kept = True
         # All have one length.
@@ -1024,6 +1024,21 @@ def _bound_stack(
     made += buffers
     length = Num(lo.dims[buffers[0].object][0])
     return lo.borrow(ListRef, Growing(tuple(buffers), length, _cells(tree.item)), place)
+
+
+def _leaf_names(tree: Any, name: str) -> Iterator[str]:
+    """Yield names for the numbers and arrays in an element of a stack."""
+    if not trees.is_container(tree):
+        yield from [name] * len(trees.leaf_types(tree))
+        return
+    items = trees.contents(tree)
+    keys = tree.keys if isinstance(tree, trees.Node) and tree.keys else range(len(items))
+    for k, (key, item) in enumerate(zip(keys, items, strict=True)):
+        yield from _leaf_names(item, _item_name(name, key, k))
+
+
+def _item_name(name: str, key: Any, k: int) -> str:
+    return f"{name}_{key if str(key).isalnum() else k}"
 
 
 def is_stack(leaf: Num | ArrayRef) -> bool:
@@ -1053,9 +1068,7 @@ def _bound_items(
     step: Callable[[Any], Step], made: list[Num | ArrayRef],
 ) -> tuple[Binding, ...]:  # fmt: skip
     return tuple(
-        bind_value(
-            lo, f"{name}_{key if str(key).isalnum() else k}", tree, place.to(step(key)), made
-        )
+        bind_value(lo, _item_name(name, key, k), tree, place.to(step(key)), made)
         for k, (key, tree) in enumerate(zip(keys, trees, strict=True))
     )
 
