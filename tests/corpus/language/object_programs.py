@@ -642,7 +642,7 @@ def instance_as_a_key(x: Any) -> Any:
     return {Walk(x): x}[Walk(x)]
 
 
-@refused("`str` is not supported")
+@refused("formatting a Walk is not supported")
 def text_of_an_instance(x: Any) -> Any:
     return x * len(str(Walk(x)))
 
