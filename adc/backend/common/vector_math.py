@@ -296,7 +296,10 @@ def symbols_available(names: Iterable[str]) -> bool:
 _PURE = ("memory(none)", "nocallback", "nofree", "nosync", "nounwind", "willreturn")
 
 # Below these numbers the functions are 0. libmvec leaves them to the C library, which takes thirty
-# times as long: the masks of attention are numbers such as -1e10.
+# times as long: the masks of attention are numbers such as -1e10. To ask takes time as well: a
+# module with so large a constant has this attribute, others do not ask. The bits are the same.
+MASKED = "adc_masked"
+LARGE = 746.0
 _UNDERFLOW = {
     ("exp", "float64"): -746.0, ("exp", "float32"): -104.0,
     ("exp2", "float64"): -1076.0, ("exp2", "float32"): -151.0,
@@ -362,7 +365,7 @@ def lowering(name: str, dtype: DType) -> Callable[..., Any]:
     limit = _UNDERFLOW.get((name, dtype))
 
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, arguments: Any) -> Any:
-        if limit is None:
+        if limit is None or not getattr(builder.module, MASKED, False):
             return call(builder, arguments)
         zero, least = (ir.Constant(_FLOAT_TYPES[dtype], number) for number in (0.0, limit))
         under = builder.fcmp_ordered("<", arguments[0], least)

@@ -21,7 +21,7 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from adc.backend.common import syntax
+from adc.backend.common import syntax, vector_math
 from adc.backend.cpu.inference import Types
 from adc.backend.cpu.instructions import HOMES, Function, Scalar
 from adc.backend.numba_api import (
@@ -153,6 +153,28 @@ class Module:
         loop.operands = (loop, *notes)
         return loop
 
+    def is_masked(self) -> bool:
+        """Whether there is a negative constant so large that its exponential is 0: a mask."""
+
+        def value(expr: syntax.Expr) -> Any:
+            match expr:
+                case syntax.Constant(value):
+                    return value
+                case syntax.Global(name):
+                    return self.globals.get(name)
+                case syntax.Unary("-", syntax.Constant(int(value) | float(value))):
+                    return -value
+            return None
+
+        constants = (
+            value(each)
+            for function in self.functions.values()
+            for stmt in syntax.walk(function.body)
+            for expr in syntax.expressions(stmt)
+            for each in syntax.parts(expr)
+        )
+        return any(isinstance(c, float) and c <= -vector_math.LARGE for c in constants)
+
     def function(self, name: str, args: tuple[Any, ...], homes: Sequence[str] = ()) -> Any:
         """Return the LLVM function that the function `name` is for arguments of some types.
 
@@ -185,6 +207,7 @@ class _Lower(Lower):  # type: ignore[misc]  # a class of a module without types
 
     def lower_normal_function(self, fndesc: Any) -> None:
         self._program.context, self._program.llvm = self.context, self.module
+        setattr(self.module, vector_math.MASKED, self._program.is_masked())
         self.function = self.context.declare_function(self.module, fndesc)
         args = tuple(fndesc.argtypes)
         homes = ["", *["argument"] * (len(args) - 1)]  # the first is the state
