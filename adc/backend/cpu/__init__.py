@@ -327,7 +327,9 @@ class Kernel:
         (compiled,) = code.overloads.values()
         self._run = compiled.entry_point
         self.converters = [
-            layouts.addresses(ty) if k in emitted.tables else converter(ty)  # type: ignore[arg-type]
+            layouts.addresses(ty)
+            if isinstance(ty, Array) and k in emitted.tables
+            else converter(ty)
             for k, ty in enumerate(emitted.params)
         ]
         # What Numba returns is of the type that is wanted, except for NumPy's numbers.

@@ -509,19 +509,30 @@ def cells_of(element: Binding) -> Iterator[Cell]:
             yield from cells_of(contents)
 
 
-def with_cells(element: Binding, parts: Iterator[Binding]) -> Binding:
-    """Return the element of a `Growing` with its cells replaced, left to right."""
+def with_cells(
+    element: Binding,
+    parts: Iterator[Binding],
+    make: Callable[[type, TupleOf | RecordOf], Binding] = Nested,
+) -> Binding:
+    """Return the element of a `Growing` with its cells replaced, left to right.
+
+    `make` makes the lists, dicts and objects in it.
+    """
+
+    def replaced(items: Sequence[Binding]) -> tuple[Binding, ...]:
+        return tuple(with_cells(item, parts, make) for item in items)
+
     match element:
         case Cell():
             return next(parts)
         case TupleOf(items=items):
-            return TupleOf(tuple(with_cells(item, parts) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(with_cells(item, parts) for item in items))
-        case NamedTuple(cls=cls, record=record):
-            return NamedTuple(cls, with_cells(record, parts))  # type: ignore[arg-type]  # a record
-        case Nested(cls=cls, contents=contents):
-            return Nested(cls, with_cells(contents, parts))  # type: ignore[arg-type]  # of its kind
+            return TupleOf(replaced(items))
+        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
+            return NamedTuple(cls, RecordOf(keys, replaced(items)))
+        case Nested(cls=cls, contents=RecordOf(keys=keys, items=items)):
+            return make(cls, RecordOf(keys, replaced(items)))
+        case Nested(cls=cls, contents=TupleOf(items=items)):
+            return make(cls, TupleOf(replaced(items)))
     return element
 
 

@@ -23,7 +23,6 @@ from adc.frontend.core.bindings import (
     Growing,
     ListRef,
     NamedTuple,
-    Nested,
     Num,
     ObjectRef,
     RecordOf,
@@ -283,37 +282,21 @@ def widened(lo: Lowerer, held: Growing, element: Binding, node: ast.AST | None) 
 
 def read(lo: Lowerer, held: Growing, index: Operand, node: ast.AST) -> Binding:
     """Read an element at an index that is in range."""
-    found = with_cells(
-        held.element,
-        (
-            read_cell(lo, buffer, cell, index, node)
-            for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True)
-        ),
-    )
-    return _opened(lo, found)
 
+    def make(cls: type, held: TupleOf | RecordOf) -> ListRef | DictRef | ObjectRef:
+        ref: ListRef | DictRef | ObjectRef
+        if cls is list:
+            ref = lo.new_ref(ListRef, held)
+        elif issubclass(cls, dict):
+            ref = lo.new_ref(DictRef, held)
+        else:
+            ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), held)
+        lo.anew.add(ref.slot)
+        return ref
 
-def _opened(lo: Lowerer, element: Binding) -> Binding:
-    """Return an element with its lists, dicts and objects in slots of their own."""
-    match element:
-        case TupleOf(items=items):
-            return TupleOf(tuple(_opened(lo, item) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(_opened(lo, item) for item in items))
-        case NamedTuple(cls=cls, record=record):
-            return NamedTuple(cls, _opened(lo, record))  # type: ignore[arg-type]  # a record
-        case Nested(cls=cls, contents=contents):
-            held = _opened(lo, contents)
-            ref: ListRef | DictRef | ObjectRef
-            if cls is list:
-                ref = lo.new_ref(ListRef, held)
-            elif issubclass(cls, dict):
-                ref = lo.new_ref(DictRef, held)
-            else:
-                ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), held)
-            lo.anew.add(ref.slot)
-            return ref
-    return element
+    cells = zip(held.buffers, cells_of(held.element), strict=True)
+    parts = (read_cell(lo, buffer, cell, index, node) for buffer, cell in cells)
+    return with_cells(held.element, parts, make)
 
 
 def read_cell(lo: Lowerer, buffer: ArrayRef, cell: Cell, index: Operand, node: ast.AST) -> Binding:
