@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
+import sys
+import threading
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -28,6 +30,26 @@ def _load() -> Any:
 
 cuda = _load()
 simulated = bool(importlib.import_module("numba").config.ENABLE_CUDASIM)
+# Holds what the simulator adds to memory one at a time, as atomic additions are.
+adding = threading.Lock()
+
+
+def _mend() -> None:
+    """Mend the simulator: each of two threads may make a shared array, at one line, for itself."""
+    module: Any = importlib.import_module("numba.cuda.simulator.kernelapi")
+
+    def array(self: Any, shape: Any, dtype: Any, alignment: Any = None) -> Any:
+        caller = sys._getframe(1)
+        line = caller.f_code.co_filename, caller.f_lineno
+        # One call of a dictionary: the first that comes makes it.
+        return self._allocations.setdefault(line, np.empty(shape, dtype))
+
+    module.FakeCUDAShared.array = array
+    module.addlock = adding
+
+
+if simulated:
+    _mend()
 
 
 def function(body: Callable[..., Any]) -> Any:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import importlib
 import math
-import threading
 from typing import Any
 
 import numpy as np
 
-from adc.backend.cuda.api import cuda, function, simulated
+from adc.backend.cuda.api import adding, cuda, function, simulated
 from adc.ir.opdef import OPS
 
 inf, nan = math.inf, math.nan
@@ -239,10 +238,9 @@ def add_together(array: Any, place: Any, key: Any, value: Any) -> None:
 
 def _simulate() -> dict[str, Any]:
     """Return what the simulator has no words for, or Python does faster."""
-    one_at_a_time = threading.Lock()
 
     def add(array: Any, place: Any, key: Any, value: Any) -> None:
-        with one_at_a_time:
+        with adding:
             array[place] += value
 
     return {"nth": lambda i: i, "divided": lambda a, b: a // b, "add_together": add}
