@@ -425,10 +425,11 @@ class Chooser:
             if self.is_there(each):
                 continue
             stmt = self.stmt(each)
-            # Recomputing a branch or loop recomputes what is in it. (During this search, the branch
-            # does not seem to be legal.)
+            # A branch or loop that is recomputed repeats the loads in it. (During this search, it
+            # does not seem to be legal.) What is computed in it, it computes for itself.
             if isinstance(stmt, If | For | While) and other in bound((stmt,)):
-                return True
+                if any(isinstance(s, Load) and s.result == other for s in walk((stmt,))):
+                    return True
             if not self.legal(each):
                 continue
             for need in self.inputs(each):

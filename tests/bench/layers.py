@@ -2,7 +2,8 @@
 
 `python -m tests.bench --only layers` compares 4, 12 and 48 layers of a small GPT with JAX: the
 first value and gradient of a process, the first one of a later process, and calls. Then budgets.
-`python -m tests.bench.layers TOOL LAYERS` is the process of one tool.
+`python -m tests.bench.layers TOOL LAYERS` is the process of one tool, and `… memory BYTES` that of
+one budget.
 """
 
 from __future__ import annotations
@@ -141,7 +142,13 @@ def measured(tool: str, layers: int) -> dict[str, float]:
 
 def _process(python: str, tool: str, layers: int, folder: str) -> dict[str, float] | None:
     command = [python, "-m", "tests.bench.layers", tool, str(layers)]
-    environment = {**os.environ, "ADC_CACHE_DIR": folder, "OPENBLAS_NUM_THREADS": "1"}
+    found: dict[str, float] | None = _child(command, ADC_CACHE_DIR=folder)
+    return found
+
+
+def _child(command: list[str], **more: str) -> Any:
+    """Return what a process prints last; None if it fails."""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", **more}
     found = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     lines = found.stdout.splitlines()
     return json.loads(lines[-1]) if found.returncode == 0 and lines else None
@@ -171,7 +178,10 @@ def main(console: Console, peer: str) -> None:
 
 
 def budgets(console: Console) -> None:
-    """Print what budgets cost: parts of what is held between the forward and the reverse pass."""
+    """Print what budgets cost: parts of what is held between the forward and the reverse pass.
+
+    That is, of what `remat="store"` holds, and of what the plan without a budget does.
+    """
     from rich.table import Table
 
     import adc
@@ -179,26 +189,56 @@ def budgets(console: Console) -> None:
     given = arguments(PLANNED)
     free = adc.value_and_grad(loss)
     _, want = free(*given)
-    plan = free.plan(*given)
-    parts = {part.name: part.bytes for part in plan.parts}
-    held = parts["held"]
-    assert plan.peak_bytes is not None
-    assert held is not None
+    peak, held, gradients = _bytes(free, given)
+    _, stored, _ = _bytes(adc.value_and_grad(loss, remat="store"), given)
     table = Table(title=f"budgets, {PLANNED} layers", title_justify="left")
-    for title in ("part", "held, MB", "time", "the first call, s", "same bits"):
+    for title in (
+        "part", "held, MB", "budget, MB", "measured, MB", "time", "the first call, s", "same bits",
+    ):  # fmt: skip
         table.add_column(title, justify="right")
-    for part in BUDGETS:
-        run = adc.value_and_grad(loss, memory=int(plan.peak_bytes - held + part * held))
-        start = time.process_time()
-        _, found = run(*given)
-        first = time.process_time() - start
-        ratios = []
-        for _ in range(7):
-            times = [_seconds(each, given) for each in (free, run)]
-            ratios.append(times[1] / times[0])
-        row = [f"{part:.3f}", f"{part * held / 1e6:.2f}", f"{statistics.median(ratios):.2f}"]
-        table.add_row(*row, f"{first:.1f}", str(_equal(want, found)))
+    for name, whole in (("stored", stored), ("planned", held)):
+        for part in BUDGETS:
+            memory = int(peak - held + part * whole)
+            run = adc.value_and_grad(loss, memory=memory)
+            start = time.process_time()
+            _, found = run(*given)
+            first = time.process_time() - start
+            ratios = []
+            for _ in range(7):
+                times = [_seconds(each, given) for each in (free, run)]
+                ratios.append(times[1] / times[0])
+            row = [f"{part:.3f} {name}", f"{part * whole / 1e6:.2f}", f"{memory / 1e6:.2f}"]
+            process = _child([sys.executable, "-m", "tests.bench.layers", "memory", str(memory)])
+            more = process["bytes"] - gradients if process else float("nan")
+            row.append(f"{more / 1e6:.2f}")
+            row.append(f"{statistics.median(ratios):.2f}")
+            table.add_row(*row, f"{first:.1f}", str(_equal(want, found)))
     console.print(table)
+
+
+def grown(memory: int) -> dict[str, int]:
+    """Return by how many bytes this process grows in a call under a budget."""
+    import adc
+    from tests.bench.memory import grown
+
+    given = arguments(PLANNED)
+    run = adc.value_and_grad(loss, memory=memory)
+
+    def once() -> int:
+        adc.release_memory()
+        return grown(lambda: run(*given))
+
+    # The first calls load code, and what Python keeps for the next ones.
+    return {"bytes": min(once() for _ in range(4))}
+
+
+def _bytes(run: Any, given: tuple[Any, ...]) -> tuple[int, int, int]:
+    """Return the peak of a plan, what it holds until the reverse pass, and the gradients' bytes."""
+    plan = run.plan(*given)
+    parts = {part.name: part.bytes for part in plan.parts}
+    found = plan.peak_bytes, parts["held"], parts["gradients"]
+    assert all(each is not None for each in found)
+    return found
 
 
 def _seconds(run: Callable[..., Any], given: tuple[Any, ...]) -> float:
@@ -218,4 +258,5 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measured(sys.argv[1], int(sys.argv[2]))))
+    what, number = sys.argv[1], int(sys.argv[2])
+    print(json.dumps(grown(number) if what == "memory" else measured(what, number)))

@@ -208,6 +208,15 @@ def _trim() -> None:
         pass
 
 
+def grown(call: Callable[[], Any]) -> int:
+    """Return by how many bytes this process grows while something is called."""
+    _trim()
+    before = _status("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")
+    call()
+    return _status("VmHWM") - before
+
+
 def work(tool: str, how: str, rounds: int) -> dict[str, Any]:
     call, more = TOOLS[tool](how)
     start = time.perf_counter()
@@ -217,16 +226,17 @@ def work(tool: str, how: str, rounds: int) -> dict[str, Any]:
         import adc
 
         adc.release_memory()
-    _trim()
-    before = _status("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")
     times = []
     found: Any = None
-    for _ in range(rounds):
-        start = time.perf_counter()
-        found = call()
-        times.append(time.perf_counter() - start)
-    peak = _status("VmHWM") - before
+
+    def all_rounds() -> None:
+        nonlocal found
+        for _ in range(rounds):
+            start = time.perf_counter()
+            found = call()
+            times.append(time.perf_counter() - start)
+
+    peak = grown(all_rounds)
     value = float(np.asarray(found[0].detach() if hasattr(found[0], "detach") else found[0]))
     return {
         "seconds": min(times), "median": sorted(times)[len(times) // 2], "first": first,
