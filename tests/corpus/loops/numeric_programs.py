@@ -652,3 +652,31 @@ def all_exits_in_one_program(x: Any) -> Any:
     else:
         s = s * s
     return s * x[1]
+
+
+@program(uniform(35, 5, 3), np.array([0.4, 0.9, 1.3]), argnums=(0, 1), tags="numeric")
+def attention_in_every_step(x: Any, w: Any) -> Any:
+    """Reverse code reads the probabilities as a matrix, and one by one."""
+    for t in range(len(w)):
+        scores = w[t] * (x @ x.T)
+        e = np.exp(scores - np.max(scores, axis=1)[:, None])
+        p = e / np.sum(e, axis=1)[:, None]
+        x = x + p @ np.sin(x)
+    return np.sum(x * x)
+
+
+@program(X6, np.array([0.3, 0.7, 1.1]), argnums=(0, 1), tags="numeric")
+def rows_of_a_matrix_made_of_one_another(x: Any, w: Any) -> Any:
+    """The second row comes from the first one, and both are read once they are there."""
+    total = 0.0
+    for t in range(len(w)):
+        b = np.zeros((2, len(x)))
+        b[0, :] = np.sin(x * w[t])
+        r = np.zeros(len(x))
+        for j in range(len(x)):
+            r[j] = math.exp(b[0, j]) / (1.0 + b[0, (j + 1) % len(x)] ** 2)
+        b[1, :] = r
+        c = b @ b.T
+        total += np.sum(c * c) + np.sum(r * r) + np.sum(np.tanh(r))
+        x = x + 0.1 * b[1] * b[0]
+    return total

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adc
 from adc.ir.core import For, Function, If, Push, While, walk
 from adc.ir.errors import IRError
 from adc.ir.interp import Interpreter
@@ -17,6 +18,7 @@ from adc.passes.remat.proof.tape import check_tape
 from adc.passes.remat.remat import Rematerialized, rematerialize
 from adc.passes.stages import Trace, run
 from tests.bench.kernels import KERNELS
+from tests.corpus.loops.numeric_programs import attention_in_every_step
 from tests.oracle import chain as chains
 
 
@@ -55,6 +57,15 @@ def test_gram_schmidt_keeps_the_columns_it_overwrites() -> None:
     done = plan_of(kernel.loss, kernel.arguments((6, 4)))
     kept = [entry for entry in done.plan.entries if entry.decision == KEPT]
     assert {entry.line for entry in kept} <= {67, 72}  # and `dot`, of all columns at once
+
+
+def test_an_element_is_not_kept_beside_the_array_that_has_it() -> None:
+    """Each iteration keeps the probabilities as a matrix, for a product."""
+    x, w = np.linspace(0.1, 1.0, 15).reshape(5, 3), np.array([0.4, 0.9, 1.3])
+    plan = adc.grad(attention_in_every_step).plan(x, w)
+    of_division = {e.decision for e in plan.entries if e.expression.startswith("e / np.sum(e")}
+    assert KEPT not in of_division
+    assert RELOADED in of_division
 
 
 def nonlinear(x: Any) -> Any:
