@@ -160,7 +160,10 @@ class _Emitter(Loops):
         call = syntax.Call(self._shared.names[stmt.callee], tuple(args))
         names = [self.name(v) if self._counts.get(v) else "_" for v in stmt.results]
         self.add(Unpack(tuple(names), call) if names else Do(call))
-        self.stop_if(FAILED)
+        with self.branch(FAILED):
+            if stmt.callee in self._shared.noted:
+                self.note_call(stmt)
+            self.leave()
         for dtype in traffic:
             self.open_tape(dtype)
 

@@ -11,11 +11,13 @@ from adc.backend.common.syntax import (
     STATE,
     Assign,
     Attribute,
+    Binary,
     Call,
     Constant,
     Element,
     Expr,
     For,
+    Global,
     Increase,
     Name,
     Size,
@@ -24,7 +26,8 @@ from adc.backend.common.syntax import (
     Unary,
 )
 from adc.backend.common.writer import INLINE, Writer
-from adc.ir import ops
+from adc.backend.runtime import State
+from adc.ir import core, ops
 from adc.ir.core import Apply, Check, Gemm, Load, Operand, Print, Value, Write
 from adc.ir.types import F64, Array
 
@@ -108,6 +111,15 @@ class StraightLine(Writer):
             remark = f"{stmt.error} {place}".rstrip()
             self.add(Store(state("STATUS"), site, remark=remark))
             self.leave()
+
+    def note_call(self, stmt: core.Call) -> None:
+        """Note that a call led to an error, for its traceback."""
+        site = Constant(self._shared.site(stmt, self._fn.name))
+        last = Constant(State.MOST_CALLERS - 1)
+        place = Binary("+", Global("CALLERS"), Call("min", (state("DEPTH"), last)))
+        remark = f"{stmt.loc.file}:{stmt.loc.line}" if stmt.loc else ""
+        self.add(Store(Element(STATE, (place,)), site, remark=remark))
+        self.add(Increase(state("DEPTH"), "+", Constant(1)))
 
     def print_(self, stmt: Print) -> None:
         self.flush()

@@ -47,6 +47,8 @@ PLACES = {
     "STATUS": (State.STATUS, "0, or the check that failed"),
     "TOP": (State.TOP, "bytes of the workspace in use"),
     "OPERANDS": (State.OPERANDS, "of the check that failed"),
+    "DEPTH": (State.DEPTH, "how many calls led there"),
+    "CALLERS": (State.CALLERS, "these calls"),
     **{
         dtype.upper(): (
             State.tape(dtype),
@@ -109,9 +111,9 @@ _RESERVED = (
 
 @dataclass(frozen=True)
 class Site:
-    """A check or a print: what to do with the operands that compiled code leaves."""
+    """A check or a print: what to do with the operands that compiled code leaves. Or a call."""
 
-    error: str  # "" for a print
+    error: str  # "" for a print, "call" for a call
     message: str
     types: tuple[str, ...]
     loc: Span | None
@@ -132,8 +134,10 @@ class Shared:
         for each in (fn, *fn.callees):
             self.names[each.name] = unique(each.name, taken)
         functions = {each.name: each for each in (fn, *fn.callees)}
-        # Where functions are called that are not inlined, for errors in them.
+        # Where functions are called that are not inlined, for errors in them; those that are called
+        # in several places: such calls note at run time that they led to an error.
         self.called = _called(functions, fn.name)
+        self.noted = set(functions) - set(self.called)
         self.recursive = {name for name in functions if _reaches(functions, name, name)}
         self.escaping = {each.name: escaping(each) for each in (fn, *fn.callees)}
         self.held = {each.name: holding(each) for each in (fn, *fn.callees)}
@@ -163,22 +167,25 @@ class Shared:
         self.origins[fn.name] = origins
         return [*done.parts, done.fn]
 
-    def site(self, stmt: Check | Print, where: str) -> int:
-        """Return the number of a check or print in the function `where`."""
-        error = stmt.error if isinstance(stmt, Check) else ""
-        types = tuple(str(arg.type) for arg in stmt.args)
+    def site(self, stmt: Check | Print | core.Call, where: str) -> int:
+        """Return the number of a check, print or call in the function `where`."""
         loc = stmt.loc and stmt.loc.called(self.called.get(where))
-        self.sites.append(Site(error, stmt.message, types, loc))
+        if isinstance(stmt, core.Call):
+            self.sites.append(Site("call", "", (), loc))
+        else:
+            error = stmt.error if isinstance(stmt, Check) else ""
+            types = tuple(str(arg.type) for arg in stmt.args)
+            self.sites.append(Site(error, stmt.message, types, loc))
         return len(self.sites)
 
 
 def _called(functions: Mapping[str, Function], main: str) -> dict[str, Span]:
-    """Return where each function is called, if that is one place; calls of its own aside."""
+    """Return where each function is called, if that is one place."""
     places: dict[str, dict[tuple[Span, ...], Span | None]] = {}
     within: dict[str, str] = {}
     for name, fn in functions.items():
         for stmt in walk(fn.body):
-            if isinstance(stmt, core.Call) and stmt.callee != name:
+            if isinstance(stmt, core.Call):
                 chain = stmt.loc.chain() if stmt.loc else ()
                 places.setdefault(stmt.callee, {})[chain] = stmt.loc
                 within[stmt.callee] = name

@@ -301,11 +301,17 @@ def message(site: Site, words: Sequence[Any]) -> str:
     return site.message.format(*_values(words, site.types)) if site.types else site.message
 
 
-def raise_site(site: Site, words: Sequence[Any]) -> None:
-    """Raise the error of a check that failed, and left these words."""
+def raise_site(site: Site, words: Sequence[Any], calls: Sequence[Site] = ()) -> None:
+    """Raise the error of a check that failed, and left these words; `calls` led there, last first.
+
+    That is, those calls that are not part of the place of the check.
+    """
     text = message(site, words)
     kind: Any = exception_named(site.error)
-    raise_at(site.loc, kind(*([text] if text else [])))
+    span = site.loc
+    for call in calls:
+        span = span and span.called(call.loc)
+    raise_at(span, kind(*([text] if text else [])))
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -395,7 +401,7 @@ class Kernel:
             if self._prints:
                 self._print(memory)
             if status:
-                self._fail(memory.failed)
+                self._fail(memory)
             if memory.prepared:
                 found = list(found)
                 for k, place in self._returned:
@@ -408,7 +414,7 @@ class Kernel:
             raise error.__cause__ or error from None
         except MemoryError:
             if memory.status:  # that is why
-                self._fail(memory.failed)
+                self._fail(memory)
             raise
         finally:
             memory.end()
@@ -428,14 +434,18 @@ class Kernel:
             print(message(site, words[at + 1 : at + 1 + count]))
             at += 1 + count
 
-    def _fail(self, memory: Memory) -> None:
+    def _fail(self, main: Memory) -> None:
+        memory = main.failed
         state, status = memory.state, memory.status
         if status == State.NO_MEMORY:
             raise MemoryError("the program needs more memory than there is")
         if status == State.INTERRUPTED:
             error = [int(word) or None for word in state[State.ERROR : State.ERROR + 3]]
             _restore(*error)  # raises: the interpreter looks for an error after every such call
-        raise_site(self.emitted.sites[status - 1], state[State.OPERANDS :].tolist())
+        sites = self.emitted.sites
+        callers = memory.callers + (main.callers if memory is not main else [])
+        calls = [sites[each - 1] for each in callers]
+        raise_site(sites[status - 1], state[State.OPERANDS :].tolist(), calls)
 
     @property
     def peak(self) -> int | None:

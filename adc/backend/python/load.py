@@ -137,7 +137,9 @@ class Kernel:
                 found = self.code(state, *given)
             status = int(state[State.STATUS])
             if status:
-                raise_site(self.emitted.sites[status - 1], state.words[State.OPERANDS :].tolist())
+                sites, words = self.emitted.sites, state.words.tolist()
+                calls = [sites[each - 1] for each in State.callers(words)]
+                raise_site(sites[status - 1], words[State.OPERANDS :], calls)
         finally:
             self.peak, self.disk = state.used()
         return tuple(deliver(value) for deliver, value in zip(self._out, found, strict=True))

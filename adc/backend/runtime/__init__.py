@@ -69,7 +69,16 @@ class State:
     THREADS = WORKERS + 1  # how many there are; less than two: none
     CHUNK = WORKERS + 2  # of a thread: which part of a loop it runs, or failed in
     SHARED = WORKERS + 3  # of a thread: the address of the first part of the loop that failed
-    OPERANDS = WORKERS + 4  # of the check that failed, as bits
+    DEPTH = WORKERS + 4  # how many calls led to the check that failed, as far as they were noted
+    CALLERS = DEPTH + 1  # these calls, the innermost first: their sites
+    MOST_CALLERS = 32  # those in between are left out, where there are more
+    OPERANDS = CALLERS + MOST_CALLERS  # of the check that failed, as bits
+
+    @staticmethod
+    def callers(words: Sequence[int]) -> list[int]:
+        """Return the sites of the calls that led to the check that failed, the innermost first."""
+        count = min(words[State.DEPTH], State.MOST_CALLERS)
+        return [int(each) for each in words[State.CALLERS : State.CALLERS + count]]
 
     @staticmethod
     def tape(dtype: str) -> int:

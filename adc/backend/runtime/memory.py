@@ -310,7 +310,7 @@ class Memory:
         if words[State.SPILLED]:
             _free_spilled(self.state)
         if words[State.STATUS]:
-            words[State.STATUS] = 0
+            words[State.STATUS] = words[State.DEPTH] = 0
         if words[State.LOG + 2]:
             words[State.LOG + 2] = 0
         if words[State.MISSED]:
@@ -343,6 +343,11 @@ class Memory:
     def status(self) -> int:
         """What went wrong in the call, 0 if nothing did."""
         return self._words[State.STATUS]
+
+    @property
+    def callers(self) -> list[int]:
+        """The sites of the calls that led to what went wrong, the innermost first."""
+        return State.callers(self._words)
 
     def taken(self, k: int) -> Block | None:
         """Return the block that result `k` lies in, if it lies in one."""

@@ -91,9 +91,43 @@ def in_a_comprehension(x: Any) -> Any:
     return sum([_inner(v) for v in (x[0], x[2])])
 
 
+def _long(x: Any, k: Any) -> Any:
+    """So long that it is lowered once for all calls."""
+    y = np.tanh(x) * 2.0
+    for a in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+        y = np.sin(y) * a + x * a
+        y = y * np.cos(x) + np.exp(-y * y)
+        y = y / (1.0 + y * y)
+        if y[0] > 3.0:
+            y = y * 0.5
+    if x[0] + k > 2.0:
+        raise ValueError(f"too large: {k}")
+    return np.sum(y)
+
+
+def _calls_it(x: Any, k: Any) -> Any:
+    return _long(x, k) + 1.0
+
+
+def in_the_second_call(x: Any) -> Any:
+    return _long(x, x[0]) + _long(x * 0.5, x[2]) + _calls_it(x, x[1])
+
+
+def in_a_function_that_calls_it(x: Any) -> Any:
+    return _long(x, x[0]) + _long(x * 0.5, x[0]) + _calls_it(x, x[2])
+
+
+def in_a_loop_that_calls_it(x: Any) -> Any:
+    s = _long(x, x[0]) + _long(x, x[1])
+    for k in range(3):
+        s += _calls_it(x, x[k])
+    return s
+
+
 PROGRAMS = [
     inlined, called_twice, of_a_lambda, in_a_checkpoint, of_the_library, of_a_closure,
-    in_a_branch_in_a_loop, in_a_comprehension,
+    in_a_branch_in_a_loop, in_a_comprehension, in_the_second_call, in_a_function_that_calls_it,
+    in_a_loop_that_calls_it,
 ]  # fmt: skip
 
 
@@ -122,25 +156,37 @@ def test_the_calls_are_those_of_python(derive: Any, fn: Callable[[Any], Any]) ->
 
 def _power(x: Any, n: Any) -> Any:
     if n == 0:
-        assert x < 2.0, "too large"
+        if x > 2.0:
+            raise ValueError("too large")
         return x
     return x * _power(x, n - 1)
 
 
-def recursive(x: Any) -> Any:
-    return _power(x[2], 2) + x[0]
+def recursive(x: Any, n: Any) -> Any:
+    return _power(x[2], n) + x[0]
 
 
 def nested(x: Any) -> Any:
     return np.sum(adc.grad(inlined)(x))
 
 
-def test_real_calls() -> None:
-    # Of a recursion, the first call and the last, and some between: it has levels of itself in it.
-    found, _ = _frames(adc.grad(recursive), X)
-    first, *others = [name for name, _ in found]
-    assert first == "recursive"
-    assert set(others) == {"_power"}
+@pytest.mark.parametrize("target", ["cpu", "python"])
+def test_calls_of_itself(target: Any) -> None:
+    derived = adc.grad(recursive, target=target)
+    for n in (0, 1, 5, 20):
+        assert _frames(derived, X, n) == _frames(recursive, X, n)
+    # Of very many calls, the innermost ones and the outermost one.
+    found, message = _frames(derived, X, 100)
+    wanted, own = _frames(recursive, X, 100)
+    assert message == own
+    assert 30 < len(found) < len(wanted)
+    assert found[:2] == wanted[:2]
+    assert found[-20:] == wanted[-20:]
+    # Nothing is left of the calls before.
+    assert _frames(derived, X, 1) == _frames(recursive, X, 1)
+
+
+def test_calls_in_calls_of_derivatives() -> None:
     found, _ = _frames(adc.grad(nested), X)
     assert [name for name, _ in found] == ["nested", "inlined", "_middle", "_inner"]
 
