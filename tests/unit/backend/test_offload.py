@@ -26,6 +26,7 @@ from adc.ir.analysis.costs import SHIPPED
 from adc.ir.errors import ArgumentError, DiskError, MemoryBudgetError
 from tests.corpus.program import Program
 from tests.corpus.programs import differentiable
+from tests.unit.backend.alarms import alarmed
 
 ROOT = Path(__file__).resolve().parents[3]
 POLICIES = ("auto", "store", "revolve:2:1:all", "random:1")
@@ -256,9 +257,8 @@ def test_an_exception_of_a_signal_handler(place: Path) -> None:
     old = signal.signal(signal.SIGALRM, handler)
     try:
         for k in range(5):
-            signal.setitimer(signal.ITIMER_REAL, 0.02 + 0.03 * k)
             with pytest.raises(Stop):
-                call_for_ever(gradient, u, 30_000)
+                alarmed(0.02 + 0.03 * k, call_for_ever, gradient, u, 30_000)
             assert _open_in(place) == []
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

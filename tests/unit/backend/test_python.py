@@ -39,6 +39,7 @@ from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS
 from tests.oracle import chain as chains
 from tests.system.test_array_programs import ALL
+from tests.unit.backend.alarms import alarmed
 
 EVERY = [*PROGRAMS, *ALL, *NESTED_PROGRAMS]
 # What the interpreter of the IR asks of NumPy, which rounds otherwise than `vector_math`, or has
@@ -374,9 +375,8 @@ def test_a_signal_ends_a_call() -> None:
     assert gradient(1.0, 3) > 1.0
     before = signal.signal(signal.SIGALRM, ring)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
         with pytest.raises(KeyboardInterrupt):
-            gradient(1.0, 10**9)
+            alarmed(0.1, gradient, 1.0, 10**9)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)

@@ -21,6 +21,7 @@ import pytest
 import adc
 from adc.derivative import Derivative
 from adc.ir.core import Apply, For, While, walk
+from tests.unit.backend.alarms import alarmed
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -185,9 +186,8 @@ def test_any_exception_of_a_handler_arrives() -> None:
     old = signal.signal(signal.SIGALRM, handler)
     try:
         for _ in range(3):
-            signal.setitimer(signal.ITIMER_REAL, 0.1)
             with pytest.raises(Stop):
-                call_for_ever(slope)
+                alarmed(0.1, call_for_ever, slope)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
@@ -212,9 +212,8 @@ def test_any_exception_of_a_handler_arrives_while_results_are_made() -> None:
     old = signal.signal(signal.SIGALRM, handler)
     try:
         for k in range(30):
-            signal.setitimer(signal.ITIMER_REAL, 0.01 + 0.0005 * k)
             with pytest.raises(Stop):
-                call_for_ever()
+                alarmed(0.01 + 0.0005 * k, call_for_ever)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
