@@ -1038,7 +1038,9 @@ def _leaf_names(tree: Any, name: str) -> Iterator[str]:
 
 
 def _item_name(name: str, key: Any, k: int) -> str:
-    return f"{name}_{key if str(key).isalnum() else k}"
+    """Return a name for what is kept under `key`, the k-th: with the key, if names may have it."""
+    last = f"_{key}"
+    return f"{name}{last}" if last.isidentifier() else f"{name}_{k}"
 
 
 def is_stack(leaf: Num | ArrayRef) -> bool:

@@ -22,7 +22,6 @@ from adc.ir.errors import ArgumentError
 from adc.ir.foreign import is_plain
 from adc.ir.types import DTYPES, FLOAT, INT, NAMES, Array, Scalar
 
-# Classes of these packages are no programs of the user's.
 # Longer lists of numbers are passed as arrays; the elements of others are numbers of their own.
 LONGEST_LIST = 32
 _DICTS = (dict, collections.OrderedDict)
