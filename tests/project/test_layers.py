@@ -59,7 +59,17 @@ ROOMS = {
         "stages",
         "pipeline",
     ),
-    "adc.frontend": ("core", "values", "control", "numpy", "language", "calls", "entry"),
+    "adc.frontend": (
+        "syntax",
+        "inputs",
+        "core",
+        "values",
+        "control",
+        "numpy",
+        "language",
+        "calls",
+        "entry",
+    ),
     "adc.backend": ("numba_api", "runtime", "common", "cpu", "cuda", "python"),
 }
 # No folder has more modules, or it is hard to find one's way in it.

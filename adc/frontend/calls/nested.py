@@ -30,7 +30,8 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.dispatch import called
-from adc.frontend.core.lower import Lowerer, leaf_operand
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.values import elementwise, results, structures, views
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import (

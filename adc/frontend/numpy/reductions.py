@@ -391,7 +391,7 @@ def extreme_index(
     (best,) = nest(lo, sizes, [value([integer(0)] * len(axes))], ["best"], better)
     total = sizes[0]
     for size in sizes[1:]:
-        total = lo.counts(numbers.apply(lo, "mul", total, size))
+        total = lo.sizes.counts(numbers.apply(lo, "mul", total, size))
 
     def first(at: list[Operand], carried: list[Value]) -> list[Operand]:
         place: Operand = at[0]
@@ -407,9 +407,9 @@ def extreme_index(
     (at,) = nest(lo, sizes, [total], ["at"], first)
     places: list[Operand] = []
     for size in reversed(sizes[1:]):
-        places.insert(0, lo.counts(numbers.apply(lo, "mod", at, size)))
+        places.insert(0, lo.sizes.counts(numbers.apply(lo, "mod", at, size)))
         at = numbers.apply(lo, "floordiv", at, size)
-    return [lo.counts(at), *places]
+    return [lo.sizes.counts(at), *places]
 
 
 def _not_empty(lo: Lowerer, source: Lazy, axes: Sequence[int], text: str, node: ast.AST) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import adc
-from adc.frontend.core import trees
 from adc.frontend.entry import lower
+from adc.frontend.inputs import trees
 from adc.ir.errors import AdcError
 from tests.oracle.chain import Chain, run
 from tests.unit.frontend.test_frontend import lowered_for
@@ -267,12 +267,12 @@ def test_what_is_drawn_from_where_it_is_made() -> None:
 # -- names of parameters ---------------------------------------------------------------------------
 
 
-def _of_a_dict(p: Any) -> Any:
+def _under_keys(p: Any) -> Any:
     return p["in_weight"] * p["1"] * p[1] * p["a b"] * p["²"] * p["λ"]
 
 
 def test_parameters_are_named_after_keys_where_names_may_have_them() -> None:
     given = {"in_weight": 1.0, "1": 2.0, 1: 3.0, "a b": 4.0, "²": 5.0, "λ": 6.0}
-    lowered = lower(_of_a_dict, {"p": trees.tree_of(given)})
+    lowered = lower(_under_keys, {"p": trees.tree_of(given)})
     names = [param.name for param in lowered.fn.params]
     assert names == ["p_in_weight", "p_1", "p_1.1", "p_3", "p_4", "p_λ"]
