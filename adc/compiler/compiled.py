@@ -22,12 +22,7 @@ from adc.frontend.inputs import flatten, trees
 from adc.frontend.inputs.places import Arguments, Place, defaults_of
 from adc.functions import name_of, span_of
 from adc.ir import foreign
-from adc.ir.errors import (
-    ArgumentError,
-    AssumptionError,
-    GlobalStateError,
-    OverlapError,
-)
+from adc.ir.errors import ArgumentError, AssumptionError, GlobalStateError, OverlapError
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level
 

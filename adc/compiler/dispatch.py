@@ -27,13 +27,7 @@ from adc.compiler.compiled import (
 )
 from adc.compiler.memory import text as memory_text
 from adc.compiler.progress import progress
-from adc.compiler.results import (
-    check_commuting,
-    check_floats,
-    check_result,
-    is_number,
-    presenter,
-)
+from adc.compiler.results import check_commuting, check_floats, check_result, is_number, presenter
 from adc.compiler.signature import Parameters, Signature, key_of
 from adc.frontend.core.state import ConstantNeededError, Lowered, StackError
 from adc.frontend.entry import lower

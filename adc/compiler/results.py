@@ -14,10 +14,7 @@ from adc.frontend.inputs import unflatten
 from adc.frontend.values.results import rebuilt
 from adc.functions import name_of, span_of
 from adc.ir.core import Function
-from adc.ir.errors import (
-    NonScalarError,
-    NotDifferentiableError,
-)
+from adc.ir.errors import NonScalarError, NotDifferentiableError
 from adc.ir.types import Scalar
 from adc.library.transforms import Level
 

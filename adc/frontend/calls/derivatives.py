@@ -32,11 +32,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, structures
 from adc.ir.core import Call, Derived, Function, Operand, Value
-from adc.ir.errors import (
-    ArgumentError,
-    IntegerArgumentError,
-    NonScalarError,
-)
+from adc.ir.errors import ArgumentError, IntegerArgumentError, NonScalarError
 from adc.ir.functions import without_prints
 from adc.ir.types import Array
 from adc.library.transforms import Level

@@ -28,10 +28,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.sizes import Sizes
 from adc.frontend.core.state import ConstantNeededError, Frame, Shared, State
-from adc.frontend.inputs.places import (
-    Capture,
-    Place,
-)
+from adc.frontend.inputs.places import Capture, Place
 from adc.ir.builder import Builder, integer
 from adc.ir.core import Literal, Operand, Stmt, Value
 from adc.ir.errors import (
@@ -277,6 +274,13 @@ class Lowerer:
         self.anew.discard(ref.slot)  # names of failed attempts are used again
         return ref
 
+    def borrow(self, make: Callable[[str], RefType], held: Binding, place: Place) -> RefType:
+        """Bind a list, dict or object from outside."""
+        ref = make(self.builder.names.fresh("$h"))
+        self.initial[ref.slot] = held
+        self.places[ref.slot] = frozenset([place])
+        return ref
+
     def lend(self, slot: str, *refs: Ref) -> None:
         """Note that `slot` may stand for what others have names for outside."""
         found = [self.places[ref.slot] for ref in refs if ref.slot in self.places]
@@ -394,15 +398,6 @@ class Lowerer:
             self.builder.names.reserve(slot)
         for stmt in self.prologue:
             self.builder.names.reserve(stmt.results[0].name)
-
-    # -- what lies outside -----------------------------------------------------------------
-
-    def borrow(self, make: Callable[[str], RefType], held: Binding, place: Place) -> RefType:
-        """Bind a list, dict or object from outside."""
-        ref = make(self.builder.names.fresh("$h"))
-        self.initial[ref.slot] = held
-        self.places[ref.slot] = frozenset([place])
-        return ref
 
 
 def integer_range(ty: Scalar) -> tuple[int, int]:

@@ -5,21 +5,12 @@ from __future__ import annotations
 import ast
 
 from adc.frontend.core import outside
-from adc.frontend.core.bindings import (
-    Binding,
-    Late,
-    Num,
-    Unbound,
-    Unstable,
-)
+from adc.frontend.core.bindings import Binding, Late, Num, Unbound, Unstable
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame
 from adc.frontend.core.structure import leaves
 from adc.ir.core import Value
-from adc.ir.errors import (
-    TypeUnstableError,
-    UnboundError,
-)
+from adc.ir.errors import TypeUnstableError, UnboundError
 
 
 def read_name(lo: Lowerer, name: str, node: ast.AST) -> Binding:

@@ -6,36 +6,17 @@ import ast
 import types
 from typing import Any
 
-from adc.frontend.core.bindings import (
-    ArrayRef,
-    Binding,
-    Given,
-    Num,
-    Static,
-    static,
-)
+from adc.frontend.core.bindings import ArrayRef, Binding, Given, Num, Static, static
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import arrays_of, bind_value, param_of
 from adc.frontend.core.state import Holder
 from adc.frontend.inputs import trees
 from adc.frontend.inputs.keys import key_of
-from adc.frontend.inputs.places import (
-    Capture,
-    Guard,
-    Place,
-    Step,
-    Variable,
-    follow,
-    variable_of,
-)
+from adc.frontend.inputs.places import Capture, Guard, Place, Step, Variable, follow, variable_of
 from adc.frontend.inputs.trees import Instance
 from adc.frontend.syntax import source
 from adc.frontend.syntax.source import Source
-from adc.ir.errors import (
-    ArgumentError,
-    TypeMismatchError,
-    UnboundError,
-)
+from adc.ir.errors import ArgumentError, TypeMismatchError, UnboundError
 
 
 def holder_of(lo: Lowerer, fn: types.FunctionType, place: Place | None = None) -> Holder:

@@ -29,12 +29,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.inputs import instances, trees
-from adc.frontend.inputs.places import (
-    Guard,
-    Item,
-    Place,
-    Step,
-)
+from adc.frontend.inputs.places import Guard, Item, Place, Step
 from adc.frontend.inputs.trees import Instance
 from adc.ir.builder import integer
 from adc.ir.core import Apply, Operand, Value

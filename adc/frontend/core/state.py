@@ -7,21 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from adc.frontend.core.bindings import (
-    ArrayObject,
-    Binding,
-)
-from adc.frontend.inputs.places import (
-    Capture,
-    Guard,
-    Place,
-)
+from adc.frontend.core.bindings import ArrayObject, Binding
+from adc.frontend.inputs.places import Capture, Guard, Place
 from adc.frontend.syntax.source import Source
 from adc.ir.core import Derived, Function, Operand, Value
-from adc.ir.errors import (
-    Span,
-    UnsupportedError,
-)
+from adc.ir.errors import Span, UnsupportedError
 from adc.library.transforms import Level
 
 

@@ -94,15 +94,6 @@ class Instance:
     value: Any
 
 
-# -- classes ---------------------------------------------------------------------------------------
-
-
-# -- random generators -----------------------------------------------------------------------------
-
-
-# -- types -----------------------------------------------------------------------------------------
-
-
 def type_of(value: Any) -> Scalar | Array | None:
     """Return the IR type of an argument value, or None if it is neither number nor array."""
     cls = type(value)
@@ -251,12 +242,6 @@ def has_structure(value: Any) -> bool:
     )
 
 
-# -- keys ------------------------------------------------------------------------------------------
-
-
-# -- leaves ----------------------------------------------------------------------------------------
-
-
 def is_container(tree: Any) -> bool:
     return type(tree) is tuple or isinstance(tree, Node)
 
@@ -278,12 +263,6 @@ def leaf_types(tree: Any) -> list[Scalar | Array]:
     if is_container(tree):
         return [leaf for item in contents(tree) for leaf in leaf_types(item)]
     return []
-
-
-# -- results like arguments ------------------------------------------------------------------------
-
-
-# -- descriptions ----------------------------------------------------------------------------------
 
 
 def describe(tree: Any) -> str:
