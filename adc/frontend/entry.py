@@ -53,12 +53,7 @@ from adc.frontend.syntax.source import Source
 from adc.frontend.values import results
 from adc.ir.builder import integer
 from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
-from adc.ir.errors import (
-    AdcError,
-    RecursionDepthError,
-    TypeUnstableError,
-    UnsupportedError,
-)
+from adc.ir.errors import AdcError, RecursionDepthError, TypeUnstableError, UnsupportedError
 from adc.ir.functions import reached
 from adc.ir.types import FLOAT
 from adc.library.transforms import Level, has_rule, is_checkpointed

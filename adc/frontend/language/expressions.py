@@ -28,14 +28,7 @@ from adc.frontend.core.state import PickedError
 from adc.frontend.core.structure import leaves
 from adc.frontend.language import assignment, containers, dynamic_lists
 from adc.frontend.syntax import scope
-from adc.frontend.values import (
-    comparisons,
-    elementwise,
-    operators,
-    sequences,
-    special,
-    views,
-)
+from adc.frontend.values import comparisons, elementwise, operators, sequences, special, views
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError, UnsupportedError
 from adc.ir.types import B1, INT

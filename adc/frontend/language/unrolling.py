@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from adc.frontend.core.bindings import (
-    Binding,
-)
+from adc.frontend.core.bindings import Binding
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import StackError
 from adc.frontend.core.structure import refs
-from adc.frontend.inputs.places import (
-    Place,
-)
+from adc.frontend.inputs.places import Place
 
 # Statements that copies of code repeat before an array is made of what they work on.
 REPEATED = 300

@@ -29,15 +29,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import views
 from adc.frontend.values.views import Arraylike, dims_of, is_one
 from adc.ir.builder import integer
-from adc.ir.core import (
-    Apply,
-    Block,
-    For,
-    Literal,
-    Load,
-    Operand,
-    Value,
-)
+from adc.ir.core import Apply, Block, For, Literal, Load, Operand, Value
 from adc.ir.errors import AliasError, TypeMismatchError
 from adc.ir.types import BOOL, FLOAT, INT, Scalar
 
