@@ -288,8 +288,8 @@ class _Host(Writer):
                 return self.shown(expressions.zero(ty))
             if op.random:
                 expression(stmt, [], ty)  # is refused
-            if op.code.startswith("("):
-                return op.code[1:-1].format(*map(self.text, args))
+            if op.operator:
+                return op.operator.format(*map(self.text, args))
             given = ", ".join((*map(repr, stmt.params), *map(self.text, args)))
             return f"ops.{op.name}({given})"
         dtype = numpy_name(ty.dtype)
