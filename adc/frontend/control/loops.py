@@ -518,7 +518,7 @@ def _close(
                     retry = True
     if retry:
         raise _Retry
-    _check_rotation(lo, before, memo, by_key, fresh)
+    _check_rotation(lo, before, memo, fresh)
     for item in carried:
         if isinstance(item.key, ArrayObject):
             item.next = lo.versions[item.key]
@@ -602,7 +602,6 @@ def _check_rotation(
     lo: Lowerer,
     before: State,
     memo: LoopMemo,
-    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
     fresh: dict[tuple[str, int], ArrayRef],
 ) -> None:
     """Find out which rebound names may denote one array in the next iteration."""

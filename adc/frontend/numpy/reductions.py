@@ -368,7 +368,6 @@ def extreme_index(
     axes: Sequence[int],
     index: Sequence[Operand],
     most: bool,
-    node: ast.AST,
 ) -> list[Operand]:
     """Return where the largest (smallest) element is, the first of equals; NaN wins.
 
@@ -445,7 +444,7 @@ def _extreme(most: bool) -> Handler:
         _not_empty(lo, source, axes, message, node)
 
         def element(index: Sequence[Operand]) -> Operand:
-            places = extreme_index(lo, source, axes, index, most, node)
+            places = extreme_index(lo, source, axes, index, most)
             return source.element(_split(index, axes, places))
 
         result = collected(lo, source, axes, keepdims, element, source.type, node)
@@ -489,7 +488,7 @@ def _arg_extreme(most: bool) -> Handler:
         _not_empty(lo, source, axes, f"attempt to get {name} of an empty sequence", node)
 
         def element(index: Sequence[Operand]) -> Operand:
-            places = extreme_index(lo, source, axes, index, most, node)
+            places = extreme_index(lo, source, axes, index, most)
             linear: Operand = integer(0)
             for k, place in zip(axes, places, strict=True):
                 linear = numbers.plus(lo, views.times(lo, linear, source.dims[k]), place)

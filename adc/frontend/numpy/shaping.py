@@ -218,16 +218,16 @@ def reshape(lo: Lowerer, x: Arraylike, shape: Binding, node: ast.AST) -> Arrayli
     with lo.at(node):
         if open_:
             rest = views.size_of(lo, [w for k, w in enumerate(wanted) if k not in open_])
-            wanted[open_[0]] = _shared(lo, size, rest, dims, message, [size, *wanted], node)
+            wanted[open_[0]] = _shared(lo, size, rest, dims, message, [size, *wanted])
         else:
-            _check_same_count(lo, dims, wanted, size, message, node)
+            _check_same_count(lo, dims, wanted, size, message)
     arrays.check_rank(lo, len(wanted), node)
     return reshaped(lo, x, wanted, node)
 
 
 def _shared(
     lo: Lowerer, size: Operand, rest: Operand, dims: Sequence[Operand], message: str,
-    args: list[Operand], node: ast.AST,
+    args: list[Operand],
 ) -> Operand:  # fmt: skip
     """Return ``size / rest``, which must be whole."""
     if isinstance(rest, Literal) and rest.value == 1:
@@ -245,9 +245,8 @@ def _shared(
 
 
 def _check_same_count(
-    lo: Lowerer, dims: Sequence[Operand], wanted: list[Operand], size: Operand, message: str,
-    node: ast.AST,
-) -> None:  # fmt: skip
+    lo: Lowerer, dims: Sequence[Operand], wanted: list[Operand], size: Operand, message: str
+) -> None:
     for w in wanted:
         if not any(lo.sizes.same_size(w, d) for d in dims):
             at_least = numbers.apply(lo, "ge", w, integer(0))

@@ -15,13 +15,11 @@ from dataclasses import replace
 
 from adc.frontend.core import bindings, numbers
 from adc.frontend.core.bindings import (
-    ArrayObject,
     ArrayRef,
     Axis,
     Binding,
     Lazy,
     Num,
-    Stage,
     Window,
     kind_of,
 )
@@ -459,9 +457,6 @@ def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) ->
     result = views.broadcast(lo, source, dims)
     assert isinstance(result, Lazy)
     return result
-
-
-Reads = tuple[tuple[ArrayObject, tuple[Stage, ...], Value], ...]
 
 
 def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this operation") -> Operand:
