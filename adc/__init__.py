@@ -1,7 +1,24 @@
 """adc: gradients of plain Python and NumPy functions, as fast compiled code.
 
 ``adc.grad`` takes an ordinary function, with loops, branches and arrays changed in place, and
-returns its gradient.
+returns its gradient. In reading order:
+
+============  ======================================================================================
+`api`         the public functions; `options`: their options; `custom`: custom derivatives
+`derivative`  what they return; `jacobian`: the same for Jacobians
+`functions`   the Python function behind a callable
+`compiler`    from the arguments of a call to compiled code
+`frontend`    Python source to the IR, with `library`: NumPy's algorithms
+`ir`          the IR and its analyses
+`passes`      IR to IR
+`backend`     IR to machine code
+`inspect`     plans and graphs; `cli`: the command line; `explain`: its guides
+`testing`     checks against finite differences (`differences`)
+`supported`   the list of what is supported
+`calibrate`   the costs of operations, measured
+`extension`   derivatives in a user's own Numba code
+`version`     the version
+============  ======================================================================================
 """
 
 from adc.api import (

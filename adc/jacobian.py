@@ -18,9 +18,9 @@ from adc.compiler import transfers
 from adc.compiler.compiled import Compiled, restore
 from adc.compiler.dispatch import Code
 from adc.compiler.results import check_commuting, first_of_pair
-from adc.frontend.core import trees
 from adc.frontend.core.bindings import Binding
-from adc.frontend.core.places import Arguments
+from adc.frontend.inputs import flatten
+from adc.frontend.inputs.places import Arguments
 from adc.frontend.values import results
 from adc.functions import name_of, span_of
 from adc.ir import foreign
@@ -333,7 +333,7 @@ def _copies(compiled: Compiled, values: tuple[Any, ...]) -> dict[int, Any]:
     for capture in compiled.lowered.captures:
         if isinstance(capture.place.root, int):
             pairs.append((capture.place.read(values), capture.tree))
-    found = [each for value, tree in pairs for each in trees.held(value, tree)]
+    found = [each for value, tree in pairs for each in flatten.held(value, tree)]
     return {id(each): transfers.copied(each) for each in found if foreign.is_foreign(each)}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adc import api, differences
-from adc.frontend.core import trees
+from adc.frontend.inputs import trees, unflatten
 from adc.ir.errors import ArgumentError
 
 Leaves = list[np.ndarray[Any, Any]]
@@ -224,7 +224,7 @@ def _map(fn: Callable[[Any], Any], value: Any) -> Any:
         return value
     keys, items = parts
     made = [_map(fn, item) for item in items]
-    return tuple(made) if type(value) is tuple else trees.build(type(value), keys, made)
+    return tuple(made) if type(value) is tuple else unflatten.build(type(value), keys, made)
 
 
 def _leaves(value: Any) -> Leaves:

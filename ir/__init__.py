@@ -1,5 +1,28 @@
 """The IR: types, values, both forms, the op table, text, verifier, interpreter.
 
+In reading order:
+
+===========  =======================================================================================
+`types`      scalars and arrays
+`core`       statements, values, functions
+`opdef`      what a row of the op table is
+`ops`        the rows, by family: meaning, spelling, derivative rule, cost
+`rules`      derivative rules, traced to statements
+`text`       the text form: `printer` and `parser`
+`verifier`   whether a function is well-formed
+`interp`     the reference interpreter of both forms
+`builder`    statements are appended, names chosen, types inferred
+`walk`       statements are walked and rebuilt
+`functions`  whole functions: callees, functions made from others
+`analysis`   analyses: they answer questions and rewrite nothing
+`sums`       the lanes in which a loop adds, which are the meaning of `sum`
+`tape`       which pop takes what which push left
+`schedule`   schedules of checkpointed loops, as functions of integers
+`library`    these, as functions of the IR that passes call
+`errors`     an error class for each kind of trouble, with a code, a line and a hint
+`foreign`    arrays of other libraries on a GPU
+===========  =======================================================================================
+
 Grammar, on one page (the text form of both forms; `parse(print(fn)) == fn`)::
 
     function  ::= "fn" NAME "(" (VALUE ":" type),* ")" "->" types ["mirrors" NAME]

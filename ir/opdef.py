@@ -206,6 +206,22 @@ class OpDef:
     doc: str = ""
 
     @property
+    def function(self) -> str:
+        """The function that emitted code calls for it; empty where it writes something else."""
+        name, paren, _ = self.code.partition("(")
+        return name if paren else ""
+
+    @property
+    def operator(self) -> str:
+        """What emitted code writes with Python's operators, by itself; empty for a function."""
+        return self.code[1:-1] if self.code.startswith("(") else ""
+
+    @property
+    def is_expression(self) -> bool:
+        """Whether emitted code writes an expression of its operands for it, not a statement."""
+        return "{" in self.code
+
+    @property
     def fills(self) -> bool:
         """Whether it allocates an array whose elements are all equal to the first operand."""
         return self.sizes == 1

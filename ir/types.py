@@ -114,22 +114,6 @@ def parse_type(text: str) -> Type:
     raise ValueError(f"not a type: {text!r}")
 
 
-def is_float(ty: Type) -> bool:
-    return ty.kind == "f"
-
-
-def is_integer(ty: Type) -> bool:
-    return ty.kind in "iu"
-
-
-def is_bool(ty: Type) -> bool:
-    return ty.kind == "b"
-
-
-def is_weak(ty: Type) -> bool:
-    return isinstance(ty, Scalar) and ty.weak
-
-
 def promote(a: Scalar, b: Scalar) -> Scalar:
     """Return the type in which ``a op b`` is computed, by NumPy 2's rules (NEP 50).
 

@@ -297,13 +297,14 @@ def with_results(stmt: Stmt, results: tuple[Value, ...]) -> Stmt:
     return replace(stmt)  # every statement is a distinct object: passes identify it by its id
 
 
+def are_same(some: Sequence[object], others: Sequence[object]) -> bool:
+    """Whether two sequences hold the same objects."""
+    return len(some) == len(others) and all(map(is_, some, others))
+
+
 def with_stmts(block: Block, stmts: Sequence[Stmt], yields: Sequence[Operand]) -> Block:
     """Return `block` with other statements and yields: itself if they are the same."""
-    if (
-        len(stmts) == len(block.stmts)
-        and all(map(is_, stmts, block.stmts))
-        and all(map(is_, yields, block.yields))
-    ):
+    if are_same(stmts, block.stmts) and are_same(yields, block.yields):
         return block
     return Block(block.params, tuple(stmts), tuple(yields))
 

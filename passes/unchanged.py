@@ -6,11 +6,10 @@ Most passes rebuild every block and change few. With the old blocks stays what i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from operator import is_
 
 from adc.ir.core import Block, For, Function, If, Operand, Reverse, Stmt, Value, While
+from adc.ir.walk import are_same
 
 _Nested = If | For | While | Reverse
 
@@ -28,25 +27,21 @@ def with_unchanged(new: Function, old: Function) -> Function:
         callees = tuple(map(with_unchanged, callees, old.callees))
     if (
         body is old.body
-        and _same(callees, old.callees)
-        and _same(new.params, old.params)
-        and _same(new.results, old.results)
+        and are_same(callees, old.callees)
+        and are_same(new.params, old.params)
+        and are_same(new.results, old.results)
         and (new.name, new.mirror, new.routine) == (old.name, old.mirror, old.routine)
         and new.rule is old.rule
-        and _same(new.derived, old.derived)
+        and are_same(new.derived, old.derived)
     ):
         return old
-    if body is new.body and _same(callees, new.callees):
+    if body is new.body and are_same(callees, new.callees):
         return new
     return replace(new, body=body, callees=callees)
 
 
-def _same(some: Sequence[object], others: Sequence[object]) -> bool:
-    return len(some) == len(others) and all(map(is_, some, others))
-
-
 def _stmts(new: tuple[Stmt, ...], old: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-    if _same(new, old):
+    if are_same(new, old):
         return old
     known = {_key(stmt): stmt for stmt in old if isinstance(stmt, _Nested)}
     done = new
@@ -55,7 +50,7 @@ def _stmts(new: tuple[Stmt, ...], old: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
             _stmt(stmt, known.get(_key(stmt))) if isinstance(stmt, _Nested) else stmt
             for stmt in new
         )
-    return old if _same(done, old) else new if _same(done, new) else done
+    return old if are_same(done, old) else new if are_same(done, new) else done
 
 
 def _key(stmt: _Nested) -> tuple[type, str | Value | Operand]:
@@ -75,7 +70,7 @@ def _stmt(new: _Nested, old: _Nested | None) -> _Nested:
             then is old.then
             and orelse is old.orelse
             and new.cond is old.cond
-            and _same(new.results, old.results)
+            and are_same(new.results, old.results)
             and new.loc is old.loc
         ):
             return old
@@ -86,8 +81,8 @@ def _stmt(new: _Nested, old: _Nested | None) -> _Nested:
     body = _block(new.body, old.body)
     if (
         body is old.body
-        and _same(new.results, old.results)
-        and _same(new.init, old.init)
+        and are_same(new.results, old.results)
+        and are_same(new.init, old.init)
         and new.loc is old.loc
         and _control(new) == _control(old)
     ):
@@ -111,7 +106,7 @@ def _block(new: Block, old: Block) -> Block:
     if new is old:
         return old
     stmts = _stmts(new.stmts, old.stmts)
-    if stmts is old.stmts and _same(new.params, old.params) and _same(new.yields, old.yields):
+    if stmts is old.stmts and are_same(new.params, old.params) and are_same(new.yields, old.yields):
         return old
     return new if stmts is new.stmts else Block(new.params, stmts, new.yields)
 

@@ -1,4 +1,16 @@
-"""The command line: ``adc COMMAND`` shows how adc compiles a function."""
+"""The command line: ``adc COMMAND`` shows how adc compiles a function.
+
+============  ======================================================================================
+`parser`      the commands and their options
+`target`      ``FILE.py:FUNCTION`` as a derivative with sample arguments
+`commands`    commands that show something
+`check`       ``adc check``: gradients against finite differences
+`curve`       ``adc plan --curve``
+`completion`  ``adc completion``
+`output`      tables in a terminal, plain text in a pipe
+`failure`     errors of the user's program, without adc's frames
+============  ======================================================================================
+"""
 
 from adc.cli.parser import main
 

@@ -15,7 +15,7 @@ from adc import differences
 from adc.cli import output, target
 from adc.derivative import Derivative, applied, differentiated
 from adc.differences import Outcome
-from adc.frontend.core import trees
+from adc.frontend.inputs import flatten, trees, unflatten
 from adc.ir.types import Array, Scalar
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
@@ -256,7 +256,7 @@ def _flat(slots: Sequence[_Slot]) -> Vector:
 
 def _slots(value: Any, number: int, name: str) -> list[_Slot]:
     tree = trees.tree_of(value, whole=True)
-    leaves = list(zip(trees.leaf_types(tree), trees.leaves(value, tree), strict=True))
+    leaves = list(zip(trees.leaf_types(tree), flatten.leaves(value, tree), strict=True))
     floats = [(ty, leaf) for ty, leaf in leaves if ty.kind == "f"]
     return [
         _Slot(
@@ -272,7 +272,7 @@ def _slots(value: Any, number: int, name: str) -> list[_Slot]:
 def _filled(value: Any, flat: Iterator[Vector]) -> Any:
     """Return an argument with its floats replaced by those of `flat`, in order."""
     tree = trees.tree_of(value, whole=True)
-    return _build(tree, iter(trees.leaves(value, tree)), flat)
+    return _build(tree, iter(flatten.leaves(value, tree)), flat)
 
 
 def _build(tree: Any, old: Iterator[Any], flat: Iterator[Vector]) -> Any:
@@ -282,7 +282,7 @@ def _build(tree: Any, old: Iterator[Any], flat: Iterator[Vector]) -> Any:
         if ty.kind == "f":
             numbers = next(flat)
             if isinstance(ty, Scalar):
-                leaf = numbers[0] if numbers.dtype.kind == "c" else trees.number(ty)(numbers[0])
+                leaf = numbers[0] if numbers.dtype.kind == "c" else unflatten.number(ty)(numbers[0])
             elif numbers.dtype.kind == "c":
                 leaf = numbers.reshape(leaf.shape)
             else:
@@ -291,4 +291,4 @@ def _build(tree: Any, old: Iterator[Any], flat: Iterator[Vector]) -> Any:
     if not trees.is_container(tree):
         return tree
     items = tuple([_build(item, old, flat) for item in trees.contents(tree)])
-    return items if isinstance(tree, tuple) else trees.build(tree.cls, tree.keys, items)
+    return items if isinstance(tree, tuple) else unflatten.build(tree.cls, tree.keys, items)

@@ -29,7 +29,7 @@ from pathlib import Path
 from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any
 
-from adc.frontend.core.lower import Lowered
+from adc.frontend.core.state import Lowered
 from adc.frontend.values import results
 from adc.ir.core import Function, Mark, walk
 from adc.ir.errors import Span, UnsupportedError

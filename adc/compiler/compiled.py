@@ -17,17 +17,12 @@ from adc.compiler import cache
 from adc.compiler.reader import Read, reader
 from adc.compiler.results import arranged
 from adc.compiler.signature import Signature
-from adc.frontend.core import trees
-from adc.frontend.core.lower import Lowered
-from adc.frontend.core.places import Arguments, Place, defaults_of
+from adc.frontend.core.state import Lowered
+from adc.frontend.inputs import flatten, trees
+from adc.frontend.inputs.places import Arguments, Place, defaults_of
 from adc.functions import name_of, span_of
 from adc.ir import foreign
-from adc.ir.errors import (
-    ArgumentError,
-    AssumptionError,
-    GlobalStateError,
-    OverlapError,
-)
+from adc.ir.errors import ArgumentError, AssumptionError, GlobalStateError, OverlapError
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level
 
@@ -312,17 +307,17 @@ class Compiled:
             for source in sources:
                 stack.enter_context(source.lock)
             for each, generator in found:
-                args[each.position] = trees.words(generator)
+                args[each.position] = flatten.words(generator)
             results: Sequence[Any] = self._call([*args, *self.ones, *directions])
             drawn = [generator for each, generator in found if each.drawn]
             own = len(lowered.fn.results)
             for generator, state in zip(drawn, results[own - len(drawn) : own], strict=True):
-                trees.advance(generator, state)
+                flatten.advance(generator, state)
         return results
 
     def states(self, values: tuple[Any, ...]) -> States:
         """Return the states of the generators that the code draws from."""
-        return [(each.place, trees.words(each.place.read(values))) for each in self.lowered.drawn]
+        return [(each.place, flatten.words(each.place.read(values))) for each in self.lowered.drawn]
 
     def _check_written(self, values: tuple[Any, ...], args: Sequence[Any]) -> None:
         """Raise if an array that the function writes to is read-only, or shares its memory."""
@@ -399,10 +394,10 @@ class Compiled:
         found = [
             one
             for value, ty in zip(values, self.signature.types, strict=True)
-            for one in trees.changeable(value, ty)
+            for one in flatten.changeable(value, ty)
         ]
         for capture in lowered.captures:
-            found += trees.changeable(capture.place.read(values), capture.tree)
+            found += flatten.changeable(capture.place.read(values), capture.tree)
         found += [id(guard.place.read(values)) for guard in lowered.guards if guard.shared]
         for place in lowered.changed:
             value = place.read(values)
@@ -435,7 +430,7 @@ def _bucket(sizes: Sizes) -> tuple[int, ...]:
 def restore(states: States, values: tuple[Any, ...]) -> None:
     """Give random generators the states that they had, so that code draws the same numbers."""
     for place, state in states:
-        trees.advance(place.read(values), state)
+        flatten.advance(place.read(values), state)
 
 
 # The most elements of which the addresses are compared one by one.

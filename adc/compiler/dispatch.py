@@ -27,18 +27,12 @@ from adc.compiler.compiled import (
 )
 from adc.compiler.memory import text as memory_text
 from adc.compiler.progress import progress
-from adc.compiler.results import (
-    check_commuting,
-    check_floats,
-    check_result,
-    is_number,
-    presenter,
-)
+from adc.compiler.results import check_commuting, check_floats, check_result, is_number, presenter
 from adc.compiler.signature import Parameters, Signature, key_of
-from adc.frontend.core import stacks, trees
-from adc.frontend.core.lower import ConstantNeededError, Lowered, StackError
-from adc.frontend.core.places import Arguments, Place
+from adc.frontend.core.state import ConstantNeededError, Lowered, StackError
 from adc.frontend.entry import lower
+from adc.frontend.inputs import flatten, stacks
+from adc.frontend.inputs.places import Arguments, Place
 from adc.functions import function_of, name_of, settled, span_of
 from adc.ir import foreign
 from adc.ir.core import Check, Function, Print, walk
@@ -661,7 +655,7 @@ class Code:
         for capture in lowered.captures:
             found.append((f"`{capture.place}`", capture.place.read(values), capture.tree))
         for where, value, tree in found:
-            for each in trees.held(value, tree):
+            for each in flatten.held(value, tree):
                 if foreign.is_foreign(each):
                     raise ArgumentError(
                         f"{where}: a {foreign.kind_of(each)} on a GPU",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from adc.frontend.core.lower import Lowered
+from adc.frontend.core.state import Lowered
 from adc.ir.analysis.costs import SHIPPED, Costs, estimate
 from adc.ir.analysis.memory.access import atomics
 from adc.ir.analysis.sizes.extents import Known

@@ -22,7 +22,7 @@ made for. For ``f(p)`` with ``p = {"w": array, "k": 2.0}`` it is::
             return None
 
 It returns what the kernel takes, or None: then the general way decides what the matter is. Nothing
-that has an own rule in `trees.key_of` is checked in another way here: what has no statement of its
+that has an own rule in `keys.key_of` is checked in another way here: what has no statement of its
 own is compared by its key.
 """
 
@@ -36,9 +36,9 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.signature import Signature
-from adc.frontend.core import stacks, trees
-from adc.frontend.core.lower import Lowered
-from adc.frontend.core.places import Arguments, Guard, Item, Place, Step, Variable
+from adc.frontend.core.state import Lowered
+from adc.frontend.inputs import flatten, instances, keys, stacks, trees
+from adc.frontend.inputs.places import Arguments, Guard, Item, Place, Step, Variable
 from adc.ir.types import DTYPES, Array, Scalar
 
 Read = Callable[[tuple[Any, ...]], "list[Any] | None"]
@@ -120,7 +120,7 @@ class _Writer:
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
             "same": _same,
-            "key_of": trees.key_of,
+            "key_of": keys.key_of,
             "slots": _slots,
             "Given": _Given,
         }
@@ -213,7 +213,7 @@ class _Writer:
         elif tree is None or type(tree) is bool:
             self.check(f"{name} is not {tree!r}")
         elif isinstance(tree, trees.Instance):
-            self.attributes(name, cls, tuple(trees.attributes(value)))
+            self.attributes(name, cls, tuple(instances.attributes(value)))
         elif isinstance(tree, trees.Stack):
             self.stack(name, value, tree, whole)
         elif type(tree) is int:
@@ -226,7 +226,7 @@ class _Writer:
             self.key(name, value, whole)
 
     def key(self, name: str, value: Any, whole: bool) -> None:
-        key = self.constant(trees.key_of(value, whole))
+        key = self.constant(keys.key_of(value, whole))
         self.check(f"key_of({name}, {whole}) != {key}")
 
     def unusual(self, name: str, value: Any, tree: Any, whole: bool) -> None:
@@ -234,7 +234,7 @@ class _Writer:
         if type(value) not in (np.ndarray, list):
             raise _UnusualError
         self.key(name, value, whole)
-        self.names["leaves"] = trees.leaves
+        self.names["leaves"] = flatten.leaves
         leaf = self.bind(f"leaves({name}, {self.constant(tree)})[0]")
         self.args.append(f"{self.converter()}({leaf})")
 
@@ -292,7 +292,7 @@ class _Writer:
         made = self.constant(cls)
         self.check(f"type({name}) is not {made}")
         if _slots(cls):
-            self.names["attributes"] = trees.attributes
+            self.names["attributes"] = instances.attributes
             held = self.bind(f"attributes({name})")
         else:
             if cls not in self._classes:  # once a call
@@ -316,7 +316,7 @@ class _Writer:
         cls, items = type(value), trees.contents(tree)
         if cls is not (tuple if isinstance(tree, tuple) else tree.cls):
             raise _UnusualError
-        if cls is tuple or cls is list or trees.is_named_tuple(cls):
+        if cls is tuple or cls is list or instances.is_named_tuple(cls):
             self.check(f"type({name}) is not {self.constant(cls)} or len({name}) != {len(items)}")
             if cls is not tuple and cls is not list and cls not in self._classes:
                 self._classes.add(cls)
@@ -335,7 +335,7 @@ class _Writer:
         elif isinstance(value, dict):
             raise _UnusualError
         else:
-            held, contents = self.attributes(name, cls, tree.keys), trees.attributes(value)
+            held, contents = self.attributes(name, cls, tree.keys), instances.attributes(value)
         for key, inner in zip(tree.keys, items, strict=True):
             index = repr(key) if type(key) is str else self.constant(key)
             self.tree(self.bind(f"{held}[{index}]"), contents[key], inner, whole)

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from adc.compiler import transfers
 from adc.compiler.signature import Signature
-from adc.frontend.core import trees
 from adc.frontend.core.bindings import ArrayRef, Binding, Num, TupleOf, kind_of
-from adc.frontend.core.lower import Lowered
+from adc.frontend.core.state import Lowered
+from adc.frontend.inputs import unflatten
 from adc.frontend.values.results import rebuilt
 from adc.functions import name_of, span_of
 from adc.ir.core import Function
-from adc.ir.errors import (
-    NonScalarError,
-    NotDifferentiableError,
-)
+from adc.ir.errors import NonScalarError, NotDifferentiableError
 from adc.ir.types import Scalar
 from adc.library.transforms import Level
 
@@ -93,7 +90,7 @@ def check_commuting(fn: Callable[..., Any], lowered: Function) -> None:
 def arranged(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
     """Return what arranges flat results as the Python function returns them."""
     types = [operand.type for operand in lowered.fn.results]
-    makers = [trees.number(ty) if isinstance(ty, Scalar) else _as_it_is for ty in types]
+    makers = [unflatten.number(ty) if isinstance(ty, Scalar) else _as_it_is for ty in types]
     match lowered.result:
         case ArrayRef() | Num(array=False):
             (make,) = makers[:1]
@@ -157,7 +154,7 @@ def presenter(
     first = size - block if order else 0
     ty = signature.scalar(levels[-2].argnums) if order else own[0].type
     assert isinstance(ty, Scalar)
-    number = trees.number(ty)
+    number = unflatten.number(ty)
 
     def of_level(first: int, end: int) -> Callable[[Sequence[Any]], Any]:
         last = levels[-1]

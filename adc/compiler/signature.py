@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import advice, trees
-from adc.frontend.core import stacks as stacking
-from adc.frontend.core.places import Place, Step
-from adc.frontend.core.trees import describe
+from adc.frontend.core import advice
+from adc.frontend.inputs import flatten, trees, unflatten
+from adc.frontend.inputs import stacks as stacking
+from adc.frontend.inputs.places import Place, Step
+from adc.frontend.inputs.trees import describe
 from adc.functions import name_of, span_of
 from adc.ir import foreign
 from adc.ir.errors import ArgumentError, IntegerArgumentError
@@ -145,13 +146,13 @@ class Signature:
         return dict(zip(self.names, self.types, strict=True))
 
     def leaves(self, values: tuple[Any, ...], *, boxed: bool = False) -> Sequence[Any]:
-        """Return the numbers and arrays in the arguments (`trees.leaves`)."""
+        """Return the numbers and arrays in the arguments (`flatten.leaves`)."""
         if self._plain:
             return values
         return [
             leaf
             for value, ty in zip(values, self.types, strict=True)
-            for leaf in trees.leaves(value, ty, boxed=boxed)
+            for leaf in flatten.leaves(value, ty, boxed=boxed)
         ]
 
     def _chosen(self, argnums: int | Sequence[int]) -> list[_Argument]:
@@ -209,7 +210,7 @@ class Signature:
             at = itertools.count()
             chosen = tuple([argument.type for argument in self._chosen(argnums)])
             tree = chosen[0] if isinstance(argnums, int) else chosen
-            self._known[key] = trees.arranged(tree, at, converted)
+            self._known[key] = unflatten.arranged(tree, at, converted)
         arrange: Callable[[Sequence[Any]], Any] = self._known[key]
         return arrange
 
@@ -234,7 +235,7 @@ class Signature:
         primals = self.leaves(values)
         found: list[Any] = []
         for argument, tangent in zip(self._chosen(argnums), tangents, strict=True):
-            leaves = trees.tangents(argument.type, tangent, argument.name)
+            leaves = flatten.tangents(argument.type, tangent, argument.name)
             for k, (ty, leaf) in enumerate(leaves, argument.start):
                 if ty.kind == "f":
                     found.append(_direction(ty, leaf, primals[k], argument.name))

@@ -8,6 +8,8 @@ where they are needed.
 
 ==========  =====================================================================================
 `entry`     a function and the types of its arguments to value form
+`syntax`    the AST of a function, and the names that it assigns
+`inputs`    arguments and captured values: their types, keys and leaves
 `core`      the lowering state, bindings, the tables of handlers
 `values`    operations on bindings: arrays, instances, operators, comparisons
 `control`   branches, loops and inlined functions; joins of two paths

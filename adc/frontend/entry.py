@@ -13,7 +13,7 @@ from typing import Any
 from adc.frontend.calls import builtin, calls, derivatives, jacobians, nested
 from adc.frontend.control import blocks, marks, program
 from adc.frontend.control.control import EXIT, FALLS
-from adc.frontend.core import closures, dispatch
+from adc.frontend.core import closures, dispatch, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -23,28 +23,23 @@ from adc.frontend.core.bindings import (
     Transformed,
     TupleOf,
     Unstable,
-    leaves,
+    static,
 )
-from adc.frontend.core.lower import (
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.parameters import arrays_of, bind_value, is_stack, leaf_operand, param_of
+from adc.frontend.core.state import (
     Dead,
     Frame,
     Generated,
     Holder,
     Lowered,
-    Lowerer,
     PickedError,
     Shared,
     Sharing,
     StackError,
-    arrays_of,
-    bind_value,
-    is_stack,
-    leaf_operand,
-    param_of,
-    static,
 )
-from adc.frontend.core.places import Place
-from adc.frontend.core.source import Source
+from adc.frontend.core.structure import leaves
+from adc.frontend.inputs.places import Place
 from adc.frontend.language import (
     attributes,
     containers,
@@ -54,15 +49,11 @@ from adc.frontend.language import (
     subscripts,
 )
 from adc.frontend.numpy import products
+from adc.frontend.syntax.source import Source
 from adc.frontend.values import results
 from adc.ir.builder import integer
 from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
-from adc.ir.errors import (
-    AdcError,
-    RecursionDepthError,
-    TypeUnstableError,
-    UnsupportedError,
-)
+from adc.ir.errors import AdcError, RecursionDepthError, TypeUnstableError, UnsupportedError
 from adc.ir.functions import reached
 from adc.ir.types import FLOAT
 from adc.library.transforms import Level, has_rule, is_checkpointed
@@ -207,8 +198,8 @@ def _lowered(
     lo = Lowerer(state)
     lo.inlines = 0 if shares else 1
     lo.builder.names.fresh("loss")
-    holder = lo.holder_of(fn, Place(None) if shared else None)
-    source = lo.source_of(holder)
+    holder = outside.holder_of(lo, fn, Place(None) if shared else None)
+    source = outside.source_of(lo, holder)
     made: list[Num | ArrayRef] = []
     bindings = {
         name: bind_value(lo, name, tree, Place(k), made)

@@ -1,1 +1,10 @@
-"""Plans, graphs and tables that show how adc compiles a function."""
+"""Plans, graphs and tables that show how adc compiles a function.
+
+==========  ========================================================================================
+`plan`      a plan as text, as a table in a terminal, as HTML (`passes.remat.plan` has the reasons)
+`curve`     the plans for a series of budgets: time against memory
+`drawing`   IR to nodes and edges
+`graph`     the graph of a gradient
+`notebook`  derivatives in notebooks
+==========  ========================================================================================
+"""

@@ -1,5 +1,16 @@
 """NumPy's algorithms as plain Python, which the front end lowers like a user's own functions.
 
+============  ======================================================================================
+`functions`   functions that are a few lines in terms of others
+`statistics`  functions that count and compare samples
+`sorting`     sorting, by an order found on integers
+`linalg`      linear algebra of matrices
+`routines`    the same in terms of LAPACK's routines, with rules (`rules`)
+`random`      the draws of `np.random.Generator`
+`transforms`  what `grad`, `jvp` and the others are applied to
+`jacobians`   Jacobians inside code
+============  ======================================================================================
+
 Their derivatives, of any order and in both modes, come from the code itself. The algorithms are
 chosen so that reverse code stores little: factorizations write every element once, in the order of
 dot products, so reverse code stores only the factors. Only `routines` has derivative rules

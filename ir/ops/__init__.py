@@ -1,4 +1,19 @@
-"""The rows of the op table, by family. Importing this package fills `adc.ir.opdef.OPS`."""
+"""The rows of the op table, by family. Importing this package fills `adc.ir.opdef.OPS`.
+
+============  ======================================================================================
+`arith`       arithmetic, comparison, selection, conversion
+`math`        elementary functions: ``exp``, ``sin``, ``tanh``
+`special`     functions that no machine has: ``erf``, ``sinc``, ``i0``
+`integer`     bits, truth values, indices
+`array`       whole arrays: creation, shape, copies
+`random`      draws of NumPy's generators (`ziggurat`: tables)
+`algorithms`  rows that are implemented by a few lines of Python, as text
+============  ======================================================================================
+
+A row has everything about its operation, the derivative rule of ``tanh`` for example::
+
+    vjp=lambda ct, y, x: (ct * (1.0 - y * y),)
+"""
 
 from adc.ir.ops import arith as arith
 from adc.ir.ops import array as array

@@ -30,25 +30,20 @@ def _rows() -> list[OpDef]:
 
 def reserved() -> frozenset[str]:
     """Return the names of the functions that implement rows in emitted code."""
-    return frozenset(map(called, _rows()))
+    return frozenset(op.function for op in _rows())
 
 
 def among(names: Set[str]) -> list[OpDef]:
     """Return the rows whose algorithms code calls by these names, directly or indirectly."""
     found: set[OpDef] = set()
-    todo = [op for op in _rows() if called(op) in names]
+    todo = [op for op in _rows() if op.function in names]
     while todo:
         op = todo.pop()
         found.add(op)
         assert isinstance(op.algorithm, FunctionType)
         own = op.algorithm.__code__.co_names
-        todo += [each for each in _rows() if called(each) in own and each not in found]
-    return sorted(found, key=called)
-
-
-def called(op: OpDef) -> str:
-    """Return the name of the function that implements a row in emitted code."""
-    return op.code.partition("(")[0]
+        todo += [each for each in _rows() if each.function in own and each not in found]
+    return sorted(found, key=lambda op: op.function)
 
 
 def source(op: OpDef) -> list[str]:
@@ -56,7 +51,7 @@ def source(op: OpDef) -> list[str]:
     assert isinstance(op.algorithm, FunctionType)
     names = op.algorithm.__code__.co_varnames[: op.algorithm.__code__.co_argcount]
     types = ["int"] * (len(names) - op.arity) + ["f64"] * op.arity
-    head = [f"def {called(op)}({', '.join(names)}):"]
+    head = [f"def {op.function}({', '.join(names)}):"]
     head.append(f'    """{op.name}: {", ".join(types)} -> f64"""')
     return [*head, *inspect.getsource(op.algorithm).rstrip().splitlines()[1:]]
 

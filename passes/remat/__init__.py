@@ -9,8 +9,8 @@
               checkpointed calls; `online`: loops of unknown trip count; `schedules`: calls of
               their schedules)
 `rerun_calls`  calls recomputed from their arguments, for a budget
-`undo`        reverse code that restores overwritten elements and numbers (`history`: the
-              updates to invert; `inversion_check`: bounds the rounding error at run time)
+`undo`        reverse code that restores overwritten elements and numbers (`inversion_check`:
+              bounds the rounding error at run time)
 `plan`        the decisions and their reasons, as users see them
 `budget`      the fastest plan within a memory budget
 `proof`       proofs that `remat` is right, by code that shares nothing with it

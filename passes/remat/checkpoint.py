@@ -266,7 +266,7 @@ class Checkpointing:
                 [replace(loop, trips=self.taken, init=tuple(carried))], {}, self.names, ".ahead"
             )
             assert isinstance(ahead, For)
-            builder.emit(self.shifted(ahead, trips, site.first, self.done))
+            builder.emit(self.shifted(ahead, site.first, self.done))
             after = builder.apply("add", self.done, self.taken, hint="done")
         body = Block((self.done, *carried), tuple(stmts), (after, *ahead.results))
         self.ended = self.value("done")
@@ -277,7 +277,7 @@ class Checkpointing:
         )
         left = builder.apply("rest", trips, site.room, state, tape, most, hint="left")
         leaf = replace(loop, trips=left, init=results)
-        builder.emit(self.shifted(leaf, trips, site.first, self.ended))
+        builder.emit(self.shifted(leaf, site.first, self.ended))
         self.snapshot = [carried[k] for k in self.state]
         return builder.stmts
 
@@ -301,7 +301,7 @@ class Checkpointing:
             total = builder.apply("add", total, product, hint="state")
         return builder.apply("add", total, integer(max(fixed, 1)), hint="state")
 
-    def shifted(self, loop: For, trips: Operand, first: Operand, done: Operand) -> For:
+    def shifted(self, loop: For, first: Operand, done: Operand) -> For:
         """Return a loop whose iterations come after `first` and `done` others."""
         builder = Builder(self.names)
         builder.loc = loop.loc

@@ -244,7 +244,7 @@ class Rewriter:
             if mirror is not None:
                 prelude = self.open.pop().prelude
             sides.append(Block((), (*prelude, *inner), tuple(self.read(v) for v in block.yields)))
-            kept.append(self.kept_in(block, arms + 1))
+            kept.append(self.kept_in(block))
         pairs = _pair(kept[0], kept[1])
         if not pairs:
             return replace(stmt, then=sides[0], orelse=sides[1])
@@ -277,7 +277,7 @@ class Rewriter:
         stmts.append(Apply((result,), OPS["undef"], (), (str(like.type),)))
         return result
 
-    def kept_in(self, block: Block, arms: int) -> list[Value]:
+    def kept_in(self, block: Block) -> list[Value]:
         """Return the kept values defined under an arm; those of nested ifs by their results."""
         if self.forward is None:
             return []

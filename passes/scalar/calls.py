@@ -17,7 +17,7 @@ from dataclasses import replace
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import Apply, Block, Call, Function, Operand, Pop, Stmt, Value, walk
 from adc.ir.errors import Span
-from adc.ir.functions import is_of_schedule, reached, recomputes_iterations
+from adc.ir.functions import is_of_schedule, reachable, reached, recomputes_iterations
 from adc.ir.types import Array
 from adc.ir.walk import (
     Names,
@@ -40,7 +40,7 @@ RECURSIVE = 150
 def calls(fn: Function) -> Function:
     """Return `fn` with small functions, and those called in one place, inlined."""
     table = {each.name: each for each in (*fn.callees, fn)}
-    reachable = {name: _reachable(table, name) for name in table}
+    below = {name: reachable(table, name) for name in table}
     counts: dict[str, int] = {}
     for each in table.values():
         for stmt in walk(each.body):
@@ -53,10 +53,10 @@ def calls(fn: Function) -> Function:
         chosen = {
             other: done[other]
             for other in done
-            if other not in reachable[other] and _fits(done[other], counts.get(other, 0))
+            if other not in below[other] and _fits(done[other], counts.get(other, 0))
         }
         made = _sized(_Caller(each, chosen).function())
-        if name in reachable[name]:
+        if name in below[name]:
             made = _levels(made)
         done[name] = made
     callees = tuple(done.get(each.name, each) for each in fn.callees)
@@ -103,18 +103,6 @@ def _located(stmt: Stmt, caller: Span | None) -> Stmt:
 
 def _called(fn: Function) -> list[str]:
     return [stmt.callee for stmt in walk(fn.body) if isinstance(stmt, Call)]
-
-
-def _reachable(table: Mapping[str, Function], start: str) -> set[str]:
-    """Return the functions reachable by calls, `start` included only if it is recursive."""
-    found: set[str] = set()
-    todo = [start]
-    while todo:
-        for name in _called(table[todo.pop()]):
-            if name in table and name not in found:
-                found.add(name)
-                todo.append(name)
-    return found
 
 
 def _in_order(table: Mapping[str, Function], name: str) -> list[str]:

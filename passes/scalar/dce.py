@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from operator import is_
 from typing import Any, TypeVar, cast
 
 from adc.ir.core import (
@@ -52,7 +51,7 @@ from adc.ir.core import (
     remembered,
     walk,
 )
-from adc.ir.walk import map_blocks, stmts_reads, with_stmts
+from adc.ir.walk import are_same, map_blocks, stmts_reads, with_stmts
 
 _Nested = TypeVar("_Nested", If, For, Reverse, While, For | Reverse)
 
@@ -246,7 +245,7 @@ def _sweep_stmt(stmt: Stmt, live: set[Value], mirrored: set[str]) -> Stmt | None
 
 def _sweep_block(block: Block, live: set[Value], mirrored: set[str], keep: Sequence[int]) -> Block:
     stmts, yields = _sweep(block.stmts, live, mirrored), tuple(block.yields[k] for k in keep)
-    if len(yields) == len(block.yields) and _same(stmts, block.stmts):
+    if len(yields) == len(block.yields) and are_same(stmts, block.stmts):
         return block
     return Block(block.params, stmts, yields)
 
@@ -255,15 +254,11 @@ def _sweep_loop(
     body: Block, live: set[Value], mirrored: set[str], params: Sequence[int], yields: Sequence[int]
 ) -> Block:
     stmts = _sweep(body.stmts, live, mirrored)
-    if len(params) == len(body.params) and _same(stmts, body.stmts):
+    if len(params) == len(body.params) and are_same(stmts, body.stmts):
         return body
     return Block(
         tuple(body.params[k] for k in params), stmts, tuple(body.yields[k] for k in yields)
     )
-
-
-def _same(stmts: Sequence[Stmt], others: Sequence[Stmt]) -> bool:
-    return len(stmts) == len(others) and all(map(is_, stmts, others))
 
 
 def _changed(stmt: _Nested, **parts: Any) -> _Nested:

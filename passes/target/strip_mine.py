@@ -42,6 +42,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from adc.ir.analysis.dependence.iterations import IterationAnalysis
 from adc.ir.builder import integer
@@ -62,6 +63,7 @@ from adc.ir.core import (
     While,
     walk,
 )
+from adc.ir.errors import Span
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.sums import LANES
@@ -158,15 +160,18 @@ class _StripMiner(IterationAnalysis):
         is_row = isinstance(ty, Array) and ty.layout == "C"
         return is_row and not any(steps[:-1]) and steps[-1:] in ([0], [1])
 
+    def applied(
+        self, loc: Span | None, name: str, a: Operand, b: Operand, into: list[Stmt]
+    ) -> Value:
+        made = Value(self.names.fresh("n"), INT)
+        into.append(Apply((made,), OPS[name], (a, b), (), loc))
+        return made
+
     def in_blocks(self, loop: For) -> list[Stmt]:
         done: list[Stmt] = []
         loc, size = loop.loc, integer(LANES)
 
-        def apply(name: str, a: Operand, b: Operand, into: list[Stmt]) -> Value:
-            made = Value(self.names.fresh("n"), INT)
-            into.append(Apply((made,), OPS[name], (a, b), (), loc))
-            return made
-
+        apply = partial(self.applied, loc)
         trips = self.integer(loop.trips, done)
         blocks = apply("floordiv", apply("add", trips, integer(LANES - 1), done), size, done)
         place = Value(self.names.fresh(loop.index.name), INT)
@@ -193,11 +198,7 @@ class _StripMiner(IterationAnalysis):
         done: list[Stmt] = []
         loc, size = loop.loc, integer(_VECTOR)
 
-        def apply(name: str, a: Operand, b: Operand, into: list[Stmt]) -> Value:
-            made = Value(self.names.fresh("n"), INT)
-            into.append(Apply((made,), OPS[name], (a, b), (), loc))
-            return made
-
+        apply = partial(self.applied, loc)
         trips = self.integer(loop.trips, done)
         # A negative number of iterations is none, and none are left.
         some = apply("maximum", trips, integer(0), done)

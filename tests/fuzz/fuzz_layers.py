@@ -23,7 +23,8 @@ import numpy as np
 
 import adc
 from adc.frontend.control import program as calls_of_program
-from adc.frontend.core import lower, stacks
+from adc.frontend.core import lower
+from adc.frontend.inputs import stacks
 from adc.ir.errors import AdcError
 from tests.fuzz import fuzz
 

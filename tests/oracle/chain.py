@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.driver import transform
-from adc.frontend.core import trees
 from adc.frontend.core.bindings import ArrayRef, Binding, Num, Static, TupleOf
-from adc.frontend.core.lower import Lowered
-from adc.frontend.core.trees import type_of
+from adc.frontend.core.state import Lowered
 from adc.frontend.entry import lower
+from adc.frontend.inputs import flatten, instances, trees
+from adc.frontend.inputs.trees import type_of
 from adc.ir import interp
 from adc.ir.analysis.sizes.extents import Known
 from adc.ir.core import Check, Function, walk
@@ -74,13 +74,13 @@ def type_tree(value: Any) -> Any:
 def holds_generators(value: Any) -> bool:
     """Whether an argument is a random generator, or a list or dict of them."""
     items = value.values() if isinstance(value, dict) else value if type(value) is list else ()
-    return trees.is_generator(value) or any(map(holds_generators, items))
+    return instances.is_generator(value) or any(map(holds_generators, items))
 
 
 def flat(value: Any) -> list[Any]:
     """Return the numbers and arrays in an argument."""
     if holds_generators(value):
-        return list(trees.leaves(value, trees.tree_of(value)))
+        return list(flatten.leaves(value, trees.tree_of(value)))
     if isinstance(value, tuple):
         return [leaf for item in value for leaf in flat(item)]
     return [] if type_of(value) is None else [value]

@@ -59,7 +59,17 @@ ROOMS = {
         "stages",
         "pipeline",
     ),
-    "adc.frontend": ("core", "values", "control", "numpy", "language", "calls", "entry"),
+    "adc.frontend": (
+        "syntax",
+        "inputs",
+        "core",
+        "values",
+        "control",
+        "numpy",
+        "language",
+        "calls",
+        "entry",
+    ),
     "adc.backend": ("numba_api", "runtime", "common", "cpu", "cuda", "python"),
 }
 # No folder has more modules, or it is hard to find one's way in it.
@@ -194,6 +204,30 @@ def test_no_folder_is_too_large() -> None:
         package_of(name, path) for name, path in MODULES.items() if path.name != "__init__.py"
     )
     assert {name: size for name, size in sizes.items() if size > LARGEST} == {}
+
+
+def plan(module: str) -> str:
+    """Return the docstring of a package, with that of the package around it."""
+    around = module.rpartition(".")[0]
+    texts = [MODULES[name].read_text() for name in (module, around) if name in MODULES]
+    return "\n".join(ast.get_docstring(ast.parse(text)) or "" for text in texts)
+
+
+def unnamed(module: str, text: str) -> list[str]:
+    """List what a package holds that a plan does not name."""
+    inside = [name for name in MODULES if name.rpartition(".")[0] == module]
+    last = [name.rpartition(".")[2] for name in inside]
+    return [each for each in last if f"{each}`" not in text and each != "__main__"]
+
+
+@pytest.mark.parametrize("module", [n for n, p in MODULES.items() if p.name == "__init__.py"])
+def test_the_docstring_of_a_folder_names_its_files(module: str) -> None:
+    assert unnamed(module, plan(module)) == []
+
+
+def test_a_file_without_a_line_is_found() -> None:
+    text = plan("adc.passes.remat.proof").replace("`tape`", "")
+    assert unnamed("adc.passes.remat.proof", text) == ["tape"]
 
 
 def test_a_circle_is_found() -> None:

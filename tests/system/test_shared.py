@@ -11,7 +11,7 @@ import pytest
 
 import adc
 from adc.frontend.control import program as calls_of_program
-from adc.frontend.core import stacks
+from adc.frontend.inputs import stacks
 from adc.ir.core import Call, walk
 from tests.corpus.language.layer_programs import LAYER_PROGRAMS
 from tests.corpus.program import Program

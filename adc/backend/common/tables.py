@@ -1,8 +1,8 @@
 """Which parameters can be arrays in parts, as the layers of a model are in memory of their own.
 
 A list of elements that are alike is one array in the IR, with the elements along its first axis
-(`adc.frontend.core.stacks`). Code for the CPU need not be given a copy of them in one piece. Where
-it reads such an array element by element, or one part whole, the addresses of the parts do: a
+(`adc.frontend.inputs.stacks`). Code for the CPU need not be given a copy of them in one piece.
+Where it reads such an array element by element, or one part whole, the addresses of the parts do: a
 *table*. The text is the same: ``w[k, i, j]``.
 """
 

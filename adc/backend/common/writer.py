@@ -477,10 +477,6 @@ class Writer(Names):
         with self.branch(condition):
             self.leave()
 
-    def stop_if_failed(self) -> None:
-        """Return early where a callee has."""
-        self.stop_if(FAILED)
-
     def poll(self, work: Expr) -> None:
         """Look for signals, after so much work."""
         self.stop_if(Call("poll", (STATE, work)))

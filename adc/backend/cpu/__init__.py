@@ -1,5 +1,13 @@
 """From buffer form to a callable: emitted code, compiled by means of Numba, called with care.
 
+==============  ====================================================================================
+`inference`     types of arrays in emitted code, and who owns their memory
+`instructions`  an emitted function as LLVM's instructions
+`lowering`      these as a module that Numba compiles and caches
+`target`        what Numba compiles it with
+`callable`      derivatives called from a user's own ``@njit`` code
+==============  ====================================================================================
+
 `build` turns emitted code into machine code and `Kernel` calls it; `compile` does both. What is
 compiled is the tree, with what the file of its text imports. There is a file because Numba can
 cache only what has one, and because it can be read there.

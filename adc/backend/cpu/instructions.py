@@ -150,6 +150,19 @@ def _assigned(function: syntax.Function) -> Counter[str]:
     return found
 
 
+def _tapes(function: syntax.Function) -> set[str]:
+    """Return the variables that hold nothing but tapes, whose memory may move."""
+    tapes: set[str] = set()
+    others = set(function.params)
+    for stmt in syntax.walk(function.body):
+        match stmt:
+            case Assign(name, Call("tape" | "grow" | "fit")):
+                tapes.add(name)
+            case _:
+                others.update(syntax.targets(stmt))
+    return tapes - others
+
+
 class Function:
     """Writes one function."""
 
@@ -171,6 +184,7 @@ class Function:
         self.entry = function.append_basic_block("entry")
         self.builder = ir.IRBuilder(self.entry)
         self.counts = _assigned(self.tree)
+        self.tapes = _tapes(self.tree)
         self.values: dict[str, _Value] = {}
         # Of variables that are assigned more than once: where their values lie.
         self.slots: dict[str, _Value] = {}
@@ -360,7 +374,7 @@ class Function:
         if isinstance(slots, Scalar):
             return Scalar(slots.type, load(slots.value))
         # The memory of a tape may move, but not to another home.
-        home = "tape" if name.startswith("tape_") else ""
+        home = "tape" if name in self.tapes else ""
         owner = load(self.owners[name]) if name in self.owners else None
         shape, strides = (tuple(map(load, each)) for each in (slots.shape, slots.strides))
         return Array(slots.type, load(slots.data), shape, strides, owner, home)

@@ -288,8 +288,8 @@ class _Host(Writer):
                 return self.shown(expressions.zero(ty))
             if op.random:
                 expression(stmt, [], ty)  # is refused
-            if op.code.startswith("("):
-                return op.code[1:-1].format(*map(self.text, args))
+            if op.operator:
+                return op.operator.format(*map(self.text, args))
             given = ", ".join((*map(repr, stmt.params), *map(self.text, args)))
             return f"ops.{op.name}({given})"
         dtype = numpy_name(ty.dtype)
@@ -349,7 +349,7 @@ class _Host(Writer):
             counts = [count]
             given = self.memory(loop, threads, count)
         writer = Thread(self.shared, self.sites, threads)
-        self.threaded(writer, loops, threads, counts, given)
+        self.threaded(writer, loops, counts, given)
         self.add_up(loop, writer, given)
         if threads.leaves:
             tapes = [given[f"tape_{dtype}"] for dtype in threads.handed]
@@ -361,7 +361,6 @@ class _Host(Writer):
         self,
         writer: Thread,
         loops: Sequence[For],
-        threads: Threads,
         counts: Sequence[str],
         given: dict[str, str],
     ) -> None:
@@ -433,7 +432,7 @@ class _Host(Writer):
             writer.measure(wanted)
             needs = self.helper("needs")
             self.line(f"{needs} = device.empty(np.int64, ({len(wanted)}, {count}))")
-            self.threaded(writer, [loop], threads, [count], {**given, "needs": needs})
+            self.threaded(writer, [loop], [count], {**given, "needs": needs})
             for k, (what, hint) in enumerate(wanted):
                 self.found[what] = self.helper(f"most_{hint}")
                 self.line(f"{self.found[what]} = device.most({needs}, {k})")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from adc.backend.common import expressions, printer
 from adc.backend.common.prelude import CASTS
-from adc.backend.common.syntax import Call, Constant, Expr, Name, mentions
+from adc.backend.common.syntax import Call, Constant, Expr, Name, Size, mentions
 from adc.backend.common.writer import Names, Site
 from adc.ir import ops
 from adc.ir.analysis.dependence.combinations import neutral
@@ -197,18 +197,19 @@ class Thread(Writer):
         if what in self._most:
             self.line(f"{self._most[what]} = max({self._most[what]}, {text})")
 
-    def _make(self, value: Value, dims: Sequence[str]) -> str | None:
+    def _make(self, value: Value, sizes: Sequence[Expr]) -> str | None:
         """Return memory for an array of these sizes; None if it is only measured."""
         assert self._threads is not None
         space = self._threads.spaces[value]
+        dims = list(map(self.shown, sizes))
         for axis, dim in enumerate(dims):
             self._raise_most((value, axis), dim)
         place = self._places.get(value)
         if place is None:
             return None
-        sizes = literal_sizes(space)
-        if sizes is not None:
-            if list(map(str, sizes)) == list(dims):
+        known = literal_sizes(space)
+        if known is not None:
+            if list(map(Constant, known)) == list(sizes):
                 return place
             return f"{place}[{', '.join(f':{dim}' for dim in dims)}]"
         return f"{place}[{', '.join(f':{dim}' for dim in dims)}, at]"
@@ -231,9 +232,9 @@ class Thread(Writer):
         self.line(f"{own} = {source}")
         place = self._threads.temporary[value] if temporary and self._threads else value
         sizes = literal_sizes(self._threads.spaces[place]) if self._threads else None
-        dims = [f"{own}.shape[{axis}]" for axis in range(value.type.rank)]
+        dims: list[Expr] = [Size(Name(own), axis) for axis in range(value.type.rank)]
         if sizes is not None and self._is_fixed(value):
-            dims = list(map(str, sizes))
+            dims = list(map(Constant, sizes))
         self.line(f"{target} = {self._make(place, dims)}")
         self._copy(own, target, value.type.rank)
         return target
@@ -440,10 +441,10 @@ class Thread(Writer):
             dtype = self.dtype(value)
             made = f"cuda.local.array({(1,) * rank}, {dtype})"
         elif op.copies:
-            given = self.text(args[0])
-            made = self._make(value, [f"{given}.shape[{axis}]" for axis in range(rank)])
+            given = self.expr(args[0])
+            made = self._make(value, [Size(given, axis) for axis in range(rank)])
         elif op.sizes is not None or op.aliases:
-            dims = list(map(self.text, stmt.sizes or args[:rank]))
+            dims = list(map(self.expr, stmt.sizes or args[:rank]))
             made = self.text(source) if source is not None else self._make(value, dims)
         else:
             raise refused(stmt, f"`{op.name}` of an array in a thread")
@@ -525,7 +526,7 @@ class Thread(Writer):
             if self._threads.lies_on_tape(stmt, value):
                 self.line(f"{name} = {tape}[{top} : {top} + {sizes[0]}, at]")
                 continue
-            made = self._make(value, sizes)
+            made = self._make(value, list(map(Name, sizes)))
             if made is None:
                 continue
             self.line(f"{name} = {made}")
@@ -551,7 +552,7 @@ def literal_sizes(space: Space) -> list[int] | None:
 def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> Expr:
     """Return an operation on numbers as kernels write it."""
     op, of = stmt.op, stmt.args[-1].type if stmt.args else ty
-    if op.random or "{" not in op.code:
+    if op.random or not op.is_expression:
         raise refused(stmt, "random draws" if op.random else f"`{op.name}`")
     if op in _OF_INTEGERS and of.dtype[0] in "iu":
         found: Expr = Call(_OF_INTEGERS[op], tuple(args))

@@ -92,9 +92,8 @@ def _rows() -> dict[str, Any]:
     """Return the functions of the op table by the name under which emitted code calls them."""
     found: dict[str, Any] = {}
     for op in OPS.values():
-        name, paren, _ = op.code.partition("(")
-        if paren and name in prelude.NAMES:
-            found.setdefault(name, op.evaluate)
+        if op.function in prelude.NAMES:
+            found.setdefault(op.function, op.evaluate)
     return found
 
 

@@ -17,7 +17,9 @@ by a Python function whose address is in the state (`adc.backend.runtime.offload
   an array.
 * `poll` counts work down and looks for signals about every 50 ms.
 
-`adc.backend.cpu.instructions` writes most of them where they are called.
+`adc.backend.cpu.instructions` writes most of them where they are called. Other files
+have products of matrices (`gemm`), loops that threads share (`threads`), and the test of a call's
+arrays (`layouts`).
 """
 
 from __future__ import annotations

@@ -103,12 +103,7 @@ object:
   %good = call i1 @adc_is(ptr %arg, ptr %row)
   %k.1 = add i64 %k, 1
   br i1 %good, label %next, label %no
-yes:
-  %true = call ptr @PyBool_FromLong(i64 1)
-  ret ptr %true
-no:
-  %false = call ptr @PyBool_FromLong(i64 0)
-  ret ptr %false
+{answer}
 }}
 
 define ptr @adc_addresses(ptr %self, ptr %args, i64 %count) {{
@@ -163,14 +158,17 @@ equal:
   store i64 %data, ptr %address.at
   %k.1 = add i64 %k, 1
   br label %next
+{answer}
+}}
+"""
+# How a function ends that answers Python.
+_ANSWER = """\
 yes:
   %true = call ptr @PyBool_FromLong(i64 1)
   ret ptr %true
 no:
   %false = call ptr @PyBool_FromLong(i64 0)
-  ret ptr %false
-}}
-"""
+  ret ptr %false"""
 _CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 _MASK = _CONTIGUOUS | _ALIGNED | _WRITEABLE
 _FASTCALL = 0x80
@@ -215,7 +213,8 @@ class _Native:
     def __init__(self) -> None:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
-        module = llvm.parse_assembly(_IR.format(ndarray=id(np.ndarray), mask=_MASK))
+        text = _IR.format(ndarray=id(np.ndarray), mask=_MASK, answer=_ANSWER)
+        module = llvm.parse_assembly(text)
         machine = llvm.Target.from_default_triple().create_target_machine(opt=2)
         self._engine = llvm.create_mcjit_compiler(module, machine)
         self._engine.finalize_object()

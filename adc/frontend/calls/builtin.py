@@ -153,7 +153,7 @@ def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
             return Num(integer(len(value)))
         case Range(start=start, stop=stop, step=step):
             row = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
-            return Num(lo.counts(row))
+            return Num(lo.sizes.counts(row))
     items = sequences.static_items(lo, args[0])
     if items is not None:
         return Num(integer(len(items)))
@@ -199,14 +199,14 @@ def _zip(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
 
 def _require_as_long(lo: Lowerer, first: Operand, size: Operand, k: int, node: ast.AST) -> None:
     """Check that the k-th argument of `zip` is as long as those before it."""
-    if lo.same_size(first, size):
+    if lo.sizes.same_size(first, size):
         return
     before = "argument 1" if k == 2 else f"arguments 1-{k - 1}"
     with lo.at(node):
         for row, word in (("le", "longer"), ("ge", "shorter")):
             text = f"zip() argument {k} is {word} than {before}"
             numbers.check(lo, numbers.apply(lo, row, size, first), "ValueError", text)
-    lo.unify_sizes(first, size)
+    lo.sizes.unify_sizes(first, size)
 
 
 def _iterations(lo: Lowerer, iterable: Binding, node: ast.Call) -> Operand:

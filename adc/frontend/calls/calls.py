@@ -23,12 +23,14 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     kind_of,
+    static,
 )
 from adc.frontend.core.dispatch import called, handles
-from adc.frontend.core.lower import MAX_CALL_DEPTH, Frame, Lowerer, static
-from adc.frontend.core.source import Source
+from adc.frontend.core.lower import MAX_CALL_DEPTH, Lowerer
+from adc.frontend.core.state import Frame
 from adc.frontend.language import containers, iterators
 from adc.frontend.numpy import library, random
+from adc.frontend.syntax.source import Source
 from adc.frontend.values import elementwise, objects, sequences, special
 from adc.ir.errors import RecursionDepthError, TypeMismatchError
 from adc.ir.foreign import peculiarity

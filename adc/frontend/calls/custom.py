@@ -13,7 +13,7 @@ from typing import Any
 
 from adc.frontend.calls import derivatives
 from adc.frontend.calls.outline import Outline, Part
-from adc.frontend.core import dispatch, numbers
+from adc.frontend.core import dispatch, numbers, parameters
 from adc.frontend.core.bindings import (
     NONE,
     ArrayObject,
@@ -28,7 +28,7 @@ from adc.frontend.core.bindings import (
     shares,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.places import Place
+from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, structures, views
 from adc.ir.core import Call, CustomRule, Function, Operand, Value, derivative_type
 from adc.ir.errors import ArgumentError, TypeMismatchError
@@ -364,7 +364,7 @@ def _type(leaf: Num | ArrayRef) -> Type:
 def _parameter(lo: Lowerer, param: Value) -> Num | ArrayRef:
     if not isinstance(param.type, Array):
         return Num(param)
-    return lo.array_param(param, param.name)
+    return parameters.array_param(lo, param, param.name)
 
 
 __all__ = ["call", "rule_of"]

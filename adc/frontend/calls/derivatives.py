@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adc.frontend.calls.outline import Outline, Part, hint_of
-from adc.frontend.core import classes, dispatch, numbers
+from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
@@ -29,14 +29,10 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.places import Place
+from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, structures
 from adc.ir.core import Call, Derived, Function, Operand, Value
-from adc.ir.errors import (
-    ArgumentError,
-    IntegerArgumentError,
-    NonScalarError,
-)
+from adc.ir.errors import ArgumentError, IntegerArgumentError, NonScalarError
 from adc.ir.functions import without_prints
 from adc.ir.types import Array
 from adc.library.transforms import Level
@@ -194,7 +190,7 @@ def parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
             if isinstance(fn_, types.MethodType):
                 fn_, skip = fn_.__func__, 1
             if isinstance(fn_, types.FunctionType):
-                spec = lo.source_of(lo.holder_of(fn_, place)).node.args
+                spec = outside.source_of(lo, outside.holder_of(lo, fn_, place)).node.args
     if spec is None:
         raise lo.unsupported(f"a derivative of {kind_of(callee)}", node, "wrap it in a function")
     return [arg.arg for arg in (*spec.posonlyargs, *spec.args)][skip:]

@@ -33,7 +33,8 @@ from adc.frontend.core.bindings import (
     TupleOf,
 )
 from adc.frontend.core.dispatch import called
-from adc.frontend.core.lower import Lowerer, leaf_operand
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.values import elementwise, results, structures
 from adc.ir.core import Function, Literal, Operand
 from adc.ir.functions import contracted, without_prints

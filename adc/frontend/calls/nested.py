@@ -30,14 +30,11 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.dispatch import called
-from adc.frontend.core.lower import Lowerer, leaf_operand
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.values import elementwise, results, structures, views
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import (
-    ArgumentError,
-    NonScalarError,
-    TypeMismatchError,
-)
+from adc.ir.errors import ArgumentError, NonScalarError, TypeMismatchError
 from adc.ir.functions import contracted, replayed, without_prints
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from adc.frontend.control import marks
 from adc.frontend.control.control import EXIT, FALLS
-from adc.frontend.core import closures
+from adc.frontend.core import closures, outside, parameters
 from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
@@ -22,8 +22,10 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
 )
-from adc.frontend.core.lower import Frame, Lowerer, leaf_operand
-from adc.frontend.core.places import Place
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.parameters import leaf_operand
+from adc.frontend.core.state import Frame
+from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, results
 from adc.ir.builder import integer
 from adc.ir.core import Function, Literal, Operand, Stmt, Value
@@ -140,7 +142,7 @@ class Outline:
             hint = leaf.object.name if isinstance(leaf, ArrayRef) else hint_of(operand)
             params.append(Value(sub.builder.names.fresh(hint), operand.type))
             if isinstance(leaf, ArrayRef):
-                made[key] = found = sub.array_param(params[-1], hint)
+                made[key] = found = parameters.array_param(sub, params[-1], hint)
                 found.object.words = leaf.object.words
                 self._arrays[found.object] = key
             else:
@@ -229,7 +231,7 @@ class Outline:
 
     def reached(self, place: Place) -> tuple[Operand, ...]:
         """Return the captured value at a place, in its current version."""
-        self.lo.reach(place, self.lo.shared.values[place])
+        outside.reach(self.lo, place, self.lo.shared.values[place])
         leaves = self.lo.captured[place][1]
         return tuple(leaf_operand(self.lo, leaf, self.node) for leaf in leaves)
 

@@ -11,7 +11,7 @@ In reading order:
 `blocks`       statements in order, and `if`
 `marks`        marks of `save`, `recompute`, `invertible` and `checkpoint` on statements
 `inlining`     functions of the program that are inlined
-`callees`      those that become IR functions: recursive ones, and large ones called repeatedly
+`callees`      those that become IR functions, which calls share: recursive ones, and large ones
 `program`      a call of a function of the program: inlined, or of an IR function
 =============  ==================================================================================
 

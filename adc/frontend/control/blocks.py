@@ -20,9 +20,10 @@ from adc.frontend.control.control import (
     keep_exit,
     set_exit,
 )
-from adc.frontend.core import dispatch, scope
+from adc.frontend.core import dispatch
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.syntax import scope
 from adc.ir.builder import integer
 from adc.ir.core import Operand
 

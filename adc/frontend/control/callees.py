@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from adc.frontend.control import inlining, marks
-from adc.frontend.core import closures
+from adc.frontend.core import closures, outside, parameters
 from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
@@ -30,16 +30,13 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
-    is_slot,
     kind_of,
-    leaves,
-    rebuild,
-    shape_of,
-    view_operands,
 )
-from adc.frontend.core.lower import Dead, Frame, Holder, Lowerer
-from adc.frontend.core.places import Place
-from adc.frontend.core.source import Source
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import Dead, Frame, Holder
+from adc.frontend.core.structure import is_slot, leaves, rebuild, shape_of, view_operands
+from adc.frontend.inputs.places import Place
+from adc.frontend.syntax.source import Source
 from adc.frontend.values import structures
 from adc.ir.builder import integer
 from adc.ir.core import Call, Function, Literal, Operand, Value
@@ -216,10 +213,10 @@ def _array_slot(
 def _known_sizes(lo: Lowerer, obj: ArrayObject) -> tuple[tuple[int, int | None], ...]:
     found: list[tuple[int, int | None]] = []
     for axis, size in enumerate(lo.dims[obj]):
-        known = lo.canonical(size)
+        known = lo.sizes.canonical(size)
         if isinstance(known, Literal):
             found.append((axis, int(known.value)))
-        elif lo.is_plural(size):
+        elif lo.sizes.is_plural(size):
             found.append((axis, None))
     return tuple(found)
 
@@ -284,7 +281,7 @@ def call_shared(
 def _emit_call(lo: Lowerer, callee: Callee, given: Passed, node: ast.AST) -> Binding:
     passed: list[Num | ArrayRef] = list(given.leaves)
     for place in callee.captures:
-        lo.reach(place, lo.shared.values[place])
+        outside.reach(lo, place, lo.shared.values[place])
         passed += lo.captured[place][1]
     args: list[Operand] = []
     if callee.function is None or len(callee.function.params) > len(passed):  # it is recursive
@@ -361,7 +358,7 @@ def _sizes_of(
             assert isinstance(leaf, Num)
             size = leaf.operand
         if plural:
-            lo.plural.add(size)
+            lo.sizes.plural.add(size)
         dims.append(size)
     return tuple(dims)
 
@@ -509,13 +506,13 @@ def _entered(sub: Lowerer, passed: Passed) -> tuple[list[Num | ArrayRef], dict[s
         name, given = found[passed.slots.index(position)]
         hint = _hint(given) if is_slot(name) else name
         param = Value(sub.builder.names.fresh(hint), ty)
-        made = sub.array_param(param, hint) if isinstance(ty, Array) else Num(param)
+        made = parameters.array_param(sub, param, hint) if isinstance(ty, Array) else Num(param)
         if isinstance(made, ArrayRef) and isinstance(given, ArrayRef):
             made.object.words = given.object.words
             dims = list(sub.dims[made.object])
             for axis, size in passed.sizes[position]:
                 if size is None:
-                    sub.plural.add(dims[axis])
+                    sub.sizes.plural.add(dims[axis])
                 else:
                     dims[axis] = integer(size)
             sub.dims[made.object] = tuple(dims)
@@ -626,10 +623,10 @@ def _known_in(sub: Lowerer, params: Sequence[Num | ArrayRef]) -> dict[Operand, S
     known: dict[Operand, Slot] = {}
     for position, leaf in enumerate(params):
         if isinstance(leaf, Num):
-            known.setdefault(sub.canonical(leaf.operand), position)
+            known.setdefault(sub.sizes.canonical(leaf.operand), position)
             continue
         for axis, size in enumerate(sub.dims[leaf.object]):
-            known.setdefault(sub.canonical(size), (position, axis))
+            known.setdefault(sub.sizes.canonical(size), (position, axis))
     return known
 
 
@@ -641,9 +638,9 @@ def _sizes_in(
         return ()
     found: list[tuple[Slot | None, bool]] = []
     for size in sub.dims[obj]:
-        same = sub.canonical(size)
+        same = sub.sizes.canonical(size)
         if isinstance(same, Literal):
             found.append((same, False))
         else:
-            found.append((known.get(same), sub.is_plural(size)))
+            found.append((known.get(same), sub.sizes.is_plural(size)))
     return tuple(found)

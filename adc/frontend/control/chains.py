@@ -12,9 +12,10 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 
 from adc.frontend.control.control import branch
-from adc.frontend.core import numbers, scope
+from adc.frontend.core import numbers
 from adc.frontend.core.bindings import Num
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.syntax import scope
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from adc.frontend.control import forms
-from adc.frontend.core import bindings
+from adc.frontend.core import bindings, outside
 from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
@@ -28,17 +28,12 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
-    holders,
-    is_slot,
     kind_of,
-    leaves,
-    rebuild,
-    refs,
     related,
-    same_view,
-    shape_of,
 )
-from adc.frontend.core.lower import Dead, Lowerer, State
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import Dead, State
+from adc.frontend.core.structure import holders, is_slot, leaves, rebuild, refs, same_view, shape_of
 from adc.frontend.values import list_buffers
 from adc.ir.builder import integer, zero
 from adc.ir.core import Block, If, Literal, Operand, Stmt, Value
@@ -150,7 +145,7 @@ class _Merge:
             ty = Array(ty.dtype, ty.rank, "A")
         value = self.lo.builder.value(hint, ty)
         if a is not None and b is not None and ty == INT:
-            self.lo.bits[value] = max(self.lo.bits_of(a), self.lo.bits_of(b))
+            self.lo.sizes.bits[value] = max(self.lo.sizes.bits_of(a), self.lo.sizes.bits_of(b))
         self.pairs.append((a, b))
         self.results.append(value)
         return value
@@ -317,11 +312,11 @@ class _Merge:
     def within(self, side: int) -> Iterator[None]:
         """Add what is lowered here to the end of an arm."""
         lo, state = self.lo, self.arms[side].state
-        outer = lo.versions, lo.known, lo.frame.env
-        lo.versions, lo.known, lo.frame.env = state.versions, dict(state.known), state.env
+        outer = lo.versions, lo.sizes.known, lo.frame.env
+        lo.versions, lo.sizes.known, lo.frame.env = state.versions, dict(state.known), state.env
         with lo.builder.block() as stmts:
             yield
-        lo.versions, lo.known, lo.frame.env = outer
+        lo.versions, lo.sizes.known, lo.frame.env = outer
         self.arms[side].stmts.extend(stmts)
 
     def reference(self, name: str, a: Binding, b: Binding) -> Binding | None:
@@ -360,7 +355,10 @@ class _Merge:
         lo = self.lo
         for key, x, y in zip(a.keys, a.items, b.items, strict=True):
             if x != y:
-                a, b = a.with_item(key, lo.opened(x)), b.with_item(key, lo.opened(y))
+                a, b = (
+                    a.with_item(key, outside.opened(lo, x)),
+                    b.with_item(key, outside.opened(lo, y)),
+                )
         for state in (self.before, *(arm.state for arm in self.arms)):
             lo.complete(state.env, state.versions)
         return a, b
@@ -410,7 +408,7 @@ def merge(
         lo.complete(state.env, state.versions)
     lo.versions = dict(before.versions)
     lo.stale = {**before.stale}
-    lo.known = dict(before.known)
+    lo.sizes.known = dict(before.known)
     for arm in (first, second):
         if not arm.dead:
             lo.stale.update(arm.state.stale)
@@ -458,7 +456,7 @@ def merge(
     )
     for ref in merging.objects.values():
         lo.dims[ref.object] = tuple(
-            lo.counts(
+            lo.sizes.counts(
                 lo.builder.apply(
                     "dim", size.value, params=(size.axis,), hint=f"{ref.object.name}.dim"
                 )

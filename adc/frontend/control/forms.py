@@ -14,7 +14,7 @@ import enum
 from collections.abc import Callable
 from dataclasses import replace
 
-from adc.frontend.core import bindings, numbers
+from adc.frontend.core import bindings, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
@@ -25,11 +25,11 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Window,
-    leaves,
-    same_view,
     shares,
 )
-from adc.frontend.core.lower import Frame, Lowerer
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import Frame
+from adc.frontend.core.structure import leaves, same_view
 from adc.frontend.values import elementwise, list_buffers, views
 from adc.ir.types import Scalar
 
@@ -71,8 +71,8 @@ def conformed(lo: Lowerer, like: Binding, binding: Binding, name: str) -> Bindin
 
     def change(x: Binding, y: Binding) -> Binding:
         if _is_found_elsewhere(x, y):
-            lo.pin(x)
-            lo.pin(y)
+            outside.pin(lo, x)
+            outside.pin(lo, y)
             assert isinstance(y, Static)
             return Static(y.value)
         step = _needed(lo, x, y, name)

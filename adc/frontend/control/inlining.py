@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from adc.frontend.control import blocks, control, evaluation
 from adc.frontend.control.control import EXIT, FALLS, RESULT, RETURN
-from adc.frontend.core import closures, refusals, trees
+from adc.frontend.core import closures, outside, refusals
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
@@ -21,9 +21,11 @@ from adc.frontend.core.bindings import (
     Unstable,
     kind_of,
 )
-from adc.frontend.core.lower import Frame, Holder, Lowerer
-from adc.frontend.core.places import Default, defaults_of
-from adc.frontend.core.source import Source
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import Frame, Holder
+from adc.frontend.inputs import trees
+from adc.frontend.inputs.places import Default, defaults_of
+from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
@@ -77,7 +79,7 @@ def bind_arguments(
         if key not in bound:
             if key not in defaults:
                 raise TypeMismatchError(f"{name}() is missing the argument {key!r}", lo.span(node))
-            bound[key] = lo.opened(defaults[key])
+            bound[key] = outside.opened(lo, defaults[key])
     if spec.kwarg is not None:
         bound[spec.kwarg.arg] = lo.new_ref(DictRef, extra)
     return bound

@@ -23,7 +23,7 @@ from adc.frontend.control.control import (
     set_exit,
     unread,
 )
-from adc.frontend.core import scope
+from adc.frontend.core import outside
 from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
@@ -37,17 +37,15 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
-    holders,
-    is_slot,
     kind_of,
-    leaves,
     one_type,
-    rebuild,
     related,
-    shape_of,
     suspect,
 )
-from adc.frontend.core.lower import Dead, Lowerer, State
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import Dead, State
+from adc.frontend.core.structure import holders, is_slot, leaves, rebuild, shape_of
+from adc.frontend.syntax import scope
 from adc.frontend.values import list_buffers
 from adc.ir.builder import integer
 from adc.ir.core import Block, For, Literal, Operand, Stmt, Value, While
@@ -202,7 +200,7 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
     for slot, key in memo.opened:
         record = env[slot]
         assert isinstance(record, RecordOf)
-        env[slot] = record.with_item(key, lo.opened(record.items[record.keys.index(key)]))
+        env[slot] = record.with_item(key, outside.opened(lo, record.items[record.keys.index(key)]))
     for slot, element in memo.growing.items():
         held = env.get(slot)
         if isinstance(held, TupleOf | Growing):
@@ -289,7 +287,7 @@ def _attempt(
     by_key = {item.key: item for item in carried}
     index = lo.builder.value("k", INT) if trips is not None else None
     if index is not None:
-        lo.counts(index)
+        lo.sizes.counts(index)
     label = lo.builder.names.fresh("L0" if trips is not None else "W0")
     with lo.builder.block() as stmts:
         _open_fresh(lo, before, memo, fresh, by_key)
@@ -349,7 +347,7 @@ def _open_fresh(
             lo.stale[obj] = before.stale[entry]
         if key in memo.sizes:
             lo.dims[obj] = tuple(
-                lo.counts(
+                lo.sizes.counts(
                     lo.builder.apply(
                         "dim", by_key[key].param, params=(axis,), hint=f"{obj.name}.dim"
                     )
@@ -520,7 +518,7 @@ def _close(
                     retry = True
     if retry:
         raise _Retry
-    _check_rotation(lo, before, memo, by_key, fresh)
+    _check_rotation(lo, before, memo, fresh)
     for item in carried:
         if isinstance(item.key, ArrayObject):
             item.next = lo.versions[item.key]
@@ -604,7 +602,6 @@ def _check_rotation(
     lo: Lowerer,
     before: State,
     memo: LoopMemo,
-    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
     fresh: dict[tuple[str, int], ArrayRef],
 ) -> None:
     """Find out which rebound names may denote one array in the next iteration."""

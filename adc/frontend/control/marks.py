@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adc.frontend.core import closures, dispatch
-from adc.frontend.core.bindings import Binding, Lazy, Num, TupleOf, leaves
+from adc.frontend.core.bindings import Binding, Lazy, Num, TupleOf
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.structure import leaves
 from adc.frontend.values import elementwise
 from adc.ir.core import Apply, For, If, Mark, Operand, Stmt, Store, Value, While, walk
 from adc.ir.types import Array

@@ -14,21 +14,15 @@ from collections.abc import Sequence
 from adc.frontend.control import callees, inlining
 from adc.frontend.control.callees import Passed
 from adc.frontend.control.control import EXIT, FALLS
-from adc.frontend.core import closures, scope
-from adc.frontend.core.bindings import (
-    ArrayRef,
-    Binding,
-    Closure,
-    Num,
-    Static,
-    Transformed,
-    refs,
-    shape_of,
-)
-from adc.frontend.core.lower import MAX_CALL_DEPTH, Frame, Holder, Lowerer, StackError
-from adc.frontend.core.places import Place
+from adc.frontend.core import closures, outside
+from adc.frontend.core.bindings import ArrayRef, Binding, Closure, Num, Static, Transformed
+from adc.frontend.core.lower import MAX_CALL_DEPTH, Lowerer
 from adc.frontend.core.refusals import GENERATOR, refusal
-from adc.frontend.core.source import Source
+from adc.frontend.core.state import Frame, Holder, StackError
+from adc.frontend.core.structure import refs, shape_of
+from adc.frontend.inputs.places import Place
+from adc.frontend.syntax import scope
+from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
 from adc.ir.errors import AdcError, RecursionDepthError
 
@@ -68,7 +62,9 @@ def run_main(lo: Lowerer, holder: Holder, source: Source, bound: dict[str, Bindi
     """Lower the main function, for `lower`."""
     lo.shared.sources[id(holder.fn.__code__)] = source
     missing = {
-        k: lo.opened(v) for k, v in inlining.function_defaults(holder).items() if k not in bound
+        k: outside.opened(lo, v)
+        for k, v in inlining.function_defaults(holder).items()
+        if k not in bound
     }
     args = {**missing, **bound}
     mark = len(lo.builder.stmts)
@@ -102,8 +98,8 @@ def call_function(
     place: Place | None = None,
 ) -> Binding:
     """Lower a call of a function object: inline it, or call it."""
-    holder = lo.holder_of(fn, place)
-    source = lo.source_of(holder)
+    holder = outside.holder_of(lo, fn, place)
+    source = outside.source_of(lo, holder)
     if isinstance(source.node, ast.FunctionDef) and _is_generator(source.node):
         raise refusal(lo, node, GENERATOR)
     lo.shared.sources[id(fn.__code__)] = source

@@ -1,16 +1,16 @@
 """Core: the lowering state, the bindings of names, and the tables of handlers.
 
-It imports no other package of the front end. In reading order:
+In reading order:
 
 =============  ==================================================================================
-`source`       the AST of a function object, with positions
-`mangling`     private names of classes (``__x``) in that AST
-`scope`        syntactic questions: names assigned, exits contained
-`trees`        arguments as trees of types
-`places`       where captured values are found, and read at every call
-`stacks`       lists of elements that are alike, as arrays with one axis more
-`bindings`     the kinds of bindings of a name, and the join of two bindings
-`lower`        the lowering state: names, arrays and their versions, captured values
+`bindings`     the kinds of bindings of a name
+`structure`    bindings as trees: the numbers and arrays in them
+`state`        frames, what joins at control flow, what lowerings share; the result
+`sizes`        which sizes of arrays are equal, which are 1
+`lower`        the lowering state: arrays, lists, dicts and objects, and what they are now
+`parameters`   arguments and captured values become parameters
+`outside`      globals and closure variables, and guards on them
+`names`        the binding of a name that is read
 `refusals`     the table of unsupported syntax
 `dispatch`     the tables of handlers, and the recursion through them
 `classes`      attribute lookup in classes, as in Python

@@ -8,19 +8,19 @@ known at compile time.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import trees
-from adc.frontend.core.places import Place
-from adc.frontend.core.source import Source
+from adc.frontend.inputs import instances
+from adc.frontend.inputs.places import Place
+from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
-from adc.ir.core import Derived, Function, Operand, Value
+from adc.ir.core import Derived, Function, Literal, Operand, Value
 from adc.ir.errors import Span
-from adc.ir.types import Array, Scalar, Type
+from adc.ir.types import BOOL, FLOAT, INT, NAMES, Array, Scalar, Type
 from adc.library.transforms import Level
 
 
@@ -451,245 +451,8 @@ def kind_of(binding: Binding) -> str:
     return f"a {type(binding).__name__.lower()}"
 
 
-def leaves(binding: Binding) -> Iterator[Num | ArrayRef]:
-    """Yield the scalars and arrays in `binding`, left to right; views by their parts."""
-    for piece in pieces(binding):
-        if isinstance(piece, Num) or not piece.view:
-            yield piece
-            continue
-        yield ArrayRef(piece.object)
-        yield from (Num(operand) for operand, _ in view_operands(piece))
-
-
-def view_operands(ref: ArrayRef) -> Iterator[tuple[Operand, bool]]:
-    """Yield the numbers that say what a view sees, and whether each is where it starts."""
-    for stage in ref.view:
-        yield from ((size, False) for size in stage.dims)
-        if isinstance(stage, Reshape):
-            yield from ((size, False) for size in stage.inner)
-            continue
-        for axis in stage.axes:
-            yield axis.offset, True
-            yield from ((stride, False) for _, stride in axis.terms)
-
-
-def pieces(binding: Binding) -> Iterator[Num | ArrayRef]:
-    """Yield the scalars, arrays and views in `binding`, left to right."""
-    match binding:
-        case Num() | ArrayRef():
-            yield binding
-        case TupleOf(items=items) | Zip(inners=items) | RecordOf(items=items):
-            for item in items:
-                yield from pieces(item)
-        case NamedTuple(record=record):
-            yield from pieces(record)
-        case Growing(buffers=buffers, length=length):
-            yield from buffers
-            yield length
-        case Range(start=start, stop=stop, step=step):
-            yield from (start, stop, step)
-        case Enumerate(inner=inner, start=start):
-            yield from pieces(inner)
-            yield start
-        case Reversed(inner=inner):
-            yield from pieces(inner)
-        case Pullback(args=args) | Directional(args=args):
-            yield from pieces(args)
-
-
-def cells_of(element: Binding) -> Iterator[Cell]:
-    """Yield the cells in the element of a `Growing`, left to right."""
-    match element:
-        case Cell():
-            yield element
-        case TupleOf(items=items) | RecordOf(items=items):
-            for item in items:
-                yield from cells_of(item)
-        case NamedTuple(record=contents) | Nested(contents=contents):
-            yield from cells_of(contents)
-
-
-def with_cells(
-    element: Binding,
-    parts: Iterator[Binding],
-    make: Callable[[type, TupleOf | RecordOf], Binding] = Nested,
-) -> Binding:
-    """Return the element of a `Growing` with its cells replaced, left to right.
-
-    `make` makes the lists, dicts and objects in it.
-    """
-
-    def replaced(items: Sequence[Binding]) -> tuple[Binding, ...]:
-        return tuple(with_cells(item, parts, make) for item in items)
-
-    match element:
-        case Cell():
-            return next(parts)
-        case TupleOf(items=items):
-            return TupleOf(replaced(items))
-        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
-            return NamedTuple(cls, RecordOf(keys, replaced(items)))
-        case Nested(cls=cls, contents=RecordOf(keys=keys, items=items)):
-            return make(cls, RecordOf(keys, replaced(items)))
-        case Nested(cls=cls, contents=TupleOf(items=items)):
-            return make(cls, TupleOf(replaced(items)))
-    return element
-
-
-def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
-    """Return `binding` with its leaves taken from `new`, left to right."""
-    match binding:
-        case Num(array=array):
-            leaf = next(new)
-            return Num(leaf.operand, array) if isinstance(leaf, Num) and array else leaf
-            return next(new)
-        case ArrayRef(view=view, readonly=readonly):
-            base = next(new)
-            assert isinstance(base, ArrayRef)
-            stages = tuple(_rebuilt_stage(stage, new) for stage in view)
-            return ArrayRef(base.object, stages, readonly)
-        case TupleOf(items=items):
-            return TupleOf(tuple(rebuild(item, new) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(rebuild(item, new) for item in items))
-        case NamedTuple(cls=cls, record=record):
-            again = rebuild(record, new)
-            assert isinstance(again, RecordOf)
-            return NamedTuple(cls, again)
-        case Growing(buffers=buffers, element=element):
-            new_buffers, length = [next(new) for _ in buffers], next(new)
-            assert isinstance(length, Num)
-            return Growing(tuple(new_buffers), length, element)  # type: ignore[arg-type]  # arrays
-        case Zip(inners=items):
-            return Zip(tuple(rebuild(item, new) for item in items))
-        case Range():
-            numbers = [next(new) for _ in range(3)]
-            assert all(isinstance(n, Num) for n in numbers)
-            return Range(*numbers)  # type: ignore[arg-type]
-        case Enumerate(inner=inner):
-            inner_rebuilt = rebuild(inner, new)
-            start = next(new)
-            assert isinstance(start, Num)
-            return Enumerate(inner_rebuilt, start)
-        case Reversed(inner=inner):
-            return Reversed(rebuild(inner, new))
-        case Pullback(args=args) | Directional(args=args):
-            again = rebuild(args, new)
-            assert isinstance(again, TupleOf)
-            return replace(binding, args=again)
-    return binding
-
-
-def _rebuilt_stage(stage: Stage, new: Iterator[Num | ArrayRef]) -> Stage:
-    def operand() -> Operand:
-        leaf = next(new)
-        assert isinstance(leaf, Num)
-        return leaf.operand
-
-    dims = tuple(operand() for _ in stage.dims)
-    if isinstance(stage, Reshape):
-        return Reshape(dims, tuple(operand() for _ in stage.inner))
-    axes: list[Axis] = []
-    for axis in stage.axes:
-        offset = operand()
-        axes.append(Axis(offset, tuple((k, operand()) for k, _ in axis.terms)))
-    return Window(dims, tuple(axes))
-
-
-def _stage_shape(stage: Stage) -> object:
-    """Return the part of a stage that must agree for two stages to join."""
-    if isinstance(stage, Reshape):
-        return ("reshape", len(stage.dims), len(stage.inner))
-    return ("window", len(stage.dims), tuple(tuple(k for k, _ in a.terms) for a in stage.axes))
-
-
-def shape_of(binding: Binding) -> object:
-    """Return a hashable description of everything but the leaves: equal shapes can be joined."""
-    match binding:
-        case Num():
-            return "num"
-        case ArrayRef(object=obj, view=view, readonly=readonly):
-            return ("array", obj.type, readonly, *(_stage_shape(stage) for stage in view))
-        case TupleOf(items=items):
-            return ("tuple", *(shape_of(item) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return ("record", keys, *(shape_of(item) for item in items))
-        case NamedTuple(cls=cls, record=record):
-            return (cls, shape_of(record))
-        case Cell(type=ty, sizes=sizes):
-            return ("cell", ty, sizes)
-        case Growing(element=element):
-            return ("growing", shape_of(element))
-        case Nested(cls=cls, contents=contents):
-            return (cls, shape_of(contents))
-        case Given(place=place):
-            return ("given", place)
-        case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
-            return (type(binding).__name__, slot)
-        case DictView(ref=ref, name=name):
-            return (name, ref.slot)
-        case Zip(inners=items):
-            return ("zip", *(shape_of(item) for item in items))
-        case Range():
-            return "range"
-        case Enumerate(inner=inner):
-            return ("enumerate", shape_of(inner))
-        case Reversed(inner=inner):
-            return ("reversed", shape_of(inner))
-        case Static(value=value, place=place):
-            return ("static", type(value), _key(value), place)
-        case Closure():
-            return ("closure", id(binding.node))
-        case Bound(owner=owner, name=name):
-            return ("method", shape_of(owner), name)
-        case Transformed(fn=fn, level=level):
-            return (level, shape_of(fn))
-        case Pullback(of=of, args=args) | Directional(of=of, args=args):
-            return ("pullback", of, shape_of(args))
-        case Unbound() | Unstable():
-            return type(binding).__name__
-        case Late():
-            return ("late", id(binding))
-    raise AssertionError(binding)
-
-
-def _key(value: Any) -> object:
-    return value if isinstance(value, str | int | float | bool | type(None)) else id(value)
-
-
-def refs(binding: Binding) -> Iterator[Ref]:
-    """Yield the lists, dicts and objects that a binding holds directly or in tuples."""
-    match binding:
-        case ListRef() | DictRef() | ObjectRef():
-            yield binding
-        case DictView(ref=ref):
-            yield ref
-        case TupleOf(items=items) | RecordOf(items=items) | Zip(inners=items):
-            for item in items:
-                yield from refs(item)
-        case NamedTuple(record=record):
-            yield from refs(record)
-        case Enumerate(inner=inner) | Reversed(inner=inner):
-            yield from refs(inner)
-
-
-def is_slot(name: str) -> bool:
-    """Whether a name of the state is the slot of a list, dict or object."""
-    return name.startswith("$h")
-
-
-def holders(env: dict[str, Binding], slot: str) -> list[str]:
-    """Return the names through which a list, dict or object is reached."""
-    return [name for name, binding in env.items() if any(r.slot == slot for r in refs(binding))]
-
-
-def same_view(a: ArrayRef, b: ArrayRef) -> bool:
-    """Whether two views differ in numbers only."""
-    return [_stage_shape(s) for s in a.view] == [_stage_shape(s) for s in b.view]
-
-
 def is_generator(binding: Binding) -> bool:
-    return isinstance(binding, NamedTuple) and trees.is_generator_class(binding.cls)
+    return isinstance(binding, NamedTuple) and instances.is_generator_class(binding.cls)
 
 
 def generator_of(words: ArrayRef) -> NamedTuple:
@@ -715,3 +478,20 @@ def one_type(a: Type, b: Type) -> bool:
 def element_of(ref: ArrayRef) -> ArrayRef:
     """Return the one element of a vector as a 0-d array."""
     return ArrayRef(ref.object, (Window((), (Axis(integer(0), ()),)),))
+
+
+def static(value: Any) -> Binding:
+    """Return the binding of a Python object that is known at compile time."""
+    if type(value) in (bool, int, float):
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            return Static(value)
+        ty = {bool: BOOL, int: INT, float: FLOAT}[type(value)]
+        return Num(Literal(value, ty))
+    if isinstance(value, np.generic) and value.dtype in NAMES:
+        return Num(Literal(value.item(), Scalar(NAMES[value.dtype])))
+    if type(value) is tuple:
+        return TupleOf(tuple(static(item) for item in value))
+    if instances.is_named_tuple(type(value)):
+        items = tuple(static(item) for item in value)
+        return NamedTuple(type(value), RecordOf(type(value)._fields, items))
+    return Static(value)

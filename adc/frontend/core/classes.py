@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import bindings, trees
+from adc.frontend.core import bindings, outside
 from adc.frontend.core.bindings import Binding, NamedTuple, ObjectRef, kind_of
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.places import Member, Place
+from adc.frontend.inputs import instances
+from adc.frontend.inputs.places import Member, Place
 from adc.ir.errors import TypeMismatchError, UnsupportedError
 from adc.ir.foreign import is_plain, peculiarity
 
@@ -60,7 +61,7 @@ def is_method(value: Any) -> bool:
 def find_method(lo: Lowerer, cls: type, name: str) -> Any:
     """Return the function or derivative behind a method of a class."""
     value = in_class(cls, name)
-    lo.guard(Place(cls, (Member(name),)), value)
+    outside.guard(lo, Place(cls, (Member(name),)), value)
     return value
 
 
@@ -74,11 +75,11 @@ def is_opaque(value: Any) -> bool:
     """Whether an object is an instance of a user's class and a constant of the code.
 
     What it holds may change, without being noticed. Constants that it has as attributes are part
-    of what decides which code runs (`trees.state_of`).
+    of what decides which code runs (`keys.state_of`).
     """
     cls = type(value)
     holds = isinstance(value, list | dict | tuple | np.ndarray | types.SimpleNamespace)
-    return (holds or is_written(cls)) and not trees.is_unchanging(value)
+    return (holds or is_written(cls)) and not instances.is_unchanging(value)
 
 
 def is_written(cls: type) -> bool:
@@ -101,7 +102,7 @@ def refused(lo: Lowerer, value: Any, node: ast.AST | None = None) -> Unsupported
 
 
 def is_record_class(value: Any) -> bool:
-    return isinstance(value, type) and (trees.is_named_tuple(value) or is_plain(value))
+    return isinstance(value, type) and (instances.is_named_tuple(value) or is_plain(value))
 
 
 def is_generated(cls: type, fn: Any) -> bool:

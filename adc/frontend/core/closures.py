@@ -10,7 +10,6 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from adc.frontend.core import scope
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -25,15 +24,12 @@ from adc.frontend.core.bindings import (
     Transformed,
     TupleOf,
     Unbound,
-    is_slot,
     kind_of,
-    leaves,
-    pieces,
-    rebuild,
-    refs,
-    shape_of,
 )
-from adc.frontend.core.lower import Frame, Lowerer
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import Frame
+from adc.frontend.core.structure import is_slot, leaves, pieces, rebuild, refs, shape_of
+from adc.frontend.syntax import scope
 
 
 def locals_of(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:

@@ -11,7 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from adc.frontend.core.lower import INDEX_BITS, Dead, Lowerer, integer_range
+from adc.frontend.core.lower import Lowerer, integer_range
+from adc.frontend.core.sizes import INDEX_BITS
+from adc.frontend.core.state import Dead
 from adc.ir.builder import integer
 from adc.ir.core import Apply, Call, For, If, Literal, Load, Operand, Recall, Stmt, Value, While
 from adc.ir.errors import TypeMismatchError
@@ -159,12 +161,12 @@ def _index_arithmetic(lo: Lowerer, op: str, a: Operand, b: Operand) -> Operand:
         return integer(int(a.value) + sign * int(b.value))
     if isinstance(b, Literal) and b.value == 0:
         return a
-    bits = max(lo.bits_of(a), lo.bits_of(b))
+    bits = max(lo.sizes.bits_of(a), lo.sizes.bits_of(b))
     if op == "add" and isinstance(a, Literal) and a.value == 0:
         return b
     result = lo.builder.apply(op, lo.convert(a, INT), lo.convert(b, INT), hint="i")
     if bits <= INDEX_BITS:
-        lo.bits[result] = bits
+        lo.sizes.bits[result] = bits
     return result
 
 
@@ -252,7 +254,7 @@ def arithmetic(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) ->
         _fits(lo, size, {"add": "sum", "sub": "difference", "mul": "product"}[name])
     result = apply(lo, name, a, b)
     if bits is not None and isinstance(result, Value):
-        lo.bits[result] = bits
+        lo.sizes.bits[result] = bits
     return result
 
 
@@ -261,7 +263,7 @@ def _result_bits(lo: Lowerer, name: str, a: Operand, b: Operand) -> int | None:
 
     Adding small constants and indices again and again would take years to overflow.
     """
-    x, y = lo.bits_of(a), lo.bits_of(b)
+    x, y = lo.sizes.bits_of(a), lo.sizes.bits_of(b)
     match name:
         case "add" | "sub":
             bits = max(x, y) + 1
@@ -288,7 +290,7 @@ def negated(lo: Lowerer, operand: Operand, node: ast.AST) -> Operand:
         return _folded(lo, "sub", integer(0), operand, node)
     result = apply(lo, "neg", operand)
     if operand.type == INT and isinstance(result, Value):
-        lo.bits[result] = lo.bits_of(operand)
+        lo.sizes.bits[result] = lo.sizes.bits_of(operand)
     return result
 
 
@@ -380,7 +382,7 @@ def _integer_power(lo: Lowerer, a: Operand, b: Operand, node: ast.AST) -> Operan
             else "Integers to negative integer powers are not allowed."
         )
         check(lo, ok, "ValueError", message)
-    fits = isinstance(b, Literal) and lo.bits_of(a) * b.value <= MAX_BITS
+    fits = isinstance(b, Literal) and lo.sizes.bits_of(a) * b.value <= MAX_BITS
     if ty.weak and not fits:
         size = lo.builder.apply("pow", lo.convert(a, FLOAT), lo.convert(b, FLOAT))
         _fits(lo, size, "power")
@@ -472,7 +474,7 @@ def select(lo: Lowerer, cond: Operand, a: Operand, b: Operand) -> Operand:
     """Choose between two numbers of one type."""
     result = lo.builder.apply("select", cond, a, b)
     if result.type == INT:
-        lo.bits[result] = max(lo.bits_of(a), lo.bits_of(b))
+        lo.sizes.bits[result] = max(lo.sizes.bits_of(a), lo.sizes.bits_of(b))
     return result
 
 

@@ -9,6 +9,7 @@ In reading order:
 `statements`     statements other than `if` (`control.blocks`) and loops (`iteration`)
 `assignment`     assignment to names, elements, attributes and patterns; ``op=``
 `iteration`      `for` and `while`
+`unrolling`      loops over lists that are unrolled, and how much code that is
 `iterators`      `map`, `filter` and `sorted`
 `containers`     lists, dicts and tuples
 `dynamic_lists`  lists whose length is known only at run time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from adc.frontend.core import bindings, dispatch, numbers, trees
+from adc.frontend.core import bindings, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -20,8 +20,10 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.dispatch import handles
-from adc.frontend.core.lower import Frame, Holder, Lowerer
-from adc.frontend.core.places import Step, Variable, follow
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import Frame, Holder
+from adc.frontend.inputs import trees
+from adc.frontend.inputs.places import Step, Variable, follow
 from adc.frontend.numpy import library, random, shaping
 from adc.frontend.values import elementwise, objects, views
 from adc.frontend.values.views import Arraylike, dims_of
@@ -86,7 +88,7 @@ def _of_array(lo: Lowerer, owner: Arraylike, name: str, node: ast.AST) -> Bindin
 def _attribute(lo: Lowerer, node: ast.Attribute) -> Binding:
     path = dotted(node)
     if path is not None and _is_free(lo, path):
-        return lo.free(_holder(lo), path, node)
+        return outside.free(lo, _holder(lo), path, node)
     return attribute_of(lo, dispatch.evaluate(lo, node.value), node)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adc.frontend.control import evaluation
-from adc.frontend.core import numbers
+from adc.frontend.core import numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
@@ -26,10 +26,12 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     kind_of,
+    static,
 )
 from adc.frontend.core.dispatch import operates
-from adc.frontend.core.lower import Lowerer, PickedError, static
-from adc.frontend.language import dynamic_lists
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import PickedError
+from adc.frontend.language import dynamic_lists, unrolling
 from adc.frontend.values import arguments, comparisons, operators
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
@@ -66,7 +68,7 @@ def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
         case Num(operand=Literal(value=value)):
             return value
         case Static(value=value):
-            lo.pin(binding)
+            outside.pin(lo, binding)
             try:
                 hash(value)
             except TypeError:
@@ -220,7 +222,7 @@ def element_of(
     lo: Lowerer, owner: Binding, items: tuple[Binding, ...], key: Binding, node: ast.Subscript
 ) -> Binding:
     """Return an element of a tuple or list."""
-    lo.take(owner)
+    unrolling.take(lo, owner)
     if isinstance(key, Num) and key.operand.type.kind in "iub":
         if isinstance(key.operand, Literal):
             try:
@@ -242,7 +244,7 @@ def _choose(
         raise PickedError(
             f"indexing {kind_of(owner)} of arrays by a number known only at run time is not "
             "supported", lo.span(node), "loop over the list itself, or make one array of it",
-            lo.stackable_in(owner),
+            unrolling.stackable_in(lo, owner),
         )  # fmt: skip
     with lo.at(node):
         wrapped = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")

@@ -19,7 +19,7 @@ from typing import Any
 
 from adc.frontend.control import blocks
 from adc.frontend.control.control import branch
-from adc.frontend.core import numbers, scope
+from adc.frontend.core import numbers
 from adc.frontend.core.bindings import (
     NONE,
     ArrayObject,
@@ -31,13 +31,14 @@ from adc.frontend.core.bindings import (
     Num,
     Range,
     TupleOf,
-    cells_of,
     kind_of,
     shares,
-    with_cells,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import usable
+from adc.frontend.core.structure import cells_of, with_cells
 from adc.frontend.numpy import indexing
+from adc.frontend.syntax import scope
 from adc.frontend.values import elementwise, list_buffers, sequences, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
@@ -178,7 +179,7 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
                 full = numbers.apply(lo, "or", full, numbers.apply(lo, "not", fits))
 
         def grow() -> None:
-            size = lo.counts(lo.builder.apply("room", count, hint="n"))
+            size = lo.sizes.counts(lo.builder.apply("room", count, hint="n"))
             for buffer, _, part in columns:
                 _enlarge(lo, buffer.object, count, size, list_buffers.part_dims(lo, part))
 
@@ -186,7 +187,7 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
             branch(lo, full, grow, lambda: None)
         for buffer, cell, part in columns:
             list_buffers.put(lo, buffer, cell, count, part, node)
-        after = lo.counts(lo.builder.apply("add", count, integer(1), hint="n"))
+        after = lo.sizes.counts(lo.builder.apply("add", count, integer(1), hint="n"))
         lo.hold(ref, replace(held, length=Num(after)))
 
 
@@ -279,7 +280,7 @@ def pop(lo: Lowerer, ref: ListRef, held: Growing, node: ast.AST) -> Binding:
         count = held.length.operand
         some = numbers.apply(lo, "gt", count, integer(0))
         numbers.check(lo, some, "IndexError", "pop from empty list")
-        last = lo.counts(lo.builder.apply("sub", count, integer(1), hint="n"))
+        last = lo.sizes.counts(lo.builder.apply("sub", count, integer(1), hint="n"))
         parts: list[Binding] = []
         buffers: list[ArrayRef] = []
         for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True):
@@ -336,7 +337,7 @@ def run(
     lo.frame.locals |= own
     lo.frame.env[RESULT] = start
     blocks.lower_stmts(lo, stmts)
-    result = lo.usable(lo.frame.env.pop(RESULT), "this comprehension", node)
+    result = usable(lo, lo.frame.env.pop(RESULT), "this comprehension", node)
     lo.frame.locals -= own
     for name in names:
         lo.frame.env.pop(name, None)

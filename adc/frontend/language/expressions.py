@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from adc.frontend.control import chains, evaluation
 from adc.frontend.control.control import branch
-from adc.frontend.core import dispatch, numbers, refusals, scope
+from adc.frontend.core import dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -19,19 +19,16 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     kind_of,
-    leaves,
+    static,
 )
 from adc.frontend.core.dispatch import handles
-from adc.frontend.core.lower import Lowerer, PickedError, static
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import read_name, usable
+from adc.frontend.core.state import PickedError
+from adc.frontend.core.structure import leaves
 from adc.frontend.language import assignment, containers, dynamic_lists
-from adc.frontend.values import (
-    comparisons,
-    elementwise,
-    operators,
-    sequences,
-    special,
-    views,
-)
+from adc.frontend.syntax import scope
+from adc.frontend.values import comparisons, elementwise, operators, sequences, special, views
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError, UnsupportedError
 from adc.ir.types import B1, INT
@@ -52,7 +49,7 @@ def _constant(lo: Lowerer, node: ast.Constant) -> Binding:
 
 @handles(ast.Name)
 def _name(lo: Lowerer, node: ast.Name) -> Binding:
-    return lo.read_name(node.id, node)
+    return read_name(lo, node.id, node)
 
 
 def _items(lo: Lowerer, elts: Sequence[ast.expr]) -> tuple[Binding, ...]:
@@ -347,7 +344,7 @@ def _picked(lo: Lowerer, branches: Callable[[], None], node: ast.AST) -> Binding
     """Return the value that the arms of branches yield."""
     outer = lo.frame.env.pop(evaluation.VALUE, None)
     branches()
-    result = lo.usable(lo.frame.env.pop(evaluation.VALUE), "this expression", node)
+    result = usable(lo, lo.frame.env.pop(evaluation.VALUE), "this expression", node)
     if outer is not None:
         lo.frame.env[evaluation.VALUE] = outer
     return result

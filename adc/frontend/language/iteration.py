@@ -23,7 +23,7 @@ from adc.frontend.control.control import (
     set_exit,
 )
 from adc.frontend.control.loops import RestructuredError, lower_loop, same_numbers
-from adc.frontend.core import classes, numbers, scope
+from adc.frontend.core import classes, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -38,19 +38,16 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
     Zip,
-    is_slot,
     kind_of,
-    refs,
 )
 from adc.frontend.core.dispatch import handles
-from adc.frontend.core.lower import (
-    INDEX_BITS,
-    ConstantNeededError,
-    Dead,
-    Lowerer,
-    PickedError,
-)
-from adc.frontend.language import assignment, iterators
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import is_name_bound
+from adc.frontend.core.sizes import INDEX_BITS
+from adc.frontend.core.state import ConstantNeededError, Dead, PickedError
+from adc.frontend.core.structure import is_slot, refs
+from adc.frontend.language import assignment, iterators, unrolling
+from adc.frontend.syntax import scope
 from adc.frontend.values import elementwise, list_buffers, sequences, views
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Value
@@ -137,7 +134,7 @@ def _settled(
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
     names = scope.assigned_in([stmt.target, *stmt.body])
     definite = isinstance(trips, Literal) and trips.value > 0
-    targets = [name for name in names if not lo.is_name_bound(name)]
+    targets = [name for name in names if not is_name_bound(lo, name)]
     kinds = lo.memo.setdefault((lo.frame.path, id(stmt), "targets"), {})
     before, saved = lo.snapshot(), lo.builder.names.save()
     mark = len(lo.builder.stmts)
@@ -262,7 +259,7 @@ def _loop(
     def guarded(_: Value | None) -> Operand:
         counter = lo.frame.env["$index"]
         assert isinstance(counter, Num)
-        index = lo.counts(counter.operand)
+        index = lo.sizes.counts(counter.operand)
         inside = lo.builder.apply("lt", index, trips, hint="more")
 
         def run() -> None:
@@ -353,8 +350,8 @@ def _else(
 
 def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     """Loop over a tuple or the like: one copy of the body for each element."""
-    with lo.unrolling(_most(lo, iterable) or 0) as first:
-        lo.take(iterable)
+    with unrolling.unrolling(lo, _most(lo, iterable) or 0) as first:
+        unrolling.take(lo, iterable)
         _copies(lo, stmt, iterable, first)
 
 
@@ -432,7 +429,7 @@ def _skip(lo: Lowerer, stmt: ast.For | ast.While, bound: Sequence[str]) -> None:
 
 
 def _bound(lo: Lowerer, names: Sequence[str]) -> list[str]:
-    return [name for name in names if lo.is_name_bound(name)]
+    return [name for name in names if is_name_bound(lo, name)]
 
 
 def _again_flag(lo: Lowerer, pending: Operand) -> Operand:
@@ -527,7 +524,7 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
             trips = parts[0][0]
             for other, _ in parts[1:]:
                 if other != trips:
-                    trips = lo.counts(lo.builder.apply("minimum", trips, other, hint="n"))
+                    trips = lo.sizes.counts(lo.builder.apply("minimum", trips, other, hint="n"))
             return trips, lambda k: TupleOf(tuple(element(k) for _, element in parts))
         case Reversed(inner=inner):
             trips, element = iteration(lo, inner, node)
@@ -574,13 +571,13 @@ def _range_iteration(
     if len(ends) == 3:
         trips = integer(len(range(*(int(end) for end in ends))))
     else:
-        trips = lo.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
-    bounded = max(lo.bits_of(start), lo.bits_of(stop)) <= INDEX_BITS
+        trips = lo.sizes.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
+    bounded = max(lo.sizes.bits_of(start), lo.sizes.bits_of(stop)) <= INDEX_BITS
 
     def at(k: Operand) -> Binding:
         scaled = lo.builder.apply("mul", k, step)
         at_k = numbers.plus(lo, start, scaled)
-        return Num(lo.counts(at_k) if bounded else at_k)
+        return Num(lo.sizes.counts(at_k) if bounded else at_k)
 
     return trips, at
 

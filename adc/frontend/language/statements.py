@@ -23,9 +23,12 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     kind_of,
+    static,
 )
 from adc.frontend.core.dispatch import handles
-from adc.frontend.core.lower import Dead, Lowerer, static
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import is_bound, read_name
+from adc.frontend.core.state import Dead
 from adc.frontend.language import assignment, attributes, expressions, iterators, subscripts
 from adc.frontend.values import comparisons, elementwise, objects, sequences
 from adc.ir.core import Literal, Operand, Value
@@ -82,7 +85,7 @@ def renamed(lo: Lowerer, value: Binding, name: str) -> Binding:
         last = lo.builder.stmts[-1]
         old = value.operand
         fresh = last.results == (old,) and old.name.rstrip("0123456789.") == "t"
-        if fresh and not lo.is_bound(old):
+        if fresh and not is_bound(lo, old):
             mark = lo.builder.marks.pop(old.name, None)
             new = lo.builder.value(name, old.type)
             if mark is not None:
@@ -111,7 +114,7 @@ def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
         objects.set_attribute(lo, owner, target.attr, new, target)
         return
     assert isinstance(target, ast.Name)
-    assignment.assign(lo, target, assignment.augmented(lo, lo.read_name(target.id, target), stmt))
+    assignment.assign(lo, target, assignment.augmented(lo, read_name(lo, target.id, target), stmt))
 
 
 @handles(ast.Delete)
@@ -119,7 +122,7 @@ def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
     for target in stmt.targets:
         match target:
             case ast.Name(id=name):
-                lo.read_name(name, target)
+                read_name(lo, name, target)
                 lo.frame.env[name] = Unbound(f"it was deleted at line {stmt.lineno}")
             case ast.Subscript():
                 owner = evaluation.lower_expr(lo, target.value)

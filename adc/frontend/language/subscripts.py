@@ -24,9 +24,10 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     kind_of,
+    static,
 )
 from adc.frontend.core.dispatch import handles
-from adc.frontend.core.lower import Lowerer, static
+from adc.frontend.core.lower import Lowerer
 from adc.frontend.language import containers, dynamic_lists
 from adc.frontend.numpy import grids, indexing
 from adc.frontend.values import arguments, sequences, special

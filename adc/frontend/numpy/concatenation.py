@@ -71,7 +71,7 @@ def _run_together(
     with lo.at(node):
         x = views.permuted(lo, x, [*range(1, axis + 1), 0, *range(axis + 1, rank)])
         own = dims_of(lo, x)
-        size = lo.counts(views.times(lo, own[axis], own[axis + 1]))
+        size = lo.sizes.counts(views.times(lo, own[axis], own[axis + 1]))
         dims = (*own[:axis], size, *own[axis + 2 :])
         found = dtype or elementwise.element_type(x).dtype
         version = lo.builder.apply("empty", *dims, params=(found,), hint="a")
@@ -109,7 +109,7 @@ def concatenated(
                 elementwise.require_same(lo, a, b, text, [], node)
         offsets.append(total)
         total = numbers.plus(lo, total, dims[axis])
-    lo.counts(total)
+    lo.sizes.counts(total)
     found = dtype or numbers.array_type([elementwise.element_type(p) for p in parts]).dtype
     dims = tuple(total if k == axis else size for k, size in enumerate(inner))
     with lo.at(node):
@@ -229,8 +229,8 @@ def split(
                 )  # fmt: skip
             lengths: list[Operand] = [integer(each + (k < extra)) for k in range(count)]
         else:
-            quotient = lo.counts(lo.builder.apply("floordiv", size, integer(count), hint="n"))
-            rest = lo.counts(lo.builder.apply("mod", size, integer(count), hint="n"))
+            quotient = lo.sizes.counts(lo.builder.apply("floordiv", size, integer(count), hint="n"))
+            rest = lo.sizes.counts(lo.builder.apply("mod", size, integer(count), hint="n"))
             if equal:
                 ok = numbers.apply(lo, "eq", rest, integer(0))
                 numbers.check(
@@ -241,7 +241,9 @@ def split(
                 lengths = []
                 for k in range(count):
                     more = lo.convert(numbers.apply(lo, "lt", integer(k), rest), INT)
-                    lengths.append(lo.counts(lo.builder.apply("add", quotient, more, hint="n")))
+                    lengths.append(
+                        lo.sizes.counts(lo.builder.apply("add", quotient, more, hint="n"))
+                    )
         offset: Operand = integer(0)
         for length in lengths:
             axes = views.whole(dims)

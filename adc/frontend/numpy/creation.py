@@ -131,7 +131,7 @@ def _arange(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         numbers.check(lo, ok, "ValueError", "Maximum allowed size exceeded")
         whole = lo.exact(lo.convert(count, I64), INT)
         size: Operand = (
-            lo.counts(lo.builder.apply("maximum", whole, integer(0), hint="n"))
+            lo.sizes.counts(lo.builder.apply("maximum", whole, integer(0), hint="n"))
             if not isinstance(whole, Literal)
             else integer(max(int(whole.value), 0))
         )
@@ -189,7 +189,7 @@ def _linspace(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
                 found = numbers.apply(lo, "floor", found)
             return numbers.stored(lo, found, wanted, node)
 
-        return Lazy((lo.counts(count),), wanted, element, (), 6)
+        return Lazy((lo.sizes.counts(count),), wanted, element, (), 6)
 
 
 @numpy_function("N M? k? dtype?", "eye")
@@ -205,7 +205,7 @@ def _eye(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         here = lo.builder.apply("eq", shifted, index[1])
         return lo.builder.apply("select", here, one, zero)
 
-    return Lazy((lo.counts(rows), lo.counts(columns)), ty, element, (), 2)
+    return Lazy((lo.sizes.counts(rows), lo.sizes.counts(columns)), ty, element, (), 2)
 
 
 @numpy_function("n dtype?")
@@ -242,7 +242,7 @@ def _tri(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     columns = rows if arguments.is_none(given.get("M")) else arguments.integer(lo, given["M"], node)
     ty = _dtype(lo, given, "f64", node)
     one = Literal({"f": 1.0, "b": True}.get(ty.kind, 1), ty)
-    ones = Lazy((lo.counts(rows), lo.counts(columns)), ty, lambda index: one)
+    ones = Lazy((lo.sizes.counts(rows), lo.sizes.counts(columns)), ty, lambda index: one)
     return _triangle(True)(lo, {"a": ones, "k": given.get("k", lo.num(0))}, node)  # type: ignore[no-any-return]
 
 
@@ -257,7 +257,7 @@ def _diag(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     k = arguments.constant_int(lo, given.get("k", lo.num(0)), node, "`k`")
     source = lazy(lo, x, node)
     size = numbers.plus(lo, source.dims[0], integer(abs(k)))
-    lo.counts(size)
+    lo.sizes.counts(size)
     with lo.at(node):
         zero = numbers.zero_of(source.type)
         version = arrays.created(lo, source.type.dtype, [size, size], zero)

@@ -120,7 +120,7 @@ def _wrapped_end(lo: Lowerer, end: Operand, size: Operand, low: int, high: Opera
         return lo.builder.apply("maximum", shifted, integer(low), hint="i")
     found = lo.builder.apply("wrap", end, size, hint="i")
     found = lo.builder.apply("maximum", found, integer(low), hint="i")
-    return lo.counts(lo.builder.apply("minimum", found, high, hint="i"))
+    return lo.sizes.counts(lo.builder.apply("minimum", found, high, hint="i"))
 
 
 def _at_least_zero(lo: Lowerer, a: Operand, b: Operand) -> Operand:
@@ -132,16 +132,16 @@ def _at_least_zero(lo: Lowerer, a: Operand, b: Operand) -> Operand:
 
     def make() -> Operand:
         difference = numbers.minus(lo, a, b)
-        return lo.counts(lo.builder.apply("maximum", difference, integer(0), hint="n"))
+        return lo.sizes.counts(lo.builder.apply("maximum", difference, integer(0), hint="n"))
 
-    return lo.known_size("less", a, b, make)
+    return lo.sizes.known_size("less", a, b, make)
 
 
 def resolve_slice(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Operand, Operand]:
     """Return offset, step and length of a slice of an axis."""
     found = _resolved(lo, part, size)
     if _selects_one(lo, part) and not isinstance(found[2], Literal):
-        lo.at_most_one(found[2])
+        lo.sizes.at_most_one(found[2])
     return found
 
 
@@ -189,7 +189,7 @@ def _resolved(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Operand
         last = numbers.plus(lo, size, integer(-1))
         down = [_wrapped_end(lo, end, size, -1, last) for end in (start, stop)]
         first, end = (
-            lo.counts(lo.builder.apply("select", positive, a, b, hint="i"))
+            lo.sizes.counts(lo.builder.apply("select", positive, a, b, hint="i"))
             for a, b in zip(up, down, strict=True)
         )
     elif step.value > 0:
@@ -204,7 +204,7 @@ def _resolved(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Operand
     if all(isinstance(x, Literal) for x in (first, end, step)):
         length: Operand = integer(len(range(*(int(x.value) for x in (first, end, step)))))  # type: ignore[union-attr]
     else:
-        length = lo.counts(lo.builder.apply("trips", first, end, step, hint="n"))
+        length = lo.sizes.counts(lo.builder.apply("trips", first, end, step, hint="n"))
     return first, step, length
 
 
@@ -256,7 +256,7 @@ def _unit_slice(
     elif isinstance(stop, Literal) and isinstance(size, Literal):
         end = integer(min(int(stop.value), int(size.value)))
     else:
-        end = lo.known_size("end", stop, size, lambda: _wrapped_end(lo, stop, size, 0, size))
+        end = lo.sizes.known_size("end", stop, size, lambda: _wrapped_end(lo, stop, size, 0, size))
     return first, one, _at_least_zero(lo, end, first)
 
 
@@ -564,7 +564,7 @@ def nonzero(lo: Lowerer, mask: Lazy, node: ast.AST) -> list[ArrayRef]:
                 If(tuple(results), cond, Block((), tuple(stmts), (following, *stored)),
                    Block((), (), tuple(carried)), lo.builder.loc)
             )  # fmt: skip
-            lo.counts(results[0])
+            lo.sizes.counts(results[0])
             return list(results)
 
         hints = ["position", *["where"] * rank]
@@ -583,10 +583,10 @@ def count_true(lo: Lowerer, mask: Lazy, node: ast.AST) -> Operand:
         def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
             true = operators.truth(lo, Num(mask.element(index)), node)
             step = lo.convert(true, INT)
-            return [lo.counts(lo.builder.apply("add", carried[0], step, hint="count"))]
+            return [lo.sizes.counts(lo.builder.apply("add", carried[0], step, hint="count"))]
 
         (count,) = nest(lo, mask.dims, [integer(0)], ["count"], body)
-    return lo.counts(count)
+    return lo.sizes.counts(count)
 
 
 def index_of(lo: Lowerer, x: Arraylike, indices: Sequence[Binding], node: ast.AST) -> list[Operand]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import marks, program
-from adc.frontend.core import trees
+from adc.frontend.core import outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -28,6 +28,7 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.inputs import instances
 from adc.frontend.values import arrays, elementwise, structures, views
 from adc.frontend.values.elementwise import is_array
 from adc.ir.errors import TypeMismatchError
@@ -107,7 +108,7 @@ def _stop(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
 
 def _stopped(lo: Lowerer, binding: Binding, node: ast.Call, seen: set[object]) -> Binding:
     def copied(item: Binding) -> Binding:
-        return _stopped(lo, lo.opened(item), node, seen)
+        return _stopped(lo, outside.opened(lo, item), node, seen)
 
     match binding:
         case Num() | ArrayRef() | Lazy():
@@ -119,7 +120,7 @@ def _stopped(lo: Lowerer, binding: Binding, node: ast.Call, seen: set[object]) -
             return TupleOf(tuple(copied(item) for item in items))
         case RecordOf(keys=keys, items=items):
             return RecordOf(keys, tuple(copied(item) for item in items))
-        case NamedTuple(cls=cls, record=record) if not trees.is_generator_class(cls):
+        case NamedTuple(cls=cls, record=record) if not instances.is_generator_class(cls):
             inner = copied(record)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)

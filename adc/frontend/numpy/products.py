@@ -50,7 +50,7 @@ def contract(
         ty = promote(ty, elementwise.element_type(operand))
     ty = Scalar(ty.dtype)
     alike = all(
-        lo.same_size(size, sizes[name])
+        lo.sizes.same_size(size, sizes[name])
         for operand, names in zip(operands, labels, strict=True)
         for name, size in zip(names, dims_of(lo, operand), strict=True)
     )
@@ -123,7 +123,7 @@ def contract(
 
 def _is_product(lo: Lowerer, labels: Sequence[str], out: str, sizes: Mapping[str, Operand]) -> bool:
     """Whether it is a product of two matrices, none of which is known to be a vector."""
-    if len(labels) != 2 or len(sizes) != 3 or any(lo.is_one(size) for size in sizes.values()):
+    if len(labels) != 2 or len(sizes) != 3 or any(lo.sizes.is_one(size) for size in sizes.values()):
         return False
     first, second = (set(names) for names in labels)
     ranks = [len(names) for names in (*labels, first, second, out)]
@@ -325,11 +325,11 @@ def diagonal(
     size: Operand
     if isinstance(rows, Literal) and isinstance(columns, Literal):
         size = integer(max(min(int(rows.value), int(columns.value)), 0))
-    elif lo.same_size(rows, columns):
+    elif lo.sizes.same_size(rows, columns):
         size = rows
     else:
-        size = lo.counts(lo.builder.apply("minimum", rows, columns, hint="n"))
-        size = lo.counts(lo.builder.apply("maximum", size, integer(0), hint="n"))
+        size = lo.sizes.counts(lo.builder.apply("minimum", rows, columns, hint="n"))
+        size = lo.sizes.counts(lo.builder.apply("maximum", size, integer(0), hint="n"))
     last = len(kept)
     axes: list[Axis] = []
     for k in range(rank):

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import program
-from adc.frontend.core import bindings, numbers, trees
+from adc.frontend.core import bindings, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -45,6 +45,7 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.inputs import flatten
 from adc.frontend.numpy import selection
 from adc.frontend.values import arguments, arrays, elementwise, views
 from adc.frontend.values.arguments import Given, Handler, is_none
@@ -566,7 +567,7 @@ def _default_rng(
             made = _call(lo, random.seeded, [Num(_word(lo, operand))], node)
             assert isinstance(made, ArrayRef)
             return bindings.generator_of(made)
-        found = trees.words(np.random.default_rng(int(operand.value))).tolist()
+        found = flatten.words(np.random.default_rng(int(operand.value))).tolist()
         words = lo.builder.apply("full", Literal(0, U64), integer(len(found)), params=("u64",))
         for k, word in enumerate(found):
             words = lo.builder.store(words, [integer(k)], Literal(word, U64))

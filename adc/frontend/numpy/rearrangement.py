@@ -39,11 +39,11 @@ def _reindexed(
 
 
 def _mod(lo: Lowerer, a: Operand, b: Operand) -> Operand:
-    return lo.counts(lo.builder.apply("mod", a, b, hint="i"))
+    return lo.sizes.counts(lo.builder.apply("mod", a, b, hint="i"))
 
 
 def _div(lo: Lowerer, a: Operand, b: Operand) -> Operand:
-    return lo.counts(lo.builder.apply("floordiv", a, b, hint="i"))
+    return lo.sizes.counts(lo.builder.apply("floordiv", a, b, hint="i"))
 
 
 @numpy_function("a reps")
@@ -104,11 +104,11 @@ def _repeated(lo: Lowerer, counts: Lazy, size: Operand, node: ast.AST) -> ArrayR
     with lo.at(node):
         total = reductions.total(lo, counts, [0], False, node)
         assert isinstance(total, Num)
-        length = lo.counts(lo.convert(total.operand, INT))
+        length = lo.sizes.counts(lo.convert(total.operand, INT))
         empty = lo.builder.apply("empty", length, params=("i64",), hint="where")
 
         def each(index: list[Operand], carried: list[Value]) -> list[Operand]:
-            count = lo.counts(lo.convert(counts.element(index), INT))
+            count = lo.sizes.counts(lo.convert(counts.element(index), INT))
             numbers.check(
                 lo, numbers.apply(lo, "ge", count, integer(0)), "ValueError",
                 "repeats may not contain negative values.",
@@ -116,7 +116,10 @@ def _repeated(lo: Lowerer, counts: Lazy, size: Operand, node: ast.AST) -> ArrayR
 
             def one(_: list[Operand], now: list[Value]) -> list[Operand]:
                 stored = lo.builder.store(now[0], [now[1]], lo.exact(index[0], I64), hint="where")
-                return [stored, lo.counts(lo.builder.apply("add", now[1], integer(1), hint="n"))]
+                return [
+                    stored,
+                    lo.sizes.counts(lo.builder.apply("add", now[1], integer(1), hint="n")),
+                ]
 
             return elementwise.nest(lo, [count], carried, ["where", "n"], one)
 
@@ -161,7 +164,7 @@ def _rolled(lo: Lowerer, x: Lazy, shifts: dict[int, Operand], node: ast.AST) -> 
             back = lo.builder.apply("neg", shift) if not isinstance(shift, Literal) else integer(
                 -int(shift.value)
             )  # fmt: skip
-            starts[k] = lo.counts(lo.builder.apply("mod", back, size, hint="i"))
+            starts[k] = lo.sizes.counts(lo.builder.apply("mod", back, size, hint="i"))
 
     def where(index: Sequence[Operand]) -> list[Operand]:
         found: list[Operand] = []
@@ -170,7 +173,7 @@ def _rolled(lo: Lowerer, x: Lazy, shifts: dict[int, Operand], node: ast.AST) -> 
                 moved = lo.builder.apply("add", i, starts[k], hint="i")
                 beyond = lo.builder.apply("ge", moved, x.dims[k])
                 less = lo.builder.apply("sub", moved, x.dims[k], hint="i")
-                i = lo.counts(lo.builder.apply("select", beyond, less, moved, hint="i"))
+                i = lo.sizes.counts(lo.builder.apply("select", beyond, less, moved, hint="i"))
             found.append(i)
         return found
 
@@ -240,9 +243,9 @@ def _reflected(lo: Lowerer, mode: str, i: Operand, size: Operand) -> Operand:
     last = numbers.minus(lo, size, integer(1))
     if mode == "edge":
         low = lo.builder.apply("maximum", i, integer(0), hint="i")
-        return lo.counts(lo.builder.apply("minimum", low, last, hint="i"))
+        return lo.sizes.counts(lo.builder.apply("minimum", low, last, hint="i"))
     if mode == "wrap":
-        return lo.counts(lo.builder.apply("mod", i, size, hint="i"))
+        return lo.sizes.counts(lo.builder.apply("mod", i, size, hint="i"))
     extra = integer(0 if mode == "reflect" else 1)
     below = lo.builder.apply("lt", i, integer(0))
     mirrored = numbers.minus(lo, lo.builder.apply("neg", i, hint="i"), extra)
@@ -250,7 +253,7 @@ def _reflected(lo: Lowerer, mode: str, i: Operand, size: Operand) -> Operand:
     above = lo.builder.apply("gt", i, last)
     twice = numbers.plus(lo, lo.builder.apply("mul", last, integer(2), hint="i"), extra)
     folded = lo.builder.apply("sub", twice, i, hint="i")
-    return lo.counts(lo.builder.apply("select", above, folded, i, hint="i"))
+    return lo.sizes.counts(lo.builder.apply("select", above, folded, i, hint="i"))
 
 
 def _pairs(

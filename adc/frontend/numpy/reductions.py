@@ -368,7 +368,6 @@ def extreme_index(
     axes: Sequence[int],
     index: Sequence[Operand],
     most: bool,
-    node: ast.AST,
 ) -> list[Operand]:
     """Return where the largest (smallest) element is, the first of equals; NaN wins.
 
@@ -391,7 +390,7 @@ def extreme_index(
     (best,) = nest(lo, sizes, [value([integer(0)] * len(axes))], ["best"], better)
     total = sizes[0]
     for size in sizes[1:]:
-        total = lo.counts(numbers.apply(lo, "mul", total, size))
+        total = lo.sizes.counts(numbers.apply(lo, "mul", total, size))
 
     def first(at: list[Operand], carried: list[Value]) -> list[Operand]:
         place: Operand = at[0]
@@ -407,9 +406,9 @@ def extreme_index(
     (at,) = nest(lo, sizes, [total], ["at"], first)
     places: list[Operand] = []
     for size in reversed(sizes[1:]):
-        places.insert(0, lo.counts(numbers.apply(lo, "mod", at, size)))
+        places.insert(0, lo.sizes.counts(numbers.apply(lo, "mod", at, size)))
         at = numbers.apply(lo, "floordiv", at, size)
-    return [lo.counts(at), *places]
+    return [lo.sizes.counts(at), *places]
 
 
 def _not_empty(lo: Lowerer, source: Lazy, axes: Sequence[int], text: str, node: ast.AST) -> None:
@@ -445,7 +444,7 @@ def _extreme(most: bool) -> Handler:
         _not_empty(lo, source, axes, message, node)
 
         def element(index: Sequence[Operand]) -> Operand:
-            places = extreme_index(lo, source, axes, index, most, node)
+            places = extreme_index(lo, source, axes, index, most)
             return source.element(_split(index, axes, places))
 
         result = collected(lo, source, axes, keepdims, element, source.type, node)
@@ -489,7 +488,7 @@ def _arg_extreme(most: bool) -> Handler:
         _not_empty(lo, source, axes, f"attempt to get {name} of an empty sequence", node)
 
         def element(index: Sequence[Operand]) -> Operand:
-            places = extreme_index(lo, source, axes, index, most, node)
+            places = extreme_index(lo, source, axes, index, most)
             linear: Operand = integer(0)
             for k, place in zip(axes, places, strict=True):
                 linear = numbers.plus(lo, views.times(lo, linear, source.dims[k]), place)

@@ -144,7 +144,7 @@ def _within(lo: Lowerer, index: Binding, size: Operand, mode: str, node: ast.AST
     def inside(parts: list[Binding]) -> Binding:
         k = arguments.integer(lo, parts[0], node)
         if mode == "wrap":
-            return Num(lo.exact(lo.counts(lo.builder.apply("mod", k, size, hint="i")), I64))
+            return Num(lo.exact(lo.sizes.counts(lo.builder.apply("mod", k, size, hint="i")), I64))
         last = numbers.plus(lo, size, integer(-1))
         k = lo.builder.apply("maximum", k, integer(0))
         return Num(lo.exact(lo.builder.apply("minimum", k, last), I64))
@@ -292,7 +292,7 @@ def _repeated(
     """Return a vector as an array of these sizes, filled again and again; None if it is empty."""
     (size,) = dims_of(lo, values)
     source = lazy(lo, values, node)
-    if len(dims) == 1 and lo.same_size(size, dims[0]):
+    if len(dims) == 1 and lo.sizes.same_size(size, dims[0]):
         return source
     if numbers.is_int(size, 0):
         return None
@@ -304,7 +304,7 @@ def _repeated(
         place = index[0]
         for extent, k in zip(dims[1:], index[1:], strict=True):
             place = numbers.plus(lo, views.times(lo, place, extent), k)
-        return source.element([lo.counts(numbers.apply(lo, "mod", place, size))])
+        return source.element([lo.sizes.counts(numbers.apply(lo, "mod", place, size))])
 
     return Lazy(tuple(dims), source.type, element, source.reads, source.cost + 3)
 
@@ -317,7 +317,7 @@ def _putmask(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     values = _values(lo, given["values"], x, node)
     if isinstance(values, ArrayRef | Lazy):
         own, dims = dims_of(lo, values), dims_of(lo, x)
-        if len(own) != len(dims) or not all(map(lo.same_size, own, dims)):
+        if len(own) != len(dims) or not all(map(lo.sizes.same_size, own, dims)):
             repeated = _repeated(lo, _flat(lo, values, node), dims, node)
             if repeated is None:
                 return Static(None)
@@ -384,7 +384,7 @@ def _bincount(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             lo, numbers.apply(lo, "ge", low, integer(0)), "ValueError",
             "'list' argument must have no negative elements",
         )  # fmt: skip
-        lo.counts(size)
+        lo.sizes.counts(size)
         weights = given.get("weights")
         if arguments.is_none(weights):
             amount: Lazy | None = None
@@ -446,11 +446,11 @@ def _bisect(lo: Lowerer, source: Lazy, v: Operand, left: bool, node: ast.AST) ->
     def body(_: list[Operand], carried: list[Any]) -> list[Operand]:
         low, high = carried
         both = lo.builder.apply("add", low, high)
-        middle = lo.counts(lo.builder.apply("floordiv", both, integer(2), hint="i"))
+        middle = lo.sizes.counts(lo.builder.apply("floordiv", both, integer(2), hint="i"))
         open_ = lo.builder.apply("lt", low, high)
         last = lo.builder.apply("sub", source.dims[0], integer(1))
         safe = lo.builder.apply("minimum", middle, lo.builder.apply("maximum", last, integer(0)))
-        x = source.element([lo.counts(safe)])
+        x = source.element([lo.sizes.counts(safe)])
         less = lo.exact(numbers.compare_numbers(lo, "lt" if left else "le", x, v, node), BOOL)
         if nan is not None:  # it is more than any number
             x_is = lo.exact(lo.builder.apply("eq", x, x), BOOL) if left else Literal(True, BOOL)

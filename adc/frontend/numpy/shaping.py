@@ -89,12 +89,12 @@ def _squeeze(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     if arguments.is_none(given.get("axis")):
         if not all(isinstance(size, Literal) for size in dims):
             for size in dims:
-                if lo.may_be_empty(size):
+                if lo.sizes.may_be_empty(size):
                     elementwise.require_same(
                         lo, size, integer(1), "adc: an empty slice is squeezed", [], node
                     )
             unknown = [
-                size for size in dims if not isinstance(size, Literal) and not lo.is_one(size)
+                size for size in dims if not isinstance(size, Literal) and not lo.sizes.is_one(size)
             ]
             # An axis whose size adc does not know at compile time is kept, which must be right.
             for size in unknown:
@@ -103,7 +103,7 @@ def _squeeze(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
                     "adc: an axis of size 1 is squeezed, which is known only at run time; name it "
                     "with `axis`",
                 )  # fmt: skip
-        dropped = [k for k, size in enumerate(dims) if lo.is_one(size)]
+        dropped = [k for k, size in enumerate(dims) if lo.sizes.is_one(size)]
     else:
         dropped = arguments.axes(lo, given["axis"], len(dims), node)
         for k in dropped:
@@ -195,7 +195,7 @@ def _sliding_window_view(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             numbers.check(lo, enough, "ValueError", text)
             terms = (*axes[axis].terms, (len(dims) + k, integer(1)))
             axes[axis] = Axis(integer(0), terms)
-            dims[axis] = lo.counts(numbers.plus(lo, left, integer(1)))
+            dims[axis] = lo.sizes.counts(numbers.plus(lo, left, integer(1)))
     found = views.through(lo, x, Window((*dims, *sizes), tuple(axes)))
     if arguments.flag(lo, given.get("writeable"), node, "`writeable`"):
         raise lo.unsupported("writing to elements that share memory", node, "write to the array")
@@ -218,21 +218,21 @@ def reshape(lo: Lowerer, x: Arraylike, shape: Binding, node: ast.AST) -> Arrayli
     with lo.at(node):
         if open_:
             rest = views.size_of(lo, [w for k, w in enumerate(wanted) if k not in open_])
-            wanted[open_[0]] = _shared(lo, size, rest, dims, message, [size, *wanted], node)
+            wanted[open_[0]] = _shared(lo, size, rest, dims, message, [size, *wanted])
         else:
-            _check_same_count(lo, dims, wanted, size, message, node)
+            _check_same_count(lo, dims, wanted, size, message)
     arrays.check_rank(lo, len(wanted), node)
     return reshaped(lo, x, wanted, node)
 
 
 def _shared(
     lo: Lowerer, size: Operand, rest: Operand, dims: Sequence[Operand], message: str,
-    args: list[Operand], node: ast.AST,
+    args: list[Operand],
 ) -> Operand:  # fmt: skip
     """Return ``size / rest``, which must be whole."""
     if isinstance(rest, Literal) and rest.value == 1:
         return size
-    if len(dims) > 1 and lo.same_size(dims[-1], rest):
+    if len(dims) > 1 and lo.sizes.same_size(dims[-1], rest):
         return views.size_of(lo, dims[:-1])
     if isinstance(size, Literal) and isinstance(rest, Literal) and rest.value:
         if int(size.value) % int(rest.value) == 0:
@@ -241,28 +241,29 @@ def _shared(
     whole = numbers.apply(lo, "eq", lo.builder.apply("mod", size, safe), integer(0))
     positive = numbers.apply(lo, "gt", rest, integer(0))
     numbers.check(lo, numbers.apply(lo, "and", whole, positive), "ValueError", message, *args)
-    return lo.counts(lo.builder.apply("floordiv", size, safe, hint="n"))
+    return lo.sizes.counts(lo.builder.apply("floordiv", size, safe, hint="n"))
 
 
 def _check_same_count(
-    lo: Lowerer, dims: Sequence[Operand], wanted: list[Operand], size: Operand, message: str,
-    node: ast.AST,
-) -> None:  # fmt: skip
+    lo: Lowerer, dims: Sequence[Operand], wanted: list[Operand], size: Operand, message: str
+) -> None:
     for w in wanted:
-        if not any(lo.same_size(w, d) for d in dims):
+        if not any(lo.sizes.same_size(w, d) for d in dims):
             at_least = numbers.apply(lo, "ge", w, integer(0))
             numbers.check(lo, at_least, "ValueError", message, size, *wanted)
     count = views.size_of(lo, wanted)
-    if not lo.same_size(count, size):
+    if not lo.sizes.same_size(count, size):
         same = numbers.apply(lo, "eq", count, size)
         numbers.check(lo, same, "ValueError", message, size, *wanted)
-        lo.unify_sizes(count, size)
+        lo.sizes.unify_sizes(count, size)
 
 
 def reshaped(lo: Lowerer, x: Arraylike, dims: Sequence[Operand], node: ast.AST) -> Arraylike:
     """Return `x` under other sizes; a copy where NumPy may have to copy."""
     own = dims_of(lo, x)
-    if len(own) == len(dims) and all(lo.same_size(a, b) for a, b in zip(own, dims, strict=True)):
+    if len(own) == len(dims) and all(
+        lo.sizes.same_size(a, b) for a, b in zip(own, dims, strict=True)
+    ):
         return x
     if isinstance(x, Lazy) or views.is_contiguous(lo, x):
         return views.reshaped(lo, x, dims)

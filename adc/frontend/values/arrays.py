@@ -73,9 +73,9 @@ def counted(lo: Lowerer, start: Operand, stop: Operand, step: Operand, node: ast
         values = range(*(int(end.value) for end in (start, stop, step)))  # type: ignore[union-attr]
         size: Operand = integer(len(values))
     elif numbers.is_int(step, 1) and numbers.is_int(start, 0):
-        size = lo.counts(lo.builder.apply("maximum", stop, integer(0), hint="n"))
+        size = lo.sizes.counts(lo.builder.apply("maximum", stop, integer(0), hint="n"))
     else:
-        size = lo.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
+        size = lo.sizes.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
 
     def element(index: Sequence[Operand]) -> Operand:
         with lo.at(node):

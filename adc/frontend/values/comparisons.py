@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from typing import Any
 
-from adc.frontend.core import classes, numbers
+from adc.frontend.core import classes, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -19,8 +19,9 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     kind_of,
+    static,
 )
-from adc.frontend.core.lower import Lowerer, static
+from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import arrays, elementwise, objects, operators, sequences, special
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
@@ -182,8 +183,8 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         raise lo.unsupported("ordering of tuples", node)
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(op, ast.Eq | ast.NotEq):
-            lo.pin(left)
-            lo.pin(right)
+            outside.pin(lo, left)
+            outside.pin(lo, right)
             return Literal((left.value == right.value) == isinstance(op, ast.Eq), BOOL)
     elif isinstance(left, Static) != isinstance(right, Static) and isinstance(
         op, ast.Eq | ast.NotEq
@@ -201,8 +202,8 @@ def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> boo
             raise lo.unsupported("`is` on arrays that may be one", node)
         return same and left.view == right.view
     if isinstance(left, Static) and isinstance(right, Static):
-        lo.pin(left)
-        lo.pin(right)
+        outside.pin(lo, left)
+        outside.pin(lo, right)
         return left.value is right.value
     if isinstance(left, Static) or isinstance(right, Static):
         return False

@@ -15,13 +15,11 @@ from dataclasses import replace
 
 from adc.frontend.core import bindings, numbers
 from adc.frontend.core.bindings import (
-    ArrayObject,
     ArrayRef,
     Axis,
     Binding,
     Lazy,
     Num,
-    Stage,
     Window,
     kind_of,
 )
@@ -29,15 +27,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import views
 from adc.frontend.values.views import Arraylike, dims_of, is_one
 from adc.ir.builder import integer
-from adc.ir.core import (
-    Apply,
-    Block,
-    For,
-    Literal,
-    Load,
-    Operand,
-    Value,
-)
+from adc.ir.core import Apply, Block, For, Literal, Load, Operand, Value
 from adc.ir.errors import AliasError, TypeMismatchError
 from adc.ir.types import BOOL, FLOAT, INT, Scalar
 
@@ -102,14 +92,14 @@ def common_size(
     lo: Lowerer, a: Operand, b: Operand, message: str, args: Sequence[Operand], node: ast.AST
 ) -> Operand:
     """Return the size that axes of two sizes are broadcast to, checked at run time."""
-    if lo.is_one(a) or lo.is_one(b):
-        return b if lo.is_one(a) else a
+    if lo.sizes.is_one(a) or lo.sizes.is_one(b):
+        return b if lo.sizes.is_one(a) else a
     if lo.shared.general:
         return _either_size(lo, a, b, message, args, node)
     if isinstance(a, Literal) and not isinstance(b, Literal):
         a, b = b, a
     for one, other in ((a, b), (b, a)):
-        if lo.is_single(one, other):
+        if lo.sizes.is_single(one, other):
             require_one(lo, one, args, node)
             return other
     require_equal(lo, a, b, message, args, node)
@@ -120,11 +110,11 @@ def _either_size(
     lo: Lowerer, a: Operand, b: Operand, message: str, args: Sequence[Operand], node: ast.AST
 ) -> Operand:
     """Return the broadcast size of two axes, either of which may have size 1 at run time."""
-    if lo.is_plural(a) or lo.is_plural(b):
-        wide, other = (a, b) if lo.is_plural(a) else (b, a)
+    if lo.sizes.is_plural(a) or lo.sizes.is_plural(b):
+        wide, other = (a, b) if lo.sizes.is_plural(a) else (b, a)
         require_fitting(lo, other, wide, message, args, node)
         return wide
-    if lo.same_size(a, b):
+    if lo.sizes.same_size(a, b):
         return a
     with lo.at(node):
         equal = numbers.apply(lo, "eq", a, b)
@@ -133,9 +123,9 @@ def _either_size(
         lo.builder.check(numbers.apply(lo, "or", equal, either), "ValueError", message, *args)
 
         def make() -> Operand:
-            return lo.counts(lo.builder.apply("select", ones[0], b, a, hint="n"))
+            return lo.sizes.counts(lo.builder.apply("select", ones[0], b, a, hint="n"))
 
-        return lo.known_size("broadcast", a, b, make)
+        return lo.sizes.known_size("broadcast", a, b, make)
 
 
 def require_fitting(
@@ -143,15 +133,15 @@ def require_fitting(
     node: ast.AST,
 ) -> None:  # fmt: skip
     """Check that an axis of one size is broadcast to another, which does not change."""
-    if lo.is_one(size):
+    if lo.sizes.is_one(size):
         return
-    if lo.is_single(size, wanted):
+    if lo.sizes.is_single(size, wanted):
         require_one(lo, size, args, node)
         return
-    if not lo.shared.general or lo.is_plural(size):
+    if not lo.shared.general or lo.sizes.is_plural(size):
         require_equal(lo, size, wanted, message, args, node)
         return
-    if not lo.same_size(size, wanted):
+    if not lo.sizes.same_size(size, wanted):
         with lo.at(node):
             equal = numbers.apply(lo, "eq", size, wanted)
             one = numbers.apply(lo, "eq", size, integer(1))
@@ -163,14 +153,14 @@ def require_one(lo: Lowerer, size: Operand, args: Sequence[Operand], node: ast.A
     with lo.at(node):
         one = numbers.apply(lo, "eq", size, integer(1))
         numbers.check(lo, one, "AssumptionError", "", *args)
-    lo.unify_sizes(size, integer(1))
+    lo.sizes.unify_sizes(size, integer(1))
 
 
 def require_equal(
     lo: Lowerer, a: Operand, b: Operand, message: str, args: Sequence[Operand], node: ast.AST
 ) -> None:
     """Check that two sizes agree; from then on they count as one."""
-    if lo.same_size(a, b):
+    if lo.sizes.same_size(a, b):
         return
     if lo.shared.general:
         require_same(lo, a, b, message, args, node)
@@ -187,18 +177,18 @@ def require_equal(
             lo.builder.check(equal, "AssumptionError", "", a, b)
         else:
             numbers.check(lo, equal, "ValueError", message, *args)
-    lo.unify_sizes(a, b)
+    lo.sizes.unify_sizes(a, b)
 
 
 def require_same(
     lo: Lowerer, a: Operand, b: Operand, message: str, args: Sequence[Operand], node: ast.AST
 ) -> None:
     """Check that two sizes agree where nothing is broadcast."""
-    if lo.same_size(a, b):
+    if lo.sizes.same_size(a, b):
         return
     with lo.at(node):
         numbers.check(lo, numbers.apply(lo, "eq", a, b), "ValueError", message, *args)
-    lo.unify_sizes(a, b)
+    lo.sizes.unify_sizes(a, b)
 
 
 # -- loops -----------------------------------------------------------------------------------------
@@ -227,15 +217,15 @@ def nest(
         if is_one(dims[k]):
             return level(k + 1, [*index, integer(0)], carried)
         counter = lo.builder.value("i", INT)
-        lo.counts(counter)
+        lo.sizes.counts(counter)
         params = [
             lo.builder.value(hint, value.type) for hint, value in zip(hints, carried, strict=True)
         ]
         label = lo.builder.names.fresh("L0")
-        known = dict(lo.known)
+        known = dict(lo.sizes.known)
         with lo.builder.block() as stmts:
             nexts = level(k + 1, [*index, counter], list(params))
-        lo.known = known
+        lo.sizes.known = known
         results = tuple(lo.builder.value(v.name, v.type) for v in params)
         lo.builder.emit(
             For(results, label, counter, dims[k], tuple(carried),
@@ -467,9 +457,6 @@ def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) ->
     result = views.broadcast(lo, source, dims)
     assert isinstance(result, Lazy)
     return result
-
-
-Reads = tuple[tuple[ArrayObject, tuple[Stage, ...], Value], ...]
 
 
 def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this operation") -> Operand:

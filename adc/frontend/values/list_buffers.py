@@ -29,13 +29,12 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Window,
-    cells_of,
     kind_of,
     one_type,
     shares,
-    with_cells,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.structure import cells_of, with_cells
 from adc.frontend.values import elementwise, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
@@ -155,9 +154,11 @@ def size_of(lo: Lowerer, buffer: ArrayRef, axis: int, node: ast.AST | None) -> O
     if lo.origin.get(buffer.object) is version:
         return lo.dims[buffer.object][axis]
     key = ("buffer", version, axis)
-    if key not in lo.known:
-        lo.known[key] = lo.counts(lo.builder.apply("dim", version, params=(axis,), hint="list.dim"))
-    return lo.known[key]
+    if key not in lo.sizes.known:
+        lo.sizes.known[key] = lo.sizes.counts(
+            lo.builder.apply("dim", version, params=(axis,), hint="list.dim")
+        )
+    return lo.sizes.known[key]
 
 
 def row_dims(
@@ -247,7 +248,7 @@ def check_sizes(
     """
     result: Operand = Literal(True, BOOL)
     for a, b in zip(dims, own, strict=True):
-        if not lo.same_size(a, b):
+        if not lo.sizes.same_size(a, b):
             result = numbers.apply(lo, "and", result, numbers.apply(lo, "eq", a, b))
     ok = result if empty is None else numbers.apply(lo, "or", result, empty)
     shapes = ["({})".format(", ".join(["{}"] * len(dims)))] * 2
@@ -311,7 +312,7 @@ def read_cell(lo: Lowerer, buffer: ArrayRef, cell: Cell, index: Operand, node: a
 def view(lo: Lowerer, held: Growing, k: int = 0) -> ArrayRef:
     """Return the filled part of a buffer."""
     cell = list(cells_of(held.element))[k]
-    dims = (lo.counts(held.length.operand), *row_dims(lo, held.buffers[k], cell, None))
+    dims = (lo.sizes.counts(held.length.operand), *row_dims(lo, held.buffers[k], cell, None))
     return ArrayRef(held.buffers[k].object, (Window(dims, tuple(views.whole(dims))),))
 
 

@@ -16,7 +16,7 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from adc.frontend.core import classes, dispatch, trees
+from adc.frontend.core import classes, dispatch, outside
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -27,12 +27,13 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Static,
     kind_of,
-    leaves,
-    refs,
+    static,
 )
 from adc.frontend.core.classes import Instance
-from adc.frontend.core.lower import Lowerer, static
-from adc.frontend.core.places import Item, Member, Place, Step
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.structure import leaves, refs
+from adc.frontend.inputs import instances, trees
+from adc.frontend.inputs.places import Item, Member, Place, Step
 from adc.ir.errors import GlobalStateError, TypeMismatchError
 from adc.ir.foreign import is_plain
 
@@ -63,7 +64,7 @@ def attribute(lo: Lowerer, owner: Instance, name: str, node: ast.AST) -> Binding
     first = _is_data(value) and _has(value, "__get__") and not isinstance(value, classes.HELD)
     held = None if first else _record(lo, owner).get(name)
     if held is not None:
-        return lo.opened(held)
+        return outside.opened(lo, held)
     if value is not classes.MISSING:
         return None if isinstance(value, classes.HELD) else _of_class(lo, owner, name, value, node)
     for hook in ("__getattr__", "__getattribute__"):
@@ -82,7 +83,7 @@ def _of_class(
     if name == "__class__":
         return Static(cls)
     if isinstance(value, property | functools.cached_property | staticmethod | classmethod):
-        lo.guard(place, value)
+        outside.guard(lo, place, value)
     if isinstance(value, property):
         if value.fget is None:
             raise TypeMismatchError(
@@ -95,7 +96,7 @@ def _of_class(
         return Static(value.__get__(None, cls))
     if _has(value, "__get__"):
         return _described(lo, owner, name, value, "__get__", [owner, Static(cls)], node)
-    return lo.reach(place, value)
+    return outside.reach(lo, place, value)
 
 
 def _cached(
@@ -132,13 +133,13 @@ def _described(
             f"`{name}` of {kind_of(owner)}, a descriptor of class `{kind.__name__}`,", node,
             "make it a method or a property",
         )  # fmt: skip
-    descriptor = lo.reach(Place(owner.cls, (Member(name),)), value)
+    descriptor = outside.reach(lo, Place(owner.cls, (Member(name),)), value)
     return _apply(lo, classes.find_method(lo, kind, method), [descriptor, *args], node)
 
 
 def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AST) -> None:
     """Lower ``owner.name = value``."""
-    if isinstance(owner, Static) and trees.is_unchanging(owner.value):
+    if isinstance(owner, Static) and instances.is_unchanging(owner.value):
         raise GlobalStateError(
             f"`{name}` of {kind_of(owner)}, outside the function, would be changed", lo.span(node),
             "keep it in an object that is an argument, and return it",
@@ -148,10 +149,10 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
             f"assignment to an attribute of {kind_of(owner)}", node, "use a local name"
         )
     cls, meant = owner.cls, classes.in_class(owner.cls, name)
-    if isinstance(owner, NamedTuple) or trees.is_frozen(cls):
+    if isinstance(owner, NamedTuple) or instances.is_frozen(cls):
         raise TypeMismatchError(f"{kind_of(owner)} cannot be changed", lo.span(node))
     if isinstance(meant, property):
-        lo.guard(Place(cls, (Member(name),)), meant)
+        outside.guard(lo, Place(cls, (Member(name),)), meant)
         if meant.fset is None:
             raise TypeMismatchError(
                 f"property {name!r} of {cls.__name__!r} object has no setter", lo.span(node),
@@ -171,13 +172,13 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
 
 def delete_attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> None:
     """Lower ``del owner.name``."""
-    if not isinstance(owner, ObjectRef) or trees.is_frozen(owner.cls):
+    if not isinstance(owner, ObjectRef) or instances.is_frozen(owner.cls):
         raise lo.unsupported(f"`del` of an attribute of {kind_of(owner)}", node)
     cls, meant = owner.cls, classes.in_class(owner.cls, name)
     if isinstance(classes.in_class(cls, "__delattr__"), types.FunctionType):
         raise lo.unsupported(f"`__delattr__` of {kind_of(owner)}", node)
     if isinstance(meant, property):
-        lo.guard(Place(cls, (Member(name),)), meant)
+        outside.guard(lo, Place(cls, (Member(name),)), meant)
         if meant.fdel is None:
             raise TypeMismatchError(
                 f"property {name!r} of {cls.__name__!r} object has no deleter", lo.span(node)
@@ -207,7 +208,7 @@ def of_static(lo: Lowerer, known: Static, name: str, node: ast.AST) -> Binding |
             and value is not classes.MISSING
             and not _has(value, "__get__")
         ):
-            return lo.reach(Place(owner, (Member(name),)), value)
+            return outside.reach(lo, Place(owner, (Member(name),)), value)
         if (
             classes.is_record_class(owner)
             and is_plain(type(value))
@@ -227,7 +228,7 @@ def of_static(lo: Lowerer, known: Static, name: str, node: ast.AST) -> Binding |
         if not constant and not isinstance(value, types.FunctionType | staticmethod | classmethod):
             raise classes.refused(lo, owner, node)
     try:
-        return lo.attribute(known, name)
+        return outside.attribute(lo, known, name)
     except AttributeError:
         return None
 
@@ -258,7 +259,7 @@ def construct(
         raise lo.unsupported(f"the constructor of `{cls.__name__}`", node, "make it a function")
     ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
     if classes.is_method(init):
-        lo.guard(Place(cls, (Member("__init__"),)), init)
+        outside.guard(lo, Place(cls, (Member("__init__"),)), init)
         result = dispatch.apply(lo, Static(init), [ref, *args], kwargs, node)
         if result != NONE:
             raise TypeMismatchError(
@@ -292,7 +293,7 @@ def _dataclass(
     """Lower the constructor that `dataclass` generates for the class or a base."""
     base = next(base for base in cls.__mro__ if "__init__" in vars(base))
     init = vars(base)["__init__"]
-    lo.guard(Place(cls, (Member("__init__"),)), init)
+    outside.guard(lo, Place(cls, (Member("__init__"),)), init)
     params = list(inspect.signature(init).parameters.values())[1:]
     names = [param.name for param in params]
     positional = [param.name for param in params if param.kind is not param.KEYWORD_ONLY]
@@ -305,7 +306,7 @@ def _dataclass(
             value = given[f.name]
         elif f.default_factory is not dataclasses.MISSING and (f.name in names or f.name in own):
             place = Place(base, (*path, "default_factory"))
-            lo.guard(place, f.default_factory)
+            outside.guard(lo, place, f.default_factory)
             value = _apply(lo, f.default_factory, [], node)
         elif f.name in names and f.default is not dataclasses.MISSING:
             value = _default(lo, base, (*path, "default"), f.default)
@@ -317,7 +318,7 @@ def _dataclass(
         if f.name in own:
             held[f.name] = value
     record = RecordOf(tuple(held), tuple(held.values()))
-    if trees.is_frozen(cls):
+    if instances.is_frozen(cls):
         made: Binding = NamedTuple(cls, record)
     else:
         made = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
@@ -335,7 +336,9 @@ def _dataclass(
 
 def _default(lo: Lowerer, cls: type, path: tuple[Step, ...], value: Any) -> Binding:
     """Return a default value: a constant of the program, or a captured value."""
-    return static(value) if trees.is_constant((value,)) else lo.reach(Place(cls, path), value)
+    return (
+        static(value) if trees.is_constant((value,)) else outside.reach(lo, Place(cls, path), value)
+    )
 
 
 def _given(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import trees
+from adc.frontend.core import outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -24,10 +24,11 @@ from adc.frontend.core.bindings import (
     Ref,
     Static,
     TupleOf,
-    cells_of,
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.structure import cells_of
+from adc.frontend.inputs import instances, trees, unflatten
 from adc.frontend.values import elementwise, list_buffers, views
 from adc.ir.errors import ArgumentError, UnsupportedError
 
@@ -39,7 +40,7 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
     node = lo.frame.source.node
     match result:
         case Static():
-            lo.pin(result)
+            outside.pin(lo, result)
             return result
         case Num() | ArrayRef(view=()):
             return result
@@ -53,7 +54,7 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             return TupleOf(tuple(finished(lo, item, heap) for item in items))
         case RecordOf(keys=keys, items=items):
             return RecordOf(keys, tuple(finished(lo, item, heap) for item in items))
-        case NamedTuple(cls=cls) if trees.is_generator_class(cls):
+        case NamedTuple(cls=cls) if instances.is_generator_class(cls):
             pass
         case NamedTuple(cls=cls, record=record):
             inner = finished(lo, record, heap)
@@ -66,7 +67,7 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             ]
             return Growing(tuple(copies), length, element)
         case Given(place=place, value=value):
-            return finished(lo, lo.reach(place, value), heap)
+            return finished(lo, outside.reach(lo, place, value), heap)
         case ListRef() | DictRef() | ObjectRef():
             if result.slot not in heap:
                 heap[result.slot] = result  # for what holds itself
@@ -139,7 +140,7 @@ class _Arrangement:
             case TupleOf(items=items):
                 return tuple(self.all(items))
             case NamedTuple(cls=cls, record=record):
-                return trees.build(cls, record.keys, self.all(record.items))
+                return unflatten.build(cls, record.keys, self.all(record.items))
             case Static(value=value):
                 return value
             case ListRef() | DictRef() | ObjectRef():
@@ -161,7 +162,7 @@ class _Arrangement:
             return self.all(held.items)
         assert isinstance(held, RecordOf)
         cls = ref.cls if isinstance(ref, ObjectRef) else dict
-        return trees.build(cls, held.keys, self.all(held.items))
+        return unflatten.build(cls, held.keys, self.all(held.items))
 
 
 def _element(like: Binding, row: Iterator[Any]) -> Any:
@@ -172,7 +173,7 @@ def _element(like: Binding, row: Iterator[Any]) -> Any:
         case TupleOf(items=items):
             return tuple([_element(item, row) for item in items])
         case NamedTuple(cls=cls, record=record):
-            return trees.build(cls, record.keys, [_element(item, row) for item in record.items])
+            return unflatten.build(cls, record.keys, [_element(item, row) for item in record.items])
         case Static(value=value):
             return value
     raise AssertionError(like)

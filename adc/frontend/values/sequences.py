@@ -23,8 +23,9 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Zip,
     kind_of,
+    static,
 )
-from adc.frontend.core.lower import Lowerer, static
+from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import elementwise, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal

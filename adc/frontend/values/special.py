@@ -13,6 +13,7 @@ from typing import Any
 from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static, Unstable, kind_of
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import usable
 from adc.frontend.values import elementwise
 from adc.ir.builder import integer
 from adc.ir.core import Operand
@@ -53,7 +54,7 @@ def method(
         return None
     result = dispatch.apply(lo, Static(fn), [binding, *args], {}, classes.call_at(node))
     if isinstance(result, Unstable):
-        return lo.usable(result, f"the result of {name}", node)
+        return usable(lo, result, f"the result of {name}", node)
     return result
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from adc.frontend.core import numbers, trees
+from adc.frontend.core import numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     ArrayObject,
@@ -25,11 +25,11 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Ref,
     TupleOf,
-    cells_of,
     kind_of,
-    with_cells,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.structure import cells_of, with_cells
+from adc.frontend.inputs import instances
 from adc.frontend.values import arrays, elementwise, views
 from adc.ir.core import Operand, Value, derivative_type
 from adc.ir.errors import TypeMismatchError, UnsupportedError
@@ -69,7 +69,7 @@ def detached(
     """
 
     def copied(item: Binding) -> Binding:
-        return detached(lo, lo.opened(item), node, sources)
+        return detached(lo, outside.opened(lo, item), node, sources)
 
     match binding:
         case Num(operand=operand, array=array):
@@ -89,7 +89,7 @@ def detached(
             return TupleOf(tuple(copied(item) for item in items))
         case RecordOf(keys=keys, items=items):
             return RecordOf(keys, tuple(copied(item) for item in items))
-        case NamedTuple(cls=cls, record=record) if not trees.is_generator_class(cls):
+        case NamedTuple(cls=cls, record=record) if not instances.is_generator_class(cls):
             inner = copied(record)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)

@@ -51,8 +51,8 @@ def times(lo: Lowerer, a: Operand, b: Operand) -> Operand:
         if isinstance(x, Literal) and x.value in (0, 1):
             return y if x.value == 1 else x
         if isinstance(x, Literal) and x.value == -1:
-            return lo.counts(lo.builder.apply("neg", y, hint="i"))
-    return lo.counts(lo.builder.apply("mul", a, b, hint="i"))
+            return lo.sizes.counts(lo.builder.apply("neg", y, hint="i"))
+    return lo.sizes.counts(lo.builder.apply("mul", a, b, hint="i"))
 
 
 def size_of(lo: Lowerer, dims: Sequence[Operand]) -> Operand:
@@ -60,7 +60,7 @@ def size_of(lo: Lowerer, dims: Sequence[Operand]) -> Operand:
     size: Operand = integer(1)
     for dim in dims:
         make = functools.partial(times, lo, size, dim)
-        size = lo.known_size("mul", size, dim, make)
+        size = lo.sizes.known_size("mul", size, dim, make)
     return size
 
 
@@ -90,7 +90,7 @@ def _divided(lo: Lowerer, row: str, a: Operand, b: Operand) -> Operand:
     if isinstance(a, Literal) and isinstance(b, Literal) and b.value:
         a_, b_ = int(a.value), int(b.value)
         return integer(a_ % b_ if row == "mod" else a_ // b_)
-    return lo.counts(lo.builder.apply(row, a, b, hint="i"))
+    return lo.sizes.counts(lo.builder.apply(row, a, b, hint="i"))
 
 
 def _at(lo: Lowerer, axis: Axis, index: Sequence[Operand]) -> Operand:
@@ -200,10 +200,12 @@ def broadcast(lo: Lowerer, x: Arraylike, dims: Sequence[Operand]) -> Arraylike:
     skip = len(dims) - len(own)
     strides = [repetition(lo, a, b) for a, b in zip(own, dims[skip:], strict=True)]
     one = integer(1)
-    if skip == 0 and all(s == one or lo.is_one(b) for s, b in zip(strides, dims, strict=True)):
+    if skip == 0 and all(
+        s == one or lo.sizes.is_one(b) for s, b in zip(strides, dims, strict=True)
+    ):
         return x
     axes = tuple(
-        Axis(integer(0), () if lo.is_one(size) else ((skip + k, strides[k]),))
+        Axis(integer(0), () if lo.sizes.is_one(size) else ((skip + k, strides[k]),))
         for k, size in enumerate(own)
     )
     return through(lo, x, Window(tuple(dims), axes))
@@ -211,16 +213,16 @@ def broadcast(lo: Lowerer, x: Arraylike, dims: Sequence[Operand]) -> Arraylike:
 
 def repetition(lo: Lowerer, size: Operand, dim: Operand) -> Operand:
     """Return the stride with which an axis is read that is broadcast from `size` to `dim`."""
-    if lo.is_one(size):
+    if lo.sizes.is_one(size):
         return integer(0)
-    if not lo.shared.general or lo.is_plural(size) or lo.same_size(size, dim):
+    if not lo.shared.general or lo.sizes.is_plural(size) or lo.sizes.same_size(size, dim):
         return integer(1)
 
     def make() -> Operand:
         many = lo.builder.apply("ne", size, integer(1))
-        return lo.counts(lo.convert(many, INT))
+        return lo.sizes.counts(lo.convert(many, INT))
 
-    return lo.known_size("repetition", size, size, make)
+    return lo.sizes.known_size("repetition", size, size, make)
 
 
 def flipped(lo: Lowerer, x: Arraylike, chosen: Sequence[int]) -> Arraylike:
@@ -266,7 +268,7 @@ def _is_block(lo: Lowerer, window: Window, inner: Sequence[Operand]) -> bool:
         ((k, stride),) = axis.terms
         if not (isinstance(stride, Literal) and stride.value == 1) or (seen and k <= seen[-1]):
             return False
-        if seen and not (lo.same_size(window.dims[k], size) and _is_zero(axis.offset)):
+        if seen and not (lo.sizes.same_size(window.dims[k], size) and _is_zero(axis.offset)):
             return False
         seen.append(k)
     return all(k in seen or is_one(size) for k, size in enumerate(window.dims))

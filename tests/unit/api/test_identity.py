@@ -23,7 +23,7 @@ import pytest
 import adc
 from adc.compiler import dispatch
 from adc.frontend import entry
-from adc.frontend.core import source
+from adc.frontend.syntax import source
 from adc.ir.errors import SourceError
 
 X = np.array([1.0, 2.0, 3.0])

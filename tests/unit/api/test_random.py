@@ -13,8 +13,8 @@ import pytest
 import adc
 from adc.backend import cpu
 from adc.compiler.driver import transform
-from adc.frontend.core import trees
 from adc.frontend.entry import lower
+from adc.frontend.inputs import flatten, trees
 from adc.ir import interp
 from adc.ir.core import Apply, Function, Value
 from adc.ir.errors import AdcError, IRError
@@ -540,7 +540,7 @@ def test_interpreter_and_compiled_code_draw_the_same(program: Any) -> None:
     names = program.fn.__code__.co_varnames[: len(args)]
     types = [trees.tree_of(arg) for arg in args]
     made = transform(lower(program.fn, dict(zip(names, types, strict=True))), ())
-    flat = [leaf for arg, ty in zip(args, types, strict=True) for leaf in trees.leaves(arg, ty)]
+    flat = [leaf for arg, ty in zip(args, types, strict=True) for leaf in flatten.leaves(arg, ty)]
     interpreted = interp.run(made.fn, copy.deepcopy(flat))
     drawn = [k for k, result in enumerate(made.fn.results) if result.type.dtype == "u64"]
     compiled = cpu.compile(made.fn, cache=False)(*flat)

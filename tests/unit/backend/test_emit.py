@@ -442,8 +442,6 @@ def test_cases(case: Case, tmp_path: Path) -> None:
 @pytest.mark.parametrize("policy", ["store", "recompute", "auto"])
 @pytest.mark.parametrize("case", CASES[::3], ids=str)
 def test_gradients_of_cases(case: Case, policy: str, tmp_path: Path) -> None:
-    if case.name == "arrays_made_in_a_loop":
-        pytest.skip("remat does not recall whole arrays of a loop")
     fn = remat(adjoint(case.function(), case.wrt), policy)
     kernel = compile(storage(fn), tmp_path, cache=False)
     want = run(fn, copy.deepcopy(case.args))

@@ -629,7 +629,7 @@ def test_cached_code(tmp_path: Path) -> None:
 @pytest.mark.full
 @pytest.mark.sampled(4)
 @pytest.mark.skipif(
-    "not vector_math.vector_library().startswith('libmvec')", reason="it is so already"
+    "not vector_math.vector_library().startswith('libmvec')", reason="needs libmvec"
 )
 @pytest.mark.parametrize(
     ("environment", "library"),

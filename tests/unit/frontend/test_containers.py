@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import adc
+from adc.frontend.entry import lower
+from adc.frontend.inputs import trees
 from adc.ir.errors import AdcError
 from tests.oracle.chain import Chain, run
 from tests.unit.frontend.test_frontend import lowered_for
@@ -260,3 +262,17 @@ def test_what_is_drawn_from_where_it_is_made() -> None:
     chain = Chain.of(_used_where_it_is_made, (X,), (0,))
     (value,) = run(chain.primal, [X])
     assert value == pytest.approx(_used_where_it_is_made(X), rel=1e-14)
+
+
+# -- names of parameters ---------------------------------------------------------------------------
+
+
+def _under_keys(p: Any) -> Any:
+    return p["in_weight"] * p["1"] * p[1] * p["a b"] * p["²"] * p["λ"]
+
+
+def test_parameters_are_named_after_keys_where_names_may_have_them() -> None:
+    given = {"in_weight": 1.0, "1": 2.0, 1: 3.0, "a b": 4.0, "²": 5.0, "λ": 6.0}
+    lowered = lower(_under_keys, {"p": trees.tree_of(given)})
+    names = [param.name for param in lowered.fn.params]
+    assert names == ["p_in_weight", "p_1", "p_1.1", "p_3", "p_4", "p_λ"]

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.frontend.core.lower import Lowered
+from adc.frontend.core.state import Lowered
 from adc.frontend.entry import lower
 from adc.ir.core import walk
 from adc.ir.errors import AdcError

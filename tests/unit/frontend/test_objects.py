@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.frontend.core.mangling import private_name
+from adc.frontend.syntax.mangling import private_name
 from adc.ir.errors import AdcError, ArgumentError, GlobalStateError, UnsupportedError
 from adc.supported import page
 from tests.unit.frontend.test_frontend import load, lowered_for

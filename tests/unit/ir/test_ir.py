@@ -52,10 +52,6 @@ from adc.ir.types import (
     NAMES,
     Array,
     Scalar,
-    is_bool,
-    is_float,
-    is_integer,
-    is_weak,
     join,
     parse_type,
     promote,
@@ -942,12 +938,9 @@ def test_kinds_of_types() -> None:
     for name, dtype in DTYPES.items():
         for ty in (Scalar(name), Array(name, 2)):
             assert ty.numpy == dtype
-            assert is_float(ty) == (dtype.kind == "f")
-            assert is_integer(ty) == (dtype.kind in "iu")
-            assert is_bool(ty) == (dtype.kind == "b")
-            assert not is_weak(ty)
+            assert ty.kind == dtype.kind
         assert Array(name, 1).element == Scalar(name)
-    assert is_weak(FLOAT)
+    assert FLOAT.weak
 
 
 # --- errors ---------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def test_an_inverse_takes_an_update_back() -> None:
                 assert OPS[name].evaluate(op.evaluate(args[0])) == args[0], op
                 continue
             result, other = op.evaluate(*args), args[1 - at]
-            # Of `a - b` with another `b`, it is `a` less the result (`remat.history`).
+            # Of `a - b` with another `b`, it is `a` less the result (`remat.undo.history`).
             back = (other, result) if (op.name, at) == ("sub", 1) else (result, other)
             assert OPS[name].evaluate(*back) == args[at], (op, at)
 

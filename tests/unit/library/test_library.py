@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.frontend.core.trees import type_of
+from adc.frontend.inputs.trees import type_of
 from adc.ir.interp import run
 from tests.oracle.chain import Chain, check_stages, check_tangent, fresh
 

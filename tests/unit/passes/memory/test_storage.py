@@ -55,8 +55,6 @@ def test_cases(case: Case) -> None:
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_gradients_of_cases(case: Case, policy: str) -> None:
-    if case.name == "arrays_made_in_a_loop":
-        pytest.skip("remat does not recall whole arrays of a loop")
     same_results(*reversed_case(case, policy))
 
 

@@ -21,6 +21,7 @@ from adc.passes.remat.facts import Decisions
 from adc.passes.remat.plan import KEPT, RELOADED
 from adc.passes.remat.proof.availability import check_availability
 from adc.passes.remat.remat import Rematerialized, rematerialize
+from adc.passes.remat.undo import restore
 from tests.corpus.arrays.array_programs import weighted
 from tests.corpus.loops.undo_programs import UNDO_PROGRAMS, X7
 from tests.corpus.program import Program
@@ -309,7 +310,7 @@ def restores_swapped(stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
 
 def test_the_proof_finds_a_wrong_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
-    original = undo_pass._Undoing.run
+    original = restore.Undoing.run
 
     def planted(self: Any, wanted: Any) -> Any:
         found = original(self, wanted)
@@ -318,7 +319,7 @@ def test_the_proof_finds_a_wrong_order(monkeypatch: pytest.MonkeyPatch) -> None:
         fn, restored = found
         return replace(fn, body=restores_swapped(fn.body)), restored
 
-    monkeypatch.setattr(undo_pass._Undoing, "run", planted)
+    monkeypatch.setattr(restore.Undoing, "run", planted)
     with pytest.raises(IRError, match="need not have its value"):
         planned("undo_twice_an_iteration")
 
@@ -332,7 +333,7 @@ def test_the_proof_finds_elements_that_were_overwritten(monkeypatch: pytest.Monk
         related: bool = families.find(load.array) == families.find(version)
         return related and load.result not in self.logged
 
-    monkeypatch.setattr(undo_pass._Undoing, "agrees", agrees)
+    monkeypatch.setattr(restore.Undoing, "agrees", agrees)
     with pytest.raises(IRError, match="need not have its value"):
         planned("undo_scattered_reads")
 

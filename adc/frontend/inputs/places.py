@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import trees
+from adc.frontend.inputs import flatten, instances
+from adc.frontend.inputs.keys import key_of
 from adc.ir.core import Value
 
 
@@ -213,9 +214,9 @@ class Capture:
             value = self.place.read(arguments)
         except (LookupError, AttributeError):
             return None
-        if trees.key_of(value) != self.key:
+        if key_of(value) != self.key:
             return None
-        return trees.leaves(value, self.tree)
+        return flatten.leaves(value, self.tree)
 
 
 @dataclass(frozen=True)
@@ -244,18 +245,18 @@ class Guard:
 
     @classmethod
     def of(cls, place: Place, value: Any) -> Guard:
-        if isinstance(value, _CONSTANTS) or trees.is_unchanging(value):
+        if isinstance(value, _CONSTANTS) or instances.is_unchanging(value):
             return cls(place, value)
         # The key of an object may be its address; then it is kept.
-        shared = trees.is_lazy(value)
-        return cls(place, None if shared else value, trees.key_of(value), shared)
+        shared = instances.is_lazy(value)
+        return cls(place, None if shared else value, key_of(value), shared)
 
     def holds(self, arguments: Sequence[Any] = ()) -> bool:
         """Whether the guarded value is unchanged."""
         try:
             value = self._read(arguments)
             if self.key is not None:
-                return trees.key_of(value) == self.key
+                return key_of(value) == self.key
             if value is self.value:
                 return True
             if isinstance(self.value, Place):

@@ -4,7 +4,8 @@ The layers of a model are often a list of dicts or objects with arrays of the sa
 argument such a list is passed as a `trees.Stack`: one array for each array in an element, with the
 elements along its first axis. So the size of the code does not depend on their number, nor does the
 code itself. A list is passed so where copies of a loop's body would be long, and where the program
-does nothing with it that needs its elements one by one (`control.stacking`).
+does nothing with it that needs its elements one by one (`language.unrolling` finds it
+out, `adc.compiler.dispatch` then compiles it again).
 
 ``[{"w": f64[2, 2], "n": 4}, {"w": f64[2, 2], "n": 4}]`` is ``Stack({"w": f64[:, :], "n": 4})``,
 passed as one ``f64[:, :, :]``. What is not a float or an array is part of the program.
@@ -18,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import trees
-from adc.frontend.core.places import Item, Place, Step
-from adc.frontend.core.trees import Node, Stack
+from adc.frontend.inputs import flatten, instances, keys, trees
+from adc.frontend.inputs.places import Item, Place, Step
+from adc.frontend.inputs.trees import Node, Stack
 from adc.ir.types import NAMES, Array
 
 Path = tuple[Step, ...]
@@ -43,10 +44,10 @@ def _kind(value: Any, whole: bool, sizes: bool) -> object:
         return cls
     if value is None or cls in (bool, int, str):
         return cls, value
-    if cls is types.FunctionType or trees.is_unchanging(value):
+    if cls is types.FunctionType or instances.is_unchanging(value):
         return "object", id(value)
     found = trees.parts_of(value)
-    if found is None or cls is types.MethodType or (not whole and trees.is_lazy(value)):
+    if found is None or cls is types.MethodType or (not whole and instances.is_lazy(value)):
         raise _UnlikeError
     if cls is list and len(value) > trees.LONGEST_LIST:
         raise _UnlikeError
@@ -87,7 +88,7 @@ def _is_open(value: Any, whole: bool) -> bool:
     """Whether what a value holds is passed by its parts."""
     if trees.type_of(value) is not None or type(value) is types.MethodType:
         return False
-    return trees.parts_of(value) is not None and (whole or not trees.is_lazy(value))
+    return trees.parts_of(value) is not None and (whole or not instances.is_lazy(value))
 
 
 def _inside(value: Any) -> list[tuple[Step, Any]]:
@@ -105,14 +106,14 @@ def _beyond(paths: Sequence[Path], step: Step) -> list[Path]:
 
 
 def key_of(value: Any, whole: bool, paths: Sequence[Path]) -> object:
-    """Return the same as `trees.key_of`, where the lists at some paths are passed as stacks."""
+    """Return the same as `keys.key_of`, where the lists at some paths are passed as stacks."""
     if () in paths and are_alike(value, whole):
         return "stack", _kind(value[0], whole, False)
     if not paths or () in paths or not _is_open(value, whole):
-        return trees.key_of(value, whole)
-    keys = _keys(value)
+        return keys.key_of(value, whole)
+    own = _keys(value)
     items = tuple([key_of(item, whole, _beyond(paths, step)) for step, item in _inside(value)])
-    return type(value), keys, tuple([type(key) for key in keys]), items
+    return type(value), own, tuple([type(key) for key in own]), items
 
 
 def tree_of(value: Any, whole: bool, paths: Sequence[Path]) -> Any:
@@ -152,7 +153,7 @@ def packer(ty: Array) -> Callable[[list[Any]], Any]:
                     raise ValueError
             if first.ndim + 1 != ty.rank or trees.ones_of(first) != tuple([k - 1 for k in ty.ones]):
                 raise ValueError
-        return trees.stacked(ty, parts)
+        return flatten.stacked(ty, parts)
 
     return pack
 

@@ -1,65 +1,13 @@
-"""Restore overwritten elements in reverse code (undo logs), so that loads can be repeated.
-
-A load of an element that is overwritten later would be stored for reverse code, one value for each
-load. If the array is changed by stores of elements, the overwritten elements suffice: the reversed
-loops carry the array, too, and begin every iteration by undoing its stores. Before::
-
-    %u.4 = for L %i in 0 to %n carrying (%u.1 = %u) {
-      %i.1 = add %i 1
-      %a = load %u.1[%i]
-      %b = load %u.1[%i.1]
-      …
-      %u.2 = store %u.1[%i.1] %t
-      yield %u.2
-    }
-    %u.ct.3 = reverse L %i.r carrying (%u.ct = %u.ct.0) {
-      %a.r = recall %a
-      …
-
-After (%b is the element that the store overwrites; otherwise it would be loaded)::
-
-    …
-    %u.4.r = recall %u.4
-    %u.ct.3, %u.back.2 = reverse L %i.r carrying (%u.ct = %u.ct.0, %u.back = %u.4.r) {
-      %i.1.r = recall %i.1
-      %b.r = recall %b
-      %u.back.1 = store %u.back[%i.1.r] %b.r
-      %a.r = recall %a
-      …
-      yield … %u.back.1
-    }
-
-The recall of ``%a`` stays: `remat` decides about it, and `Restored` tells it that ``%u.back.1`` has
-the element. In such an iteration ``%u.back`` is the array as the forward iteration left it,
-``%u.back.1`` the array as it was when the iteration began. Inner loops are undone where their
-reverse code runs.
-
-An array is restored if its loop-carried versions are one chain of stores of elements, and of
-branches and loops of such stores. This is done if it makes the plan better: faster, or smaller if
-memory is short.
-
-Integers have a log in the program itself: ``at += width[i]`` is undone by ``at -= width[i]``,
-exactly, as both wrap around. So reversed loops carry numbers, too, starting with their final
-values, and an element that a store of ``a[i] + step`` overwrites is not kept but computed from the
-stored one. That needs the step alone, which is kept if it depends on a value that is undone later.
-
-Floats that the user marks (`adc.invertible`) are restored in the same way, inexactly, and at any
-cost: iterations hold nothing that can be recomputed. Values that an iteration computes from whole
-arrays, such as a layer of a network, are recomputed where they are needed, between the loops that
-undo.
-"""
+"""Add code that restores loop-carried values to reverse code."""
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from adc.ir.analysis.activity import carried_yields
 from adc.ir.analysis.dependence.forwarding import Forwarding
-from adc.ir.analysis.inexact import discontinuous_use, passed_to_calls
 from adc.ir.builder import Builder
 from adc.ir.core import (
     Apply,
@@ -79,16 +27,14 @@ from adc.ir.core import (
     Value,
     While,
     blocks,
-    is_invertible,
     walk,
 )
 from adc.ir.errors import RecomputeError, Span
-from adc.ir.text.printer import print_stmt
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names, label_of, map_blocks, with_stmts
-from adc.passes.remat.choose import Chooser
-from adc.passes.remat.facts import NOTHING_RESTORED, Restored
-from adc.passes.remat.history import (
+from adc.passes.remat.facts import Restored
+from adc.passes.remat.inversion_check import compare, largest
+from adc.passes.remat.undo.history import (
     Branch,
     History,
     Nest,
@@ -99,208 +45,7 @@ from adc.passes.remat.history import (
     result_of,
     stores,
 )
-from adc.passes.remat.inversion_check import compare, largest
-from adc.passes.remat.plan import KEPT
-
-Planner = Callable[[Function, Restored, Forwarding | None], Chooser]
-# Of similar loops, none is tried any more once so many gained nothing.
-_TRIES = 2
-
-
-def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Function, Chooser]:
-    """Return a function with the undo logs that pay, and the plan for it.
-
-    It has Recalls, and its own reverse code. `plan` decides about it, given what this restores and,
-    if an earlier plan has found it, the analysis of the forward code.
-    `changed`: checkpointing has added loops that the user did not write; then the user's requests
-    are met where possible.
-
-    Raises
-    ------
-    RecomputeError
-        Where the user requests inversion and it is impossible.
-    """
-    best = plan(fn, NOTHING_RESTORED, None)
-    if best.policy == "store":
-        return fn, best
-    restored, code = NOTHING_RESTORED, _Code(fn)
-    if marked := [each for each in _marked(fn) if _holds(best, each.label)]:
-        undoing = _Undoing(code, restored, best.d.forwarding, best.names)
-        found = undoing.run(marked, rounding=True)
-        refusal = undoing.refusal()
-        made = plan(*found, None) if found and refusal is None else None
-        if found and made is not None:
-            refusal = _discontinuous(found[0], made)
-        if refusal is not None and not changed:
-            raise refusal
-        if found and made is not None and refusal is None:
-            (fn, restored), best = found, made
-            code = _Code(fn)
-
-    def helps(attempt: Sequence[_Carried]) -> bool:
-        nonlocal fn, code, restored, best
-        names, before = best.names, best.names.save()
-        undoing = _Undoing(code, restored, best.d.forwarding, names)
-        found = undoing.run(attempt)
-        # The forward code is the same, but for the loads.
-        chooser = plan(*found, best.d.forwarding.with_loads(undoing.loads)) if found else None
-        if found and chooser and _better(chooser, best, attempt[0].result):
-            (fn, restored), best = found, chooser
-            code = _Code(fn)
-            return True
-        names.load(before)
-        return False
-
-    for groups in _alike(fn):
-        outcomes: list[bool] = []
-        while groups and (any(outcomes) or len(outcomes) < _TRIES):
-            wanted = [each for each in groups.pop(0) if _pays(best, each)]
-            if not wanted:
-                continue
-            # Numbers of one loop may depend on each other: they are tried together, then each by
-            # itself.
-            if helps(wanted):
-                outcomes.append(True)
-            elif len(wanted) > 1:
-                outcomes.append(any([helps([each]) for each in wanted]))
-            else:
-                outcomes.append(False)
-            # What helped in one loop helps in all similar ones: they are tried at once.
-            if outcomes[-1] and outcomes.count(True) == 1:
-                rest = [each for group in groups for each in group if _pays(best, each)]
-                if rest and helps(rest):
-                    break
-    return fn, best
-
-
-def _discontinuous(fn: Function, chooser: Chooser) -> RecomputeError | None:
-    """Return the error where control flow in reverse code depends on inexact values."""
-    inexact = chooser.d.restored.inexact
-
-    def is_inexact(value: Value) -> bool:
-        return value in inexact or (chooser.legal(value) and chooser.is_inexact(value))
-
-    stmt = discontinuous_use(fn.body, is_inexact)
-    passed = any(value in inexact for value in passed_to_calls(fn.body))
-    if stmt is None and not passed:
-        return None
-    marks = [each.param.mark for each in _marked(fn)]
-    return RecomputeError(
-        "this value is restored inexactly, and reverse code "
-        + ("passes it to a function" if stmt is None else "depends on it discontinuously")
-        + ("" if stmt is None else _line(stmt)),
-        marks[0].loc if marks and marks[0] else None, _WAY_OUT,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Carried:
-    """A value that a loop carries in a slot."""
-
-    label: str
-    slot: int
-    result: Value
-    param: Value
-
-
-def _marked(fn: Function) -> list[_Carried]:
-    """Return the floats, numbers and arrays, that may be restored inexactly."""
-    found = [each for group in _carried(fn, deep=True) for each in group]
-    return [each for each in found if is_invertible(each.param) and each.param.type.kind == "f"]
-
-
-def _holds(plan: Chooser, label: str) -> bool:
-    """Whether iterations of a loop hold something for reverse code."""
-    return any(
-        decision.kind == KEPT and plan.d.is_within(value, label)
-        for value, decision in plan.d.made.items()
-    )
-
-
-def _carried(fn: Function, *, deep: bool = False) -> list[list[_Carried]]:
-    """Return the values that reversed loops carry, from the last loop to the first.
-
-    First the numbers of every loop, outer loops first, then each array of outermost loops, or of
-    every loop if `deep`.
-    """
-    reversed_ = {stmt.loop for stmt in walk(fn.body) if isinstance(stmt, Reverse)}
-    numbers: list[list[_Carried]] = []
-    arrays: list[list[_Carried]] = []
-
-    def look(stmts: Sequence[Stmt], depth: int) -> None:
-        for stmt in reversed(stmts):
-            if isinstance(stmt, Reverse):
-                continue
-            if isinstance(stmt, For | While) and stmt.label in reversed_:
-                slots = enumerate(zip(stmt.results, stmt.body.params, strict=True))
-                found = [_Carried(stmt.label, k, *pair) for k, pair in slots]
-                numbers.append([c for c in found if not isinstance(c.result.type, Array)])
-                if depth == 0 or deep:
-                    arrays.extend([c] for c in found if isinstance(c.result.type, Array))
-            for block in blocks(stmt):
-                look(block.stmts, depth + 1)
-
-    look(fn.body, 0)
-    return numbers + arrays
-
-
-def _alike(fn: Function) -> list[list[list[_Carried]]]:
-    """Return the values that loops carry, grouped by loops that are equal except for names.
-
-    Long programs have many of them: a plan for each would take quadratic time.
-    """
-    found: dict[tuple[object, ...], list[list[_Carried]]] = {}
-    loops = {stmt.label: stmt for stmt in walk(fn.body) if isinstance(stmt, For | While)}
-    texts: dict[str, str] = {}
-    for group in filter(None, _carried(fn)):
-        label = group[0].label
-        if label not in texts:
-            texts[label] = _nameless(print_stmt(loops[label]))
-        found.setdefault((texts[label], *[each.slot for each in group]), []).append(group)
-    return list(found.values())
-
-
-def _nameless(text: str) -> str:
-    """Return the text of code with numbers in place of names, in the order of their appearance."""
-    numbers: dict[str, str] = {}
-
-    def number(name: re.Match[str]) -> str:
-        return numbers.setdefault(name[0], f"%{len(numbers)}")
-
-    return re.sub(r"%[\w.]+|\bL\d[\w.]*", number, text)
-
-
-def _pays(plan: Chooser, carried: _Carried) -> bool:
-    if isinstance(carried.result.type, Array):
-        forwarding = plan.d.forwarding
-        return forwarding.families.find(carried.result) in forwarding.overwritten
-    return _kept(plan, carried.label, carried.slot)
-
-
-def _kept(plan: Chooser, label: str, slot: int) -> bool:
-    """Whether a plan keeps values that depend on an integer that a loop carries."""
-    loop = plan.d.loops[label]
-    param, end = loop.body.params[slot], carried_yields(loop)[slot]
-    if param.type.kind not in "iu" or end == param or end in plan.d.restored.values:
-        return False
-    history = History({v: s for v, site in plan.d.sites.items() if (s := site.stmt) is not None})
-    return any(
-        decision.kind == KEPT
-        and not isinstance(value.type, Array)
-        and plan.d.is_within(value, label)
-        and history.depends(value, param)
-        for value, decision in plan.d.made.items()
-    )
-
-
-def _better(chooser: Chooser, other: Chooser, array: Value) -> bool:
-    if chooser.seed is not None:
-        return bool(hashlib.sha256(f"{chooser.seed}:{array.name}.back".encode()).digest()[0] & 1)
-    return chooser.total() < other.total()
-
-
-# --- restoring ------------------------------------------------------------------------------------
-
+from adc.passes.remat.undo.slots import Carried
 
 # The state that is reset when an attempt is given up.
 _GROWS = (
@@ -309,7 +54,7 @@ _GROWS = (
 )  # fmt: skip
 
 
-class _Code:
+class Positions:
     """The positions of everything in a function, whatever is undone there."""
 
     def __init__(self, fn: Function) -> None:
@@ -336,11 +81,11 @@ class _Code:
                 self.reversed[stmt.loop] = self.reversed.get(stmt.loop, 0) + 1
 
 
-class _Undoing:
+class Undoing:
     """Adds an undo log to a function that may have others."""
 
     def __init__(
-        self, code: _Code, restored: Restored, forwarding: Forwarding, names: Names
+        self, code: Positions, restored: Restored, forwarding: Forwarding, names: Names
     ) -> None:
         self.code = code
         self.fn = code.fn
@@ -369,7 +114,7 @@ class _Undoing:
         self.steps: dict[Value, Stmt] = {}
 
     def run(
-        self, wanted: Sequence[_Carried], *, rounding: bool = False
+        self, wanted: Sequence[Carried], *, rounding: bool = False
     ) -> tuple[Function, Restored] | None:
         """Return the function that restores loop-carried values, as far as possible.
 
@@ -386,7 +131,7 @@ class _Undoing:
             return None
         return replace(self.fn, body=self.with_loads(body)), facts
 
-    def restoring(self, body: tuple[Stmt, ...], carried: _Carried) -> tuple[Stmt, ...] | None:
+    def restoring(self, body: tuple[Stmt, ...], carried: Carried) -> tuple[Stmt, ...] | None:
         """Return code that restores the value that a loop carries in a slot, if possible."""
         before = {name: copy(getattr(self, name)) for name in _GROWS}
         loop = self.code.loops[carried.label]
@@ -410,7 +155,7 @@ class _Undoing:
         self.note(carried, stuck)
         return None
 
-    def note(self, carried: _Carried, stuck: Stmt | None) -> None:
+    def note(self, carried: Carried, stuck: Stmt | None) -> None:
         """Record the fate of a mark: it suffices that one of its variables is restored."""
         mark = carried.param.mark
         if mark is not None and self.history.rounding:
@@ -422,13 +167,13 @@ class _Undoing:
             if stmt is not None:
                 return RecomputeError(
                     "this value cannot be restored by inverse operations: "
-                    f"{_why(stmt)}{_line(stmt)}", loc, _WAY_OUT,
+                    f"{_why(stmt)}{line_of(stmt)}", loc, WAY_OUT,
                 )  # fmt: skip
         for value, stmt in self.steps.items():
             if value in self.logged and not is_truth(value):
                 return RecomputeError(
                     "this update cannot be inverted: the added value depends on values that are "
-                    "restored later", stmt.loc, _WAY_OUT,
+                    "restored later", stmt.loc, WAY_OUT,
                 )  # fmt: skip
         return None
 
@@ -835,7 +580,7 @@ class _Undoing:
         return reaches(value, self.code.defs, found)
 
 
-_WAY_OUT = (
+WAY_OUT = (
     "change it by `+=` or `-=` of a value that does not depend on it, arrays in place, or use "
     "`adc.checkpoint`"
 )
@@ -856,12 +601,9 @@ def _why(stmt: Stmt) -> str:
     return "it is not computed from its previous value"
 
 
-def _line(stmt: Stmt) -> str:
+def line_of(stmt: Stmt) -> str:
     return f" (line {stmt.loc.line})" if stmt.loc is not None else ""
 
 
 def _label(step: Step) -> str:
     return step.loop.label if isinstance(step, Nest) else ""
-
-
-__all__ = ["undone"]

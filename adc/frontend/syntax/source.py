@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from adc.frontend.core.mangling import class_around, mangle
+from adc.frontend.syntax.mangling import class_around, mangle
 from adc.ir.errors import SourceError, Span
 
 FunctionNode = ast.FunctionDef | ast.Lambda

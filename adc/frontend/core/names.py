@@ -1,0 +1,76 @@
+"""Reading a name: its binding here, or outside, or the user's error."""
+
+from __future__ import annotations
+
+import ast
+
+from adc.frontend.core import outside
+from adc.frontend.core.bindings import Binding, Late, Num, Unbound, Unstable
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import Frame
+from adc.frontend.core.structure import leaves
+from adc.ir.core import Value
+from adc.ir.errors import TypeUnstableError, UnboundError
+
+
+def read_name(lo: Lowerer, name: str, node: ast.AST) -> Binding:
+    """Return the binding of `name`, or raise the user's error."""
+    frame: Frame | None = lo.frame
+    while frame is not None:
+        if name in frame.env or name in frame.locals:
+            return usable(lo, frame.env.get(name, Unbound()), name, node, frame)
+        if frame.outer is None:
+            break
+        frame = frame.outer
+    assert frame is not None
+    return outside.free(lo, frame.holder, (name,), node)
+
+
+def usable(
+    lo: Lowerer, binding: Binding, name: str, node: ast.AST, frame: Frame | None = None
+) -> Binding:
+    """Return a binding found in `frame` that is read here, or raise."""
+    partial = (frame or lo.frame).partial
+    if isinstance(binding, Late) and name not in partial:
+        with lo.at(node):
+            lo.builder.check(
+                binding.flag,
+                "UnboundLocalError",
+                f"cannot access local variable '{name}' where it is not associated with a value",
+            )
+        return binding.inner
+    if isinstance(binding, Unbound) or name in partial:
+        why = binding.why if isinstance(binding, Unbound) else ""
+        raise UnboundError(
+            f"{name!r} may be unbound here{': ' + why if why else ''}",
+            lo.span(node),
+            f"give {name!r} a value on every path before this line",
+        )
+    if isinstance(binding, Unstable):
+        raise TypeUnstableError(
+            f"{name!r} {binding.why}",
+            lo.span(node),
+            "use the same kind of value on every path, or two variables",
+        )
+    return binding
+
+
+def is_name_bound(lo: Lowerer, name: str) -> bool:
+    binding = lo.frame.env.get(name, Unbound())
+    return not isinstance(binding, Unbound | Unstable | Late)
+
+
+def is_bound(lo: Lowerer, value: Value) -> bool:
+    """Whether any variable holds `value`."""
+    frames: list[Frame | None] = [lo.frame]
+    while frames:
+        frame = frames.pop()
+        if frame is not None:
+            for binding in frame.env.values():
+                if any(isinstance(x, Num) and x.operand is value for x in leaves(binding)):
+                    return True
+            frames += [
+                frame.caller,
+                *([frame.outer] if frame.outer is not frame.caller else []),
+            ]
+    return False

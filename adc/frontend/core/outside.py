@@ -1,0 +1,133 @@
+"""What lies outside of a function: its globals and closure variables, and guards on them."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+from adc.frontend.core.bindings import ArrayRef, Binding, Given, Num, Static, static
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.parameters import arrays_of, bind_value, param_of
+from adc.frontend.core.state import Holder
+from adc.frontend.inputs import trees
+from adc.frontend.inputs.keys import key_of
+from adc.frontend.inputs.places import Capture, Guard, Place, Step, Variable, follow, variable_of
+from adc.frontend.inputs.trees import Instance
+from adc.frontend.syntax import source
+from adc.frontend.syntax.source import Source
+from adc.ir.errors import ArgumentError, TypeMismatchError, UnboundError
+
+
+def holder_of(lo: Lowerer, fn: types.FunctionType, place: Place | None = None) -> Holder:
+    """Return where a function is found that is lowered now: guarded, like its code.
+
+    Found in two ways, it must always be one function.
+    """
+    own = Holder(fn, place or Place(fn))
+    known = lo.shared.holders.setdefault(fn, own)
+    if known.place != own.place:
+        first, second = known.place, own.place
+        if first.varies and second.varies:
+            lo.shared.guards.setdefault(second, Guard(second, first))
+        else:
+            varying = first if first.varies else second
+            lo.shared.guards[varying] = Guard(varying, fn)
+    return known
+
+
+def source_of(lo: Lowerer, holder: Holder) -> Source:
+    """Return the source of a function, whose code is guarded."""
+    guard(lo, holder.place.to("__code__"), holder.fn.__code__)
+    return source.source_of(holder.fn)
+
+
+def guard(lo: Lowerer, place: Place, value: Any) -> None:
+    """Guard the current value at a place, on which the code depends."""
+    if (getattr(place.root, "__module__", None) or "").startswith("adc.library"):
+        return  # it cannot be modified
+    lo.shared.guards.setdefault(place, Guard.of(place, value))
+
+
+def pin(lo: Lowerer, binding: Binding) -> None:
+    """Record that code depends on the identity of this function."""
+    if isinstance(binding, Static) and binding.place is not None:
+        lo.shared.guards[binding.place] = Guard(binding.place, binding.value)
+
+
+def free(lo: Lowerer, holder: Holder, path: tuple[str, ...], node: ast.AST) -> Binding:
+    """Return the binding of a global or closure variable (or an attribute of one)."""
+    steps: tuple[Step, ...] = (Variable(path[0]), *path[1:])
+    place = holder.place.to(*steps)
+    if place in lo.reached:
+        return lo.reached[place]
+    try:
+        value = follow(holder.fn, steps)
+    except KeyError:
+        raise UnboundError(
+            f"name {path[0]!r} is not defined",
+            lo.span(node),
+            "check the spelling, or define it before the call",
+        ) from None
+    except AttributeError as error:
+        raise TypeMismatchError(str(error), lo.span(node), "check the spelling") from None
+    closed_over = len(path) == 1 and path[0] in holder.fn.__code__.co_freevars
+    if closed_over and holder.place.varies and type(value) is types.FunctionType:
+        # It is recreated with the function around it: any with this code will do.
+        guard(lo, place.to("__code__"), value.__code__)
+        return Static(value, place)
+    owner = variable_of(holder.fn, path[0]) if len(path) > 1 else None
+    return reach(lo, place, value, _has_constants(owner))
+
+
+def attribute(lo: Lowerer, owner: Static, name: str) -> Binding:
+    """Return the binding of an attribute of an object; raise AttributeError if it has none."""
+    value = getattr(owner.value, name)
+    if not isinstance(owner.value, types.FunctionType | types.ModuleType | type):
+        return static(value)
+    place = (owner.place or Place(owner.value)).to(name)
+    return reach(lo, place, value, _has_constants(owner.value))
+
+
+def reach(lo: Lowerer, place: Place, value: Any, constant: bool = False) -> Binding:
+    """Return the binding of a captured value: read at every call, or a guarded constant."""
+    if place in lo.reached:
+        return lo.reached[place]
+    if constant or trees.is_constant(value):
+        guard(lo, place, value)
+        return static(value)
+    lo.shared.values[place] = value
+    try:
+        tree = trees.tree_of(value)
+    except ArgumentError as error:
+        raise ArgumentError(
+            f"`{place}`: {error.message}", error.span or lo.builder.loc, error.hint
+        ) from None
+    if isinstance(tree, Instance):
+        guard(lo, place, value)
+    made: list[Num | ArrayRef] = []
+    before = set(lo.initial)
+    hint = place.name
+    binding = bind_value(lo, hint, tree, place, made)
+    lo.elsewhere |= set(lo.initial) - before
+    lo.reached[place] = binding
+    if lo.is_outside(place):
+        lo.outside |= arrays_of(made, place)
+    if not isinstance(tree, Instance):
+        params = tuple(param_of(lo, leaf) for leaf in made)
+        lo.captured[place] = (
+            Capture(place, trees.emptied(tree), key_of(value), params), tuple(made),
+        )  # fmt: skip
+    return binding
+
+
+def opened(lo: Lowerer, binding: Binding) -> Binding:
+    """Bind an attribute that an object has from outside."""
+    if not isinstance(binding, Given):
+        return binding
+    return reach(lo, binding.place, binding.value, binding.constant)
+
+
+def _has_constants(owner: Any) -> bool:
+    """Whether the numbers of a module are constants of the program, such as `np.pi`."""
+    return isinstance(owner, types.ModuleType) and owner.__name__ in ("math", "numpy", "cmath")

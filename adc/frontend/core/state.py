@@ -1,0 +1,207 @@
+"""What lowering knows: frames, what joins at control flow, what lowerings share; and its result."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from adc.frontend.core.bindings import ArrayObject, Binding
+from adc.frontend.inputs.places import Capture, Guard, Place
+from adc.frontend.syntax.source import Source
+from adc.ir.core import Derived, Function, Operand, Value
+from adc.ir.errors import Span, UnsupportedError
+from adc.library.transforms import Level
+
+
+class Dead(Exception):
+    """Raised while lowering code that cannot be reached: control flow ended in `raise`."""
+
+
+class StackError(Exception):
+    """The program is long for what it does with the elements of lists: pass them as stacks."""
+
+    def __init__(self, places: frozenset[Place]) -> None:
+        self.places = places
+
+
+class PickedError(UnsupportedError):
+    """A number that an index or a string needs is known only at run time.
+
+    Where a loop over a constant range is unrolled, its index is known.
+
+    Attributes
+    ----------
+    places : frozenset of Place
+        Where the list is that is indexed, if it can be passed as a stack.
+    """
+
+    def __init__(
+        self, message: str, span: Span | None, hint: str, places: frozenset[Place] = frozenset()
+    ) -> None:
+        super().__init__(message, span, hint)
+        self.places = places
+
+
+class ConstantNeededError(UnsupportedError):
+    """A captured number must be a constant: it can be, if its value is guarded."""
+
+    def __init__(self, message: str, span: Span | None, hint: str, place: Place) -> None:
+        super().__init__(message, span, hint)
+        self.place = place
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A random generator: which parameter is its state, where it is found, if it is drawn from."""
+
+    position: int
+    place: Place
+    drawn: bool
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The result of lowering.
+
+    Attributes
+    ----------
+    fn : Function
+        Value form. Parameters: the leaves of the arguments, then the captures.
+    result : Binding
+        How the function's results make up the Python result.
+    captures, guards : tuple
+        What must be read, and what must be unchanged, at every call.
+    sources : tuple of Source
+        Every function that was lowered, for cache keys.
+    written : frozenset of int
+        Positions of the array parameters that the function writes.
+    heap : dict
+        What the lists, dicts and objects in the result hold.
+    changed : tuple of Place
+        Lists, dicts and objects among the arguments that the function changes.
+    generators : tuple of Generated
+        Random generators among the parameters.
+    applied : tuple of Level
+        What was applied to the Python function, first to last, and is lowered with it.
+    stacks : frozenset of int
+        Positions of the parameters that are several arrays of the caller's (`flatten.Parts`).
+    seconds : float
+        What lowering took.
+    """
+
+    fn: Function
+    result: Binding
+    captures: tuple[Capture, ...]
+    guards: tuple[Guard, ...]
+    sources: tuple[Source, ...]
+    written: frozenset[int]
+    heap: dict[str, Binding] = field(default_factory=dict)
+    changed: tuple[Place, ...] = ()
+    generators: tuple[Generated, ...] = ()
+    applied: tuple[Level, ...] = ()
+    stacks: frozenset[int] = frozenset()
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def drawn(self) -> tuple[Generated, ...]:
+        """The generators that the function draws from: their states are its last results."""
+        return tuple(each for each in self.generators if each.drawn)
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A function object, whose free variables are meant, and where it is found."""
+
+    fn: types.FunctionType
+    place: Place
+
+
+@dataclass(eq=False)
+class Frame:
+    """One Python function while it is lowered: its names, and where free ones are found."""
+
+    source: Source
+    env: dict[str, Binding]
+    holder: Holder
+    outer: Frame | None = None
+    caller: Frame | None = None
+    # Names that are bound only where no exit is pending (`control.merge`).
+    partial: set[str] = field(default_factory=set)
+    path: tuple[object, ...] = ()
+    locals: frozenset[str] = frozenset()
+    # Where the user called the library function that this is part of.
+    site: Span | None = None
+    # Where it is called, if it is inlined.
+    called: Span | None = None
+    # Whether it is the outline of a function that several calls may share.
+    shared: bool = False
+
+
+@dataclass
+class State:
+    """The state that joins at control flow: the names of one frame, and all array versions."""
+
+    env: dict[str, Binding]
+    partial: set[str]
+    versions: dict[ArrayObject, Value]
+    stale: dict[ArrayObject, str]
+    known: dict[object, Operand]
+
+
+@dataclass
+class Sharing:
+    """Which functions the calls of a program share.
+
+    Attributes
+    ----------
+    shared, inlined : set
+        The signatures of those that are shared, and of those that cannot be.
+    seen : dict
+        How many statements of each signature an attempt to lower the program has repeated.
+    """
+
+    shared: set[object] = field(default_factory=set)
+    inlined: set[object] = field(default_factory=set)
+    seen: dict[object, int] = field(default_factory=dict)
+
+
+@dataclass
+class Shared:
+    """The state that the lowerings of a function and its recursive callees share."""
+
+    guards: dict[Place, Guard] = field(default_factory=dict)
+    # What was found outside.
+    values: dict[Place, Any] = field(default_factory=dict)
+    # Where the functions were found that are lowered.
+    holders: dict[types.FunctionType, Holder] = field(default_factory=dict)
+    sources: dict[int, Source] = field(default_factory=dict)
+    recursive: set[object] = field(default_factory=set)
+    # IR functions, by Python function and signature (`control.callees`).
+    callees: dict[tuple[types.FunctionType, object], Any] = field(default_factory=dict)
+    sharing: Sharing = field(default_factory=Sharing)
+    # Derivatives that the code calls, by name.
+    derived: dict[str, Derived] = field(default_factory=dict)
+    # Functions with custom derivatives, and those of their rules.
+    rules: dict[object, Any] = field(default_factory=dict)
+    # Numbers from outside that are part of the program, and where those that are not lie.
+    constants: Mapping[Place, Any] = field(default_factory=dict)
+    numbers: dict[Value, Place] = field(default_factory=dict)
+    # Functions are inlined until this many statements were built: a function that calls another
+    # twice, which calls a third twice … would take exponential time.
+    inlined: int = 10_000
+    # Whether there is a library of linear algebra to call.
+    routines: bool = False
+    # How many of the first arguments are what a method is bound to.
+    bound: int = 0
+    # Whether code is for axes that may or may not turn out to have size 1.
+    general: bool = False
+    # Lists among the arguments that can be passed as stacks; and for each loop that is unrolled
+    # now, outermost first, those whose elements it takes.
+    stackable: frozenset[Place] = frozenset()
+    taken: list[set[Place]] = field(default_factory=list)
+
+    def taken_first(self) -> frozenset[Place]:
+        """Return the lists whose elements the outermost loop takes that takes any."""
+        return frozenset(next(filter(None, self.taken), ()))

@@ -1,0 +1,81 @@
+"""What Python objects are: plain, frozen, unchanging. No code of their classes runs."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import types
+from typing import Any
+
+import numpy as np
+
+from adc.ir.foreign import is_plain
+
+UNCHANGING = (
+    type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, np.dtype,
+    enum.Enum, types.CodeType, types.WrapperDescriptorType,
+    type(np.sum),  # what most functions of NumPy are
+)  # fmt: skip
+
+
+def is_named_tuple(cls: type) -> bool:
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def is_frozen(cls: type) -> bool:
+    params = getattr(cls, "__dataclass_params__", None)
+    return params is not None and bool(params.frozen) and is_plain(cls)
+
+
+def is_lazy(value: Any) -> bool:
+    """Whether the attributes of an object are bound where they are read."""
+    cls: Any = type(value)
+    return _is_lazy(cls)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_lazy(cls: Any) -> bool:
+    return is_plain(cls) and not is_frozen(cls)
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """Return the attributes of an instance, without those of its class."""
+    found = dict(getattr(value, "__dict__", ()))
+    for cls in type(value).__mro__[:-1]:
+        for name, item in vars(cls).items():
+            if type(item) is types.MemberDescriptorType and hasattr(value, name):
+                found.setdefault(name, getattr(value, name))
+    return found
+
+
+def is_unchanging(value: Any) -> bool:
+    """Whether an object cannot change: functions, classes, modules, and compiled functions.
+
+    What adc and Numba make of functions holds the code of calls so far, which does not matter.
+    """
+    return (
+        isinstance(value, UNCHANGING)
+        or type(value).__name__ == "cython_function_or_method"  # NumPy's `default_rng` is one
+        or hasattr(type(value), "__adc_applied__")
+        or isinstance(_compiled(value), types.FunctionType)
+    )
+
+
+def is_class_method(value: Any) -> bool:
+    """Whether a value is a method of a class, which is a new object at each access."""
+    return type(value) is types.MethodType and isinstance(value.__self__, type)
+
+
+def _compiled(value: Any) -> Any:
+    """Return the function that an object was compiled from; no code of its class runs."""
+    return None if hasattr(type(value), "__getattr__") else getattr(value, "py_func", None)
+
+
+def is_generator_class(cls: type) -> bool:
+    """Whether a class is `np.random.Generator`, which need not be loaded."""
+    return cls.__module__ == "numpy.random._generator" and cls.__name__ == "Generator"
+
+
+def is_generator(value: Any) -> bool:
+    """Whether a value is a random generator that code can draw from: one with PCG64."""
+    return is_generator_class(type(value)) and type(value.bit_generator) is np.random.PCG64

@@ -1,0 +1,156 @@
+"""Results that are arranged like an argument: gradients."""
+
+from __future__ import annotations
+
+import itertools
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from adc.frontend.inputs.instances import is_named_tuple
+from adc.frontend.inputs.trees import (
+    DICTS,
+    Node,
+    Numbers,
+    Stack,
+    contents,
+    is_container,
+    leaf_types,
+)
+from adc.ir.types import Array, Scalar
+
+
+def number(ty: Scalar) -> Callable[[Any], Any]:
+    """Return a function that converts numbers to type `ty`: Python's if it is weak."""
+    if ty.weak:
+        return {"b": bool, "i": int, "f": float}[ty.kind]
+    return ty.numpy.type
+
+
+def arranged(
+    tree: Any, at: Iterator[int], converted: bool = True
+) -> Callable[[Sequence[Any]], Any]:
+    """Return a function that arranges flat gradients, one for each float, like the argument.
+
+    `converted`: and makes numbers, and lists of numbers, where the argument has them.
+    """
+    writer = _Arrangement(at, converted)
+    result = writer.of(tree)
+    lines = "".join(f"    {line}\n" for line in writer.lines)
+    exec(f"def arrange(flat):\n{lines}    return {result}\n", writer.names)
+    made: Callable[[Sequence[Any]], Any] = writer.names.pop("arrange")
+    return made
+
+
+class _Arrangement:
+    """Code that makes a container like an argument, a statement for each container in it.
+
+    For ``{"w": array, "layers": [float, 3]}`` that is::
+
+        def arrange(flat):
+            v0 = [c0(flat[1]), None]
+            v1 = {'w': flat[0], 'layers': v0}
+            return v1
+    """
+
+    def __init__(
+        self, at: Iterator[int], converted: bool, flat: str = "flat", prefix: str = "v"
+    ) -> None:
+        self.at = at
+        self.converted = converted
+        self.flat = flat
+        self.prefix = prefix
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {
+            "build": build, "new": object.__new__, "new_tuple": tuple.__new__,
+            "put": object.__setattr__,
+        }  # fmt: skip
+        self._constants: dict[int, str] = {}
+
+    def constant(self, value: Any) -> str:
+        """Return the name of an object, which is kept."""
+        name = self._constants.get(id(value))
+        if name is None:
+            name = self._constants[id(value)] = f"c{len(self._constants)}"
+            self.names[name] = value
+        return name
+
+    def bind(self, expression: str) -> str:
+        name = f"{self.prefix}{len(self.lines)}"
+        self.lines.append(f"{name} = {expression}")
+        return name
+
+    def of(self, tree: Any) -> str:
+        """Return an expression for what is where `tree` is."""
+        if is_container(tree):
+            items = [self.of(item) for item in contents(tree)]
+            if isinstance(tree, tuple):
+                return self.bind(_tuple(items))
+            return self.node(tree, items)
+        if isinstance(tree, Stack):
+            return self.stack(tree)
+        if not isinstance(tree, Scalar | Array | Numbers):
+            return "None"
+        kind = tree.type.kind if isinstance(tree, Numbers) else tree.kind
+        if kind != "f":
+            return "None"
+        leaf = f"{self.flat}[{next(self.at)}]"
+        if isinstance(tree, Array) or not self.converted:
+            return leaf
+        if isinstance(tree, Numbers):
+            return f"{leaf}.tolist()"
+        return f"{self.constant(number(tree))}({leaf})"
+
+    def stack(self, tree: Stack) -> str:
+        """Return an expression for a list with the elements of arrays."""
+        rows = self.bind("[]")
+        inner = _Arrangement(itertools.count(), False, f"{rows}_flat", f"{rows}_")
+        inner.names, inner._constants = self.names, self._constants
+        made = inner.of(tree.item)
+        columns = []
+        for ty, own in zip(leaf_types(tree.item), tree.arrays, strict=True):
+            if own.kind == "f":
+                whole = f"{self.flat}[{next(self.at)}]"
+                weak = self.converted and isinstance(ty, Scalar) and ty.weak
+                columns.append(f"{whole}.tolist()" if weak else whole)
+        self.lines.append(f"for {inner.flat} in zip({', '.join(columns)}):")
+        self.lines += [f"    {line}" for line in [*inner.lines, f"{rows}.append({made})"]]
+        return rows
+
+    def node(self, tree: Node, items: list[str]) -> str:
+        cls = tree.cls
+        keys = [repr(key) if type(key) is str else self.constant(key) for key in tree.keys]
+        if cls is list:
+            return self.bind(f"[{', '.join(items)}]")
+        if cls is dict:
+            pairs = (f"{key}: {item}" for key, item in zip(keys, items, strict=True))
+            return self.bind(f"{{{', '.join(pairs)}}}")
+        made = self.constant(cls)
+        if is_named_tuple(cls):
+            return self.bind(f"new_tuple({made}, {_tuple(items)})")
+        if cls in DICTS or cls is types.MethodType:
+            return self.bind(f"build({made}, {self.constant(tree.keys)}, {_tuple(items)})")
+        name = self.bind(f"new({made})")
+        for key, item in zip(keys, items, strict=True):
+            self.lines.append(f"put({name}, {key}, {item})")
+        return name
+
+
+def _tuple(items: Sequence[str]) -> str:
+    return f"({''.join(f'{item}, ' for item in items)})"
+
+
+def build(cls: type, keys: Sequence[Any], items: Sequence[Any]) -> Any:
+    """Return a container of a class with new contents; no code of the class runs."""
+    if cls is list:
+        return list(items)
+    if cls in DICTS:
+        return cls(zip(keys, items, strict=True))
+    if is_named_tuple(cls):
+        return tuple.__new__(cls, items)
+    if cls is types.MethodType:
+        return items[0]
+    made: object = object.__new__(cls)
+    for name, item in zip(keys, items, strict=True):
+        object.__setattr__(made, name, item)
+    return made

@@ -1,0 +1,10 @@
+"""Syntax: the AST of a function, and questions that it alone answers. Imports no other package.
+
+==========  =====================================================================================
+`source`    the AST of a function object, with positions
+`mangling`  private names of classes (``__x``) in that AST
+`scope`     names assigned, exits contained
+==========  =====================================================================================
+
+``for i in range(n): s = s + x[i]`` assigns ``i`` and ``s``, so the loop carries ``s``.
+"""
