@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -75,6 +76,8 @@ WORDS = 6
 # No array has more elements and no loop runs more often than this many bits can count.
 INDEX_BITS = 40
 
+# The state of the names that are taken, and how many values each table of notes has.
+NamesState = tuple[tuple[int, int], tuple[int, ...]]
 RefType = TypeVar("RefType", ListRef, DictRef, ObjectRef)
 
 
@@ -766,15 +769,22 @@ class Lowerer:
                 ]
         return False
 
-    def reset_names(self, state: tuple[set[str], dict[str, int]]) -> None:
+    def save_names(self) -> NamesState:
+        """Return the state for `reset_names`."""
+        return self.builder.names.save(), tuple(map(len, self._noted()))
+
+    def _noted(self) -> tuple[dict[Value, Any], ...]:
+        """Return what is known of values."""
+        return self.bits, self.boxed, self.exit_values
+
+    def reset_names(self, state: NamesState) -> None:
         """Release the names of a failed attempt, except those of captured variables."""
-        self.builder.names.load(state)
-        taken = state[0]
-        self.bits = {value: bits for value, bits in self.bits.items() if value.name in taken}
-        self.boxed = {value: held for value, held in self.boxed.items() if value.name in taken}
-        self.exit_values = {
-            value: exits for value, exits in self.exit_values.items() if value.name in taken
-        }
+        names, sizes = state
+        self.builder.names.load(names)
+        for noted, size in zip(self._noted(), sizes, strict=True):
+            for value in list(islice(reversed(noted), len(noted) - size)):
+                if value.name not in self.builder.names:
+                    del noted[value]
         for capture, _ in self.captured.values():
             for param in capture.params:
                 self.builder.names.reserve(param.name)

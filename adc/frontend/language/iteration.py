@@ -70,7 +70,7 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
     if isinstance(trips, Literal) and trips.value <= 0:
         _else(lo, stmt.orelse, None)
         return
-    before, saved = lo.snapshot(), lo.builder.names.save()
+    before, saved = lo.snapshot(), lo.save_names()
     mark = len(lo.builder.stmts)
     held = _hold(lo, iterable)
     items = sequences.static_range(iterable)
@@ -139,7 +139,7 @@ def _settled(
     definite = isinstance(trips, Literal) and trips.value > 0
     targets = [name for name in names if not lo.is_name_bound(name)]
     kinds = lo.memo.setdefault((lo.frame.path, id(stmt), "targets"), {})
-    before, saved = lo.snapshot(), lo.builder.names.save()
+    before, saved = lo.snapshot(), lo.save_names()
     mark = len(lo.builder.stmts)
     for attempt in range(12):
         known = dict(kinds)

@@ -38,8 +38,15 @@ def accesses(block: Block, array: Operand, k: int, found: list[Access]) -> bool:
     now = array
     before: set[Operand] = set()  # versions that have been overwritten since
     for stmt in block.stmts:
-        if before and not before.isdisjoint(stmt_reads(stmt)):
+        own = operands(stmt)
+        inner = [block_reads(each) for each in blocks(stmt)]
+        if before and (
+            any(isinstance(operand, Value) and operand in before for operand in own)
+            or not before.isdisjoint(stmt_reads(stmt) if inner else ())
+        ):
             return False
+        if now not in own and not any(now in reads for reads in inner):
+            continue
         if isinstance(stmt, Load) and stmt.array == now:
             found.append(stmt)
         elif isinstance(stmt, Store) and stmt.array == now and stmt.value != now:
