@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from adc.ir.errors import Span
 from adc.ir.opdef import OpDef, Static
@@ -453,9 +453,11 @@ def remembered(function: Callable[[Block], Found]) -> Callable[[Block], Found]:
 
     @functools.wraps(function)
     def known(block: Block) -> Found:
-        if function not in block._known:
-            block._known[function] = function(block)
-        return cast("Found", block._known[function])
+        try:
+            return block._known[function]  # type: ignore[return-value]  # a result of `function`
+        except KeyError:
+            found = block._known[function] = function(block)
+            return found
 
     return known
 

@@ -69,9 +69,9 @@ from adc.ir.walk import (
     StatementCache,
     acts,
     block_reads,
+    block_size,
     defined,
     map_blocks,
-    size,
     stmt_reads,
     stmts_reads,
     substitute_block,
@@ -152,6 +152,7 @@ class _Fuser:
         if not isinstance(second, For) or not _is_plain(second.body):
             return None
         reads = self.reads(second)
+        arrays = {value for value in reads if isinstance(value.type, Array)}
         # Dependences of `second` on the statements in between, which cannot move behind it, and the
         # positions, negative, of the statements that it depends on and that are still to be asked.
         indirect: set[Value] = set()
@@ -163,7 +164,7 @@ class _Fuser:
                 break
             first = stmts[p]
             assert isinstance(first, For)
-            if not self.comparable(first, second, reads):
+            if not _comparable(first, second, arrays):
                 continue
             while waiting and -waiting[0] > p:
                 more = self.reads(stmts[-heappop(waiting)])
@@ -177,18 +178,6 @@ class _Fuser:
                 if merged is not None:
                     return merged[0], p, merged[1]
         return None
-
-    def comparable(self, first: For, second: For, reads: set[Value]) -> bool:
-        """Whether two loops pass the cheap tests for merging; `reads` is the second's.
-
-        Both have the same trip count, are short, and have an array in common.
-        """
-        if first.trips != second.trips or first.down != second.down:
-            return False
-        if size((first, second)) > MOST or not _is_plain(first.body):
-            return False
-        mine = block_reads(first.body)
-        return any(isinstance(v.type, Array) and (v in mine or v in first.results) for v in reads)
 
     def pair(self, stmts: list[Stmt], p: int, q: int) -> tuple[list[Stmt], int] | None:
         """Return the statements with loop `q` merged into loop `p`, and its position, or None."""
@@ -328,6 +317,18 @@ class _Before:
         """Return the positions of the definitions of values, each negative."""
         places = self._places
         return [-places[value] for value in values if value in places]
+
+
+def _comparable(first: For, second: For, arrays: set[Value]) -> bool:
+    """Whether two loops pass the cheap tests for merging; the second reads `arrays`.
+
+    Both have the same trip count, are short, and have an array in common.
+    """
+    if first.trips != second.trips or first.down != second.down:
+        return False
+    if 2 + block_size(first.body) + block_size(second.body) > MOST or not _is_plain(first.body):
+        return False
+    return not (arrays.isdisjoint(block_reads(first.body)) and arrays.isdisjoint(first.results))
 
 
 @remembered
