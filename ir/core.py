@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from adc.ir.errors import Span
 from adc.ir.opdef import OpDef, Static
@@ -39,7 +39,7 @@ class Mark:
     around: Mark | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """A named result of a statement, or a parameter of a block.
 
@@ -48,7 +48,11 @@ class Value:
 
     name: str
     type: Type
-    mark: Mark | None = field(default=None, compare=False, repr=False)
+    mark: Mark | None = field(default=None, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        # Most values that are compared have other names.
+        return type(other) is Value and self.name == other.name and self.type == other.type
 
     def __hash__(self) -> int:
         return hash(self.name)  # which a string remembers
@@ -449,9 +453,11 @@ def remembered(function: Callable[[Block], Found]) -> Callable[[Block], Found]:
 
     @functools.wraps(function)
     def known(block: Block) -> Found:
-        if function not in block._known:
-            block._known[function] = function(block)
-        return cast("Found", block._known[function])
+        try:
+            return block._known[function]  # type: ignore[return-value]  # a result of `function`
+        except KeyError:
+            found = block._known[function] = function(block)
+            return found
 
     return known
 
@@ -506,9 +512,14 @@ def walk(stmts: tuple[Stmt, ...]) -> Iterator[Stmt]:
     while waiting:
         for stmt in waiting[-1]:
             yield stmt
-            inner = blocks(stmt)
-            if inner:
-                waiting.extend(iter(block.stmts) for block in reversed(inner))
+            # (`blocks`, without the call: most statements have none)
+            kind = type(stmt)
+            if kind in _LOOPS:
+                waiting.append(iter(stmt.body.stmts))  # type: ignore[union-attr]  # as above
+                break
+            if kind is If:
+                waiting.append(iter(stmt.orelse.stmts))  # type: ignore[union-attr]
+                waiting.append(iter(stmt.then.stmts))  # type: ignore[union-attr]
                 break
         else:
             waiting.pop()

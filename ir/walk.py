@@ -43,43 +43,59 @@ class Names:
     """Unique names within a function: ``fresh("x")`` gives ``x``, ``x.1``, ``x.2``, …"""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = set(taken)
+        # In the order in which they were taken, so that the last ones can be released.
+        self._taken = dict.fromkeys(taken)
         self._next: dict[str, int] = {}
+        # What the numbers in `_next` were before, first to last.
+        self._before: list[tuple[str, int | None]] = []
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._taken
 
     @classmethod
     def of(cls, fn: Function) -> Names:
         """Return a supply of names that are not used in `fn`."""
         names = cls(value.name for value in defined(fn))
-        names._taken.update(label for stmt in walk(fn.body) if (label := label_of(stmt)))
+        names._taken.update((label, None) for s in walk(fn.body) if (label := label_of(s)))
         return names
 
     def add(self, other: Names) -> None:
         """Reserve the names that `other` has reserved."""
         self._taken |= other._taken
 
-    def save(self) -> tuple[set[str], dict[str, int]]:
+    def save(self) -> tuple[int, int]:
         """Return the state, for `load`: a failed speculation returns its names."""
-        return set(self._taken), dict(self._next)
+        return len(self._taken), len(self._before)
 
-    def load(self, state: tuple[set[str], dict[str, int]]) -> None:
-        self._taken, self._next = set(state[0]), dict(state[1])
+    def load(self, state: tuple[int, int]) -> None:
+        """Return to an earlier state; those saved since then are no longer valid."""
+        taken, changes = state
+        while len(self._taken) > taken:
+            self._taken.popitem()
+        while len(self._before) > changes:
+            base, number = self._before.pop()
+            if number is None:
+                del self._next[base]
+            else:
+                self._next[base] = number
 
     def reserve(self, name: str) -> None:
-        self._taken.add(name)
+        self._taken[name] = None
 
     def fresh(self, hint: str) -> str:
         if hint not in self._taken:
-            self._taken.add(hint)
+            self._taken[hint] = None
             return hint
         base, _, tail = hint.rpartition(".")
         if not (base and tail.isdigit()):
             base = hint
-        k = self._next.get(base, 1)
-        while f"{base}.{k}" in self._taken:
+        before = self._next.get(base)
+        self._before.append((base, before))
+        k = before or 1
+        while (name := f"{base}.{k}") in self._taken:
             k += 1
         self._next[base] = k + 1
-        name = f"{base}.{k}"
-        self._taken.add(name)
+        self._taken[name] = None
         return name
 
     def value(self, like: Value, hint: str = "") -> Value:

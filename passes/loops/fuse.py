@@ -31,8 +31,9 @@ removes the arrays that become superfluous. No bit changes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
 
 from adc.ir.analysis.dependence.accesses import (
     Access,
@@ -68,9 +69,9 @@ from adc.ir.walk import (
     StatementCache,
     acts,
     block_reads,
+    block_size,
     defined,
     map_blocks,
-    size,
     stmt_reads,
     stmts_reads,
     substitute_block,
@@ -126,45 +127,57 @@ class _Fuser:
 
     def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         done = list(stmts)
+        before = _Before()
         at = 0
         while at < len(done):
-            merged = self.with_earlier(done, at)
+            merged = self.with_earlier(done, at, before)
             if merged is None:
+                before.add(done[at], at)
                 at += 1
-            else:
-                done, at = merged
+                continue
+            done, first, at = merged
+            before.cut(first)
+            for place in range(first, at):
+                before.add(done[place], place)
         return [map_blocks(s, lambda b: with_stmts(b, self.block(b.stmts), b.yields)) for s in done]
 
-    def with_earlier(self, stmts: list[Stmt], q: int) -> tuple[list[Stmt], int] | None:
-        """Return the statements with statement `q` merged into a loop before it, if any."""
+    def with_earlier(
+        self, stmts: list[Stmt], q: int, before: _Before
+    ) -> tuple[list[Stmt], int, int] | None:
+        """Return the statements with statement `q` merged into a loop before it, if any.
+
+        And the first position that has changed, and that of the merged loop.
+        """
         second = stmts[q]
         if not isinstance(second, For) or not _is_plain(second.body):
             return None
         reads = self.reads(second)
-        # Dependences of `second` on the statements in between, which cannot move behind it.
+        arrays = {value for value in reads if isinstance(value.type, Array)}
+        # Dependences of `second` on the statements in between, which cannot move behind it, and the
+        # positions, negative, of the statements that it depends on and that are still to be asked.
         indirect: set[Value] = set()
-        for p in reversed(range(max(q - FAR, 0), q)):
+        waiting = before.positions(reads)
+        heapify(waiting)
+        asked = set(waiting)
+        for p in reversed(before.loops):
+            if p < q - FAR:
+                break
             first = stmts[p]
-            needed = not indirect.isdisjoint(first.results)
-            if isinstance(first, For) and not needed and self.comparable(first, second, reads):
+            assert isinstance(first, For)
+            if not _comparable(first, second, arrays):
+                continue
+            while waiting and -waiting[0] > p:
+                more = self.reads(stmts[-heappop(waiting)])
+                indirect |= more
+                for place in before.positions(more):
+                    if place not in asked:
+                        asked.add(place)
+                        heappush(waiting, place)
+            if indirect.isdisjoint(first.results):
                 merged = self.pair(stmts, p, q)
                 if merged is not None:
-                    return merged
-            if needed or not reads.isdisjoint(first.results):
-                indirect |= self.reads(first)
+                    return merged[0], p, merged[1]
         return None
-
-    def comparable(self, first: For, second: For, reads: set[Value]) -> bool:
-        """Whether two loops pass the cheap tests for merging; `reads` is the second's.
-
-        Both have the same trip count, are short, and have an array in common.
-        """
-        if first.trips != second.trips or first.down != second.down:
-            return False
-        if size((first, second)) > MOST or not _is_plain(first.body):
-            return False
-        mine = block_reads(first.body)
-        return any(isinstance(v.type, Array) and (v in mine or v in first.results) for v in reads)
 
     def pair(self, stmts: list[Stmt], p: int, q: int) -> tuple[list[Stmt], int] | None:
         """Return the statements with loop `q` merged into loop `p`, and its position, or None."""
@@ -279,6 +292,43 @@ class _Fuser:
                 if own_axis(found, loop.index, self.facts) is None:
                     return True
         return False
+
+
+class _Before:
+    """The statements of a block that precede one: where values are defined, and loops."""
+
+    def __init__(self) -> None:
+        self._places: dict[Value, int] = {}
+        self.loops: list[int] = []
+
+    def add(self, stmt: Stmt, place: int) -> None:
+        """Add the statement that follows."""
+        for result in stmt.results:
+            self._places[result] = place
+        if isinstance(stmt, For):
+            self.loops.append(place)
+
+    def cut(self, place: int) -> None:
+        """Forget the loops from a position on."""
+        while self.loops and self.loops[-1] >= place:
+            self.loops.pop()
+
+    def positions(self, values: Iterable[Value]) -> list[int]:
+        """Return the positions of the definitions of values, each negative."""
+        places = self._places
+        return [-places[value] for value in values if value in places]
+
+
+def _comparable(first: For, second: For, arrays: set[Value]) -> bool:
+    """Whether two loops pass the cheap tests for merging; the second reads `arrays`.
+
+    Both have the same trip count, are short, and have an array in common.
+    """
+    if first.trips != second.trips or first.down != second.down:
+        return False
+    if 2 + block_size(first.body) + block_size(second.body) > MOST or not _is_plain(first.body):
+        return False
+    return not (arrays.isdisjoint(block_reads(first.body)) and arrays.isdisjoint(first.results))
 
 
 @remembered

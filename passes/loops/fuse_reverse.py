@@ -38,8 +38,8 @@ any plan is made, so all plans agree.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from adc.ir.analysis.dependence.accesses import Access, accesses, overwritten, own_axis
@@ -104,6 +104,7 @@ class _ReverseFuser:
     def joined(self, stmts: Sequence[Stmt], scope: frozenset[Value]) -> tuple[Stmt, ...]:
         """Return the statements of a block with loops merged; `scope` are the values around it."""
         found = list(stmts)
+        places = _Places(found)
         reversed_ = Counter(s.loop for s in walk(tuple(stmts)) if isinstance(s, Reverse))
         # Loops that are reversed in two places stay, and none is tried twice.
         tried = {label for label, count in reversed_.items() if count > 1}
@@ -112,12 +113,15 @@ class _ReverseFuser:
             stmt = found[at]
             if isinstance(stmt, Reverse) and stmt.loop not in tried:
                 tried.add(stmt.loop)
-                merged = self.merged(found, at, scope)
+                merged = self.merged(found, at, scope, places)
                 if merged is None:
                     split = self.from_zero(found, at)
-                    merged = split and self.merged(*split, scope)
+                    # It only changes what follows the statements in between.
+                    merged = split and self.merged(*split, scope, places)
                 if merged is not None:
-                    found, at = merged, 0
+                    # What precedes the forward loop stays, and has been tried.
+                    found, at = merged, places.loops[stmt.loop]
+                    places = _Places(found)
                     continue
             at += 1
         for at, stmt in enumerate(found):
@@ -128,16 +132,18 @@ class _ReverseFuser:
                 found[at] = replace(stmt, body=body)
         return tuple(found)
 
-    def merged(self, stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stmt] | None:
-        """Return the statements with the reverse loop at `at` merged into its forward loop."""
+    def merged(
+        self, stmts: Sequence[Stmt], at: int, scope: frozenset[Value], places: _Places
+    ) -> list[Stmt] | None:
+        """Return the statements with the reverse loop at `at` merged into its forward loop.
+
+        `places` are those of the statements before it.
+        """
         reverse = stmts[at]
         assert isinstance(reverse, Reverse)
-        where = [
-            k for k, s in enumerate(stmts[:at]) if isinstance(s, For) and s.label == reverse.loop
-        ]
-        if not where:
+        start = places.loops.get(reverse.loop)
+        if start is None:
             return None
-        (start,) = where
         loop = stmts[start]
         assert isinstance(loop, For)
         if loop.down or any(isinstance(s, Call) for s in walk((loop, reverse))):
@@ -147,7 +153,7 @@ class _ReverseFuser:
         # do checks of sizes, which cotangents rely on, and checks in front of statements that touch
         # memory.
         needed = self.reads(reverse) - (inside - set(loop.results))
-        if needed & inside:
+        if needed & inside or self.follows(stmts, needed, inside, start, places):
             return None
         equal = {s.result for s in stmts if isinstance(s, Apply) and s.op is arith.eq}
         slice_: list[Stmt] = []
@@ -190,6 +196,32 @@ class _ReverseFuser:
         )
         done = [*stmts[:start], *slice_, merged, *passed, *stmts[at + 1 :]]
         return done if _is_nested(done) else None
+
+    def follows(
+        self,
+        stmts: Sequence[Stmt],
+        needed: Set[Value | str],
+        inside: Set[Value | str],
+        start: int,
+        places: _Places,
+    ) -> bool:
+        """Whether what is needed follows from what the loop at `start` computes.
+
+        Nearest definitions are asked first: of most loops that cannot be merged, few are asked,
+        not all that stand between.
+        """
+        seen = set(needed)
+        waiting = deque(needed)
+        while waiting:
+            where = places.definitions.get(waiting.popleft(), start)
+            if where <= start:
+                continue
+            more = self.reads(stmts[where])
+            if not more.isdisjoint(inside):
+                return True
+            waiting.extend(more - seen)
+            seen |= more
+        return False
 
     def from_zero(self, stmts: Sequence[Stmt], at: int) -> tuple[list[Stmt], int] | None:
         """Let a reverse loop add to zeros, and add the incoming cotangents afterwards.
@@ -246,6 +278,19 @@ class _ReverseFuser:
             return For((result,), label, counter, sizes[len(index)], (old,), block)
 
         return level(result, old, ())
+
+
+class _Places:
+    """The positions of definitions, and of loops, among the statements of a block."""
+
+    def __init__(self, stmts: Sequence[Stmt]) -> None:
+        self.definitions: dict[Value | str, int] = {}
+        self.loops: dict[str, int] = {}
+        for k, stmt in enumerate(stmts):
+            # What is in its blocks, too: reverse code recalls it.
+            self.definitions.update(dict.fromkeys(_definitions(stmt), k))
+            if isinstance(stmt, For):
+                self.loops[stmt.label] = k
 
 
 def _adds(access: Access) -> bool:

@@ -111,9 +111,12 @@ class _Webs:
                     self.refuse(access.array)
 
     def root(self, value: Value) -> Value:
-        while value in self.parents:
-            value = self.parents[value]
-        return value
+        root = value
+        while root in self.parents:
+            root = self.parents[root]
+        while value is not root and self.parents[value] is not root:
+            self.parents[value], value = root, self.parents[value]  # (path compression)
+        return root
 
     def refuse(self, value: Operand) -> None:
         if isinstance(value, Value) and isinstance(value.type, Array):

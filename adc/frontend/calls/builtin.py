@@ -492,7 +492,7 @@ HANDLERS: dict[Any, Handler] = {
 def _reduced(lo: Lowerer, name: str, node: ast.GeneratorExp, args: list[Binding]) -> Binding:
     """Lower ``sum``, ``any`` or ``all`` of a generator."""
     if name == "sum":
-        before, saved, mark = lo.snapshot(), lo.builder.names.save(), len(lo.builder.stmts)
+        before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
         bound = lo.frame.locals
         add = ast.BinOp(
             left=dynamic_lists.name_node(dynamic_lists.RESULT), op=ast.Add(), right=node.elt

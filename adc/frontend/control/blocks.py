@@ -58,10 +58,10 @@ def _go_on(lo: Lowerer, stmts: Sequence[ast.stmt]) -> bool:
 def _lower_section(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
     """Lower statements in order: what follows a possible exit lies in a branch."""
     for k, stmt in enumerate(stmts):
-        rest = stmts[k + 1 :]
-        if isinstance(stmt, ast.If) and rest and _one_arm_exits(stmt) and not _is_long(stmt):
+        is_last = k == len(stmts) - 1
+        if isinstance(stmt, ast.If) and not is_last and _one_arm_exits(stmt) and not _is_long(stmt):
             # `if c: return …` followed by more: the rest is the other arm, no flag is needed.
-            body, orelse = list(stmt.body), list(stmt.orelse)
+            body, orelse, rest = list(stmt.body), list(stmt.orelse), stmts[k + 1 :]
             if scope.always_exits(body):
                 orelse += rest
             else:
@@ -71,9 +71,9 @@ def _lower_section(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
         with lo.at(stmt):
             dispatch.execute(lo, stmt)
         if not is_exit(exit_of(lo), FALLS):
-            if rest:
+            if not is_last:
                 with lo.at(stmt):
-                    _go_on(lo, rest)
+                    _go_on(lo, stmts[k + 1 :])
             return
 
 

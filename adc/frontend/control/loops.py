@@ -141,7 +141,7 @@ def lower_loop(
     memo = lo.memo.setdefault(key, LoopMemo(unrolls=unrolls, breaks=breaks))
     assert isinstance(memo, LoopMemo)
     before = lo.snapshot()
-    names_before, mark = lo.builder.names.save(), len(lo.builder.stmts)
+    names_before, mark = lo.save_names(), len(lo.builder.stmts)
     for attempt in range(40):
         if attempt:
             lo.restore(before)

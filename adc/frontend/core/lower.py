@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -45,6 +46,9 @@ from adc.ir.walk import Names
 
 # How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
 MAX_CALL_DEPTH = 60
+
+# The state of the names that are taken, and how many values each table of notes has.
+NamesState = tuple[tuple[int, int], tuple[int, ...]]
 RefType = TypeVar("RefType", ListRef, DictRef, ObjectRef)
 
 
@@ -380,17 +384,22 @@ class Lowerer:
 
     # -- names -----------------------------------------------------------------------------
 
-    def reset_names(self, state: tuple[set[str], dict[str, int]]) -> None:
+    def save_names(self) -> NamesState:
+        """Return the state for `reset_names`."""
+        return self.builder.names.save(), tuple(map(len, self._noted()))
+
+    def _noted(self) -> tuple[dict[Value, Any], ...]:
+        """Return what is known of values."""
+        return self.sizes.bits, self.boxed, self.exit_values
+
+    def reset_names(self, state: NamesState) -> None:
         """Release the names of a failed attempt, except those of captured variables."""
-        self.builder.names.load(state)
-        taken = state[0]
-        self.sizes.bits = {
-            value: bits for value, bits in self.sizes.bits.items() if value.name in taken
-        }
-        self.boxed = {value: held for value, held in self.boxed.items() if value.name in taken}
-        self.exit_values = {
-            value: exits for value, exits in self.exit_values.items() if value.name in taken
-        }
+        names, sizes = state
+        self.builder.names.load(names)
+        for noted, size in zip(self._noted(), sizes, strict=True):
+            for value in list(islice(reversed(noted), len(noted) - size)):
+                if value.name not in self.builder.names:
+                    del noted[value]
         for capture, _ in self.captured.values():
             for param in capture.params:
                 self.builder.names.reserve(param.name)

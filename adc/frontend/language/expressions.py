@@ -172,7 +172,7 @@ def comprehension_items(
     if not is_static(lo, node.generators):
         return None
     items: list[Binding] = []
-    names, mark = lo.builder.names.save(), len(lo.builder.stmts)
+    names, mark = lo.save_names(), len(lo.builder.stmts)
     before = lo.snapshot()
     try:
         scoped(lo, node.generators, lambda: items.append(evaluation.lower_expr(lo, node.elt)))
@@ -186,7 +186,7 @@ def comprehension_items(
 
 def is_static(lo: Lowerer, generators: Sequence[ast.comprehension]) -> bool:
     """Whether the first iterable of a comprehension has a length known at compile time."""
-    names, mark = lo.builder.names.save(), len(lo.builder.stmts)
+    names, mark = lo.save_names(), len(lo.builder.stmts)
     before = lo.snapshot()
     iterable = evaluation.lower_expr(lo, generators[0].iter)
     found = sequences.static_items(lo, iterable) is not None or (

@@ -67,7 +67,7 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
     if isinstance(trips, Literal) and trips.value <= 0:
         _else(lo, stmt.orelse, None)
         return
-    before, saved = lo.snapshot(), lo.builder.names.save()
+    before, saved = lo.snapshot(), lo.save_names()
     mark = len(lo.builder.stmts)
     held = _hold(lo, iterable)
     items = sequences.static_range(iterable)
@@ -136,7 +136,7 @@ def _settled(
     definite = isinstance(trips, Literal) and trips.value > 0
     targets = [name for name in names if not is_name_bound(lo, name)]
     kinds = lo.memo.setdefault((lo.frame.path, id(stmt), "targets"), {})
-    before, saved = lo.snapshot(), lo.builder.names.save()
+    before, saved = lo.snapshot(), lo.save_names()
     mark = len(lo.builder.stmts)
     for attempt in range(12):
         known = dict(kinds)

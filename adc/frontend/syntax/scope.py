@@ -55,7 +55,8 @@ def _contains(node: ast.AST, kind: str, through_loops: bool) -> bool:
             # A `break` in a loop belongs to that loop, one in its `else` to the loop outside.
             todo += node.orelse
         elif not isinstance(node, _SCOPES):
-            todo += ast.iter_child_nodes(node)
+            # There are no statements in an expression.
+            todo += (n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.expr))
     return False
 
 

@@ -356,7 +356,7 @@ def _traced(
     lo: Lowerer, parts: Sequence[Binding], compute: Scalars, node: ast.AST
 ) -> tuple[Scalar, float]:
     """Return the type and cost of a computation, by lowering it once and dropping the code."""
-    names = lo.builder.names.save()
+    names = lo.save_names()
     with lo.builder.block() as stmts, lo.at(node):
         result = compute(
             [

@@ -35,30 +35,42 @@ def accesses(block: Block, array: Operand, k: int, found: list[Access]) -> bool:
 
     Return False if one of the versions is used in any other way.
     """
-    now = array
-    before: set[Operand] = set()  # versions that have been overwritten since
+    readers = _readers(block)
+    now: Operand = array
+    while True:
+        following: Operand | None = None  # the next version
+        for stmt in readers.get(now, ()):
+            if following is not None:
+                return False  # one that has been overwritten is read
+            if isinstance(stmt, Load) and stmt.array == now:
+                found.append(stmt)
+            elif isinstance(stmt, Store) and stmt.array == now and stmt.value != now:
+                found.append(stmt)
+                following = stmt.result
+            elif isinstance(stmt, For | Reverse) and now in stmt.init:
+                at = stmt.init.index(now)
+                if stmt.init.count(now) > 1 or now in block_reads(stmt.body):
+                    return False
+                if not accesses(stmt.body, stmt.body.params[at], at, found):
+                    return False
+                following = stmt.results[at]
+            elif isinstance(now, Value) and not only_loads((stmt,), now, found):
+                return False
+        if following is None:
+            return block.yields[k] == now and block.yields.count(now) == 1
+        if now in block.yields:
+            return False
+        now = following
+
+
+@remembered
+def _readers(block: Block) -> dict[Operand, list[Stmt]]:
+    """Return the statements that read each value, in order."""
+    found: dict[Operand, list[Stmt]] = {}
     for stmt in block.stmts:
-        if before and not before.isdisjoint(stmt_reads(stmt)):
-            return False
-        if isinstance(stmt, Load) and stmt.array == now:
-            found.append(stmt)
-        elif isinstance(stmt, Store) and stmt.array == now and stmt.value != now:
-            found.append(stmt)
-            before.add(now)
-            now = stmt.result
-        elif isinstance(stmt, For | Reverse) and now in stmt.init:
-            at = stmt.init.index(now)
-            if stmt.init.count(now) > 1 or now in block_reads(stmt.body):
-                return False
-            if not accesses(stmt.body, stmt.body.params[at], at, found):
-                return False
-            before.add(now)
-            now = stmt.results[at]
-        elif isinstance(now, Value) and not only_loads((stmt,), now, found):
-            return False
-    if not before.isdisjoint(block.yields):
-        return False
-    return block.yields[k] == now and block.yields.count(now) == 1
+        for value in stmt_reads(stmt):
+            found.setdefault(value, []).append(stmt)
+    return found
 
 
 def only_loads(stmts: Sequence[Stmt], array: Value, found: list[Access]) -> bool:

@@ -359,8 +359,8 @@ class Same(Generic[_Key]):
 
     def find(self, key: _Key) -> _Key:
         """Return the key that stands for all that are the same."""
-        while key in self._for:
-            key = self._for[key]
+        while (known := self._for.get(key)) is not None:
+            key = known
         return key
 
     def join(self, first: _Key, other: _Key) -> None:

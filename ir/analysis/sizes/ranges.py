@@ -44,6 +44,7 @@ from adc.ir.core import (
     Value,
     While,
     Write,
+    walk,
 )
 from adc.ir.errors import IRError
 from adc.ir.opdef import OpDef
@@ -123,7 +124,11 @@ class Ranges:
         # How many changes there were when a value changed last, and when an operation was seen.
         self._changes = 0
         self._moved: dict[str, dict[Value, int]] = {name: {} for name in self._functions}
-        self._seen: dict[int, int] = {}
+        self._seen: dict[tuple[str, int], int] = {}
+        # The same of any value of a function, and of the sweep that was last in it.
+        self._latest = dict.fromkeys(self._functions, 0)
+        self._visited: dict[str, int] = {}
+        self._sources = {name: self._read(name) for name in self._functions}
         self._enter("")
         self._changed = True
         self._sweep = 0
@@ -133,8 +138,22 @@ class Ranges:
             self._changed = False
             self._sweep += 1
             for name, each in self._functions.items():
-                self._enter(name)
-                self._stmts(each.body)
+                if not self._is_final(name):
+                    self._visited[name] = self._changes
+                    self._enter(name)
+                    self._stmts(each.body)
+
+    def _read(self, name: str) -> set[str]:
+        """Return the functions whose values the statements of a function read."""
+        fn = self._functions[name]
+        called = {stmt.callee for stmt in walk(fn.body) if isinstance(stmt, Call)}
+        return {name, fn.mirror or name, *called} & self._functions.keys()
+
+    def _is_final(self, name: str) -> bool:
+        """Whether no sweep through a function can change anything, as the last one did not."""
+        if name not in self._visited:
+            return False
+        return max(self._latest[each] for each in self._sources[name]) <= self._visited[name]
 
     def _enter(self, name: str) -> None:
         self._name = name
@@ -180,13 +199,16 @@ class Ranges:
         self._known[name][value] = found
         self._changed = True
         self._changes += 1
-        self._moved[name][value] = self._changes
+        self._moved[name][value] = self._latest[name] = self._changes
 
-    def _is_settled(self, stmt: Apply) -> bool:
+    def _is_settled(self, stmt: Apply | Call) -> bool:
         """Whether no operand has changed since an operation was seen: it gives the same again."""
-        seen = self._seen.get(id(stmt))
-        self._seen[id(stmt)] = self._changes
+        key = self._name, id(stmt)  # a function that calls itself is there twice
+        seen = self._seen.get(key)
+        self._seen[key] = self._changes
         if seen is None:
+            return False
+        if isinstance(stmt, Call) and self._latest.get(stmt.callee, 0) > seen:
             return False
         moved = self._moved[self._name]
         return all(moved.get(arg, 0) <= seen for arg in stmt.args if isinstance(arg, Value))
@@ -241,7 +263,8 @@ class Ranges:
                 self._link(carried_yields(stmt), body.params)
                 self._link(body.params, stmt.results)
             case Call(results=results, callee=callee, args=args):
-                self._call(results, callee, args)
+                if not self._is_settled(stmt):
+                    self._call(results, callee, args)
             case Recall(result=result, value=value):
                 self._set(result, self._recalled.get(value))
             case Check() | Print():

@@ -64,20 +64,28 @@ _ROUNDS = 12
 _WORK, _OWN = "workspace", "arrays"
 
 
+@dataclass(frozen=True)
+class _Facts:
+    """What is known of a function, whatever it is called with."""
+
+    counts: Mapping[Value, int]
+    escaping: frozenset[Value]
+    # Arrays that are on the stack, and not counted.
+    stacked: frozenset[Value]
+    # Whose variables may hold arrays.
+    held: frozenset[Value]
+
+
 @dataclass(kw_only=True)
 class _Env(Values):
     """What is known of one function, and which variables hold its arrays."""
 
     fn: Function
     owners: Owners
-    counts: Mapping[Value, int]
-    escaping: frozenset[Value]
-    # Arrays that are on the stack, and not counted.
-    stacked: frozenset[Value]
+    facts: _Facts
     # Main results that are the user's from the start.
     results: frozenset[Value] = frozenset()
-    # Whose variables may hold arrays, and which of them need not once the next loop has begun.
-    held: frozenset[Value]
+    # Variables that need not hold their arrays once the next loop has begun.
     entered: tuple[Value, ...] = ()
 
 
@@ -103,6 +111,16 @@ class _Run:
         self._align = align
         calls = {
             name: {s.callee for s in walk(each.body) if isinstance(s, Call)}
+            for name, each in self._functions.items()
+        }
+        # What is the same at every call.
+        self._facts = {
+            name: _Facts(
+                use_counts(each),
+                escaping(each),
+                stacked(each, self._functions.values()),
+                holding(each),
+            )
             for name, each in self._functions.items()
         }
         self._recursive = {name for name in calls if _reaches(calls, name, name)}
@@ -133,10 +151,7 @@ class _Run:
             literals=self._literals,
             fn=fn,
             owners=Owners(self._owned, params),
-            counts=use_counts(fn),
-            escaping=escaping(fn),
-            stacked=stacked(fn, self._functions.values()),
-            held=holding(fn),
+            facts=self._facts[fn.name],
         )
         env.receive(fn.params, known)
         if main:
@@ -149,7 +164,9 @@ class _Run:
 
     def block(self, stmts: Sequence[Stmt], env: _Env, later: Sequence[Operand]) -> None:
         """Run statements; `later` is read after them."""
-        for stmt, (entered, after) in zip(stmts, dead_values(stmts, later, env.held), strict=True):
+        for stmt, (entered, after) in zip(
+            stmts, dead_values(stmts, later, env.facts.held), strict=True
+        ):
             env.entered = entered
             match stmt:
                 case Apply():
@@ -179,15 +196,15 @@ class _Run:
             env.owners.move([result], [args[0]])
         elif isinstance(result.type, Array):
             given = op.sizes is not None and any(isinstance(arg.type, Array) for arg in args)
-            used = env.counts.get(result) and not op.aliases and not given
+            used = env.facts.counts.get(result) and not op.aliases and not given
             if used or op is ops.array.slot:
                 self.made(result, env)
 
     def made(self, array: Value, env: _Env) -> None:
         """Note that an array is made."""
-        if array in env.stacked:
+        if array in env.facts.stacked:
             return
-        if array not in env.escaping:
+        if array not in env.facts.escaping:
             self.need.top = self.need.top + env.bytes(array).rounded(self._align)
             self.need.reach(ZERO)
         elif array not in env.results:
@@ -210,7 +227,7 @@ class _Run:
             with self.part(supplies[number] if len(supplies) == 2 else ()) as need:
                 self.block(arm.stmts, env, arm.yields)
                 env.owners.move([stmt.results[k] for k in kept], [arm.yields[k] for k in kept])
-                env.owners.release(dead_after_yield(arm.stmts, arm.yields, env.held))
+                env.owners.release(dead_after_yield(arm.stmts, arm.yields, env.facts.held))
             needs.append(need)
             ends += env.owners.states
         env.assumed = assumed
@@ -248,7 +265,7 @@ class _Run:
         seen, ends = [owners.picture(state) for state in before], list[State]()
         for count in range(1, _ROUNDS):
             owners.move(carried, nexts)
-            owners.release(dead_after_yield(stmt.body.stmts, stmt.body.yields, env.held))
+            owners.release(dead_after_yield(stmt.body.stmts, stmt.body.yields, env.facts.held))
             for param in carried:
                 owners.resize(param, env.bytes(param), lambda size: not rounds.fixed(size))
             for token in owners.others(owners.tokens(carried) | left):
