@@ -1,4 +1,4 @@
-"""Replace small arrays of known sizes and constant indices by scalars.
+"""Replace arrays with few elements and constant indices by scalars.
 
 Before::
 
@@ -16,10 +16,11 @@ After::
     %s.1 = add 0.0:f64 %x
     %s = add %s.1 %y
 
-Branches yield elements, and loops carry them, in place of such arrays. Short loops over their
-elements are unrolled if the code stays small. An array stays if it is used as a whole, or with an
-index that is known only at run time. No bit changes: sums in lanes are added term by term, as short
-sums are in loops.
+Only the elements that are read or written count: the array may have others, and a size that is
+known only at run time. Branches yield elements, and loops carry them, in place of such arrays.
+Short loops over their elements are unrolled if the code stays small. An array stays if it is used
+as a whole, or with an index that is known only at run time. No bit changes: sums in lanes are added
+term by term, as short sums are in loops.
 """
 
 from __future__ import annotations
@@ -61,10 +62,12 @@ from adc.ir.walk import Names, clone, inner_values, map_operands, marked, substi
 from adc.passes.scalar.simplify import simplify
 
 # The most elements of an array that becomes scalars, and the most statements of an unrolled loop.
-ELEMENTS = 9
+ELEMENTS = 16
 UNROLLED = 80
 
-Sizes = tuple[int, ...]
+Sizes = tuple[Operand, ...]
+# The numbers of the elements that are read or written, by their indices.
+Cells = dict[tuple[int, ...], int]
 
 
 def scalars(fn: Function) -> Function:
@@ -88,27 +91,24 @@ def _is_plain(fn: Function) -> bool:
 class _Webs:
     """Arrays that are versions of each other, or merge in branches and loops.
 
-    `named` says whether an index is a compile-time constant.
+    `counters` has the integers that are compile-time constants once loops are unrolled.
     """
 
-    def __init__(self, fn: Function, named: set[Value]) -> None:
-        self.named = named
+    def __init__(self, fn: Function, counters: _Counters) -> None:
+        self.counters = counters
         self.parents: dict[Value, Value] = {}
+        # By the root of a web; constants where they are known.
         self.sizes: dict[Value, Sizes] = {}
+        self.cells: dict[Value, Cells] = {}
         self.refused: set[Value] = set()
         self.accesses: list[Load | Store] = []
         self.defs: dict[Value, Apply] = {}
         # Sizes that a check has found to be constants.
-        self.numbers: dict[Operand, int] = {}
+        self.numbers: dict[Operand, Literal] = {}
         for value in (*fn.params, *fn.results):
             self.refuse(value)
         self.block(fn.body)
-        for access in self.accesses:
-            # After a check that fails, indices may be out of bounds.
-            sizes = self.sizes_of(access.array) or ()
-            for index, size in zip(access.index, sizes, strict=False):
-                if isinstance(index, Literal) and not 0 <= index.value < size:
-                    self.refuse(access.array)
+        self.count()
 
     def root(self, value: Value) -> Value:
         root = value
@@ -141,6 +141,41 @@ class _Webs:
         root = self.root(value)
         return None if root in self.refused else self.sizes.get(root)
 
+    def cells_of(self, value: Value) -> Cells | None:
+        """Return the elements of an array that becomes scalars."""
+        return None if self.sizes_of(value) is None else self.cells.get(self.root(value), {})
+
+    def count(self) -> None:
+        """Number the elements that are accessed, in C order; refuse arrays with too many."""
+        found: dict[Value, set[tuple[int, ...]]] = {}
+        for access in self.accesses:
+            sizes = self.sizes_of(access.array)
+            if sizes is None:
+                continue
+            values = list(map(self.values_of, access.index, sizes))
+            if 0 < math.prod(map(len, values)) <= ELEMENTS:
+                found.setdefault(self.root(access.array), set()).update(itertools.product(*values))
+            else:
+                self.refuse(access.array)
+        for root, every in found.items():
+            if len(every) > ELEMENTS:
+                self.refused.add(root)
+            self.cells[root] = {index: k for k, index in enumerate(sorted(every))}
+
+    def values_of(self, index: Operand, size: Operand) -> Sequence[int]:
+        """Return the values of an index; none if it may be out of bounds, or is not known.
+
+        After a check that fails, an index may be out of bounds.
+        """
+        length = int(size.value) if isinstance(size, Literal) else None
+        if isinstance(index, Literal):
+            values = range(int(index.value), int(index.value) + 1)
+        elif index in self.counters.trips:
+            values = range(self.counters.trips[index])
+        else:
+            values = range(length or 0)
+        return [k for k in values if 0 <= k and (length is None or k < length)]
+
     def block(self, stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
             self.stmt(stmt)
@@ -150,7 +185,7 @@ class _Webs:
                 self.numbers = known
 
     def is_named(self, index: Operand) -> bool:
-        return isinstance(index, Literal) or index in self.named
+        return isinstance(index, Literal) or index in self.counters.of
 
     def stmt(self, stmt: Stmt) -> None:
         for value in (*stmt.results, *inner_values(stmt)):
@@ -162,7 +197,7 @@ class _Webs:
             case Check() if (equal := equated(stmt, self.defs)) is not None:
                 for size, number in (equal, equal[::-1]):
                     if isinstance(number, Literal):
-                        self.numbers[size] = int(number.value)
+                        self.numbers[size] = Literal(number.value, INT)
             case Apply(results=(result,), op=op) if (op.allocates or op.undefined) and isinstance(
                 result.type, Array
             ):
@@ -197,14 +232,7 @@ class _Webs:
         if stmt.op.undefined:
             return
         dims = stmt.args[stmt.op.sizes :]
-        found = [self.number(dim) for dim in dims]
-        known = tuple(dim for dim in found if dim is not None)
-        if len(known) != len(dims) or not 0 < math.prod(known) <= ELEMENTS:
-            self.refuse(result)
-        self.sizes[self.root(result)] = known
-
-    def number(self, size: Operand) -> int | None:
-        return int(size.value) if isinstance(size, Literal) else self.numbers.get(size)
+        self.sizes[self.root(result)] = tuple(self.numbers.get(dim, dim) for dim in dims)
 
 
 # --- loops over elements --------------------------------------------------------------------------
@@ -218,10 +246,10 @@ def _unrolled(fn: Function) -> Function:
     counters.block(fn.body)
     if not counters.of:
         return fn
-    webs = _Webs(fn, set(counters.of))
+    webs = _Webs(fn, counters)
     chosen: set[Value] = set()
     for stmt in walk(fn.body):
-        if isinstance(stmt, Load | Store) and webs.sizes_of(stmt.array):
+        if isinstance(stmt, Load | Store) and webs.sizes_of(stmt.array) is not None:
             chosen.update(*(counters.of.get(i, ()) for i in stmt.index if isinstance(i, Value)))
     if not chosen:
         return fn
@@ -235,6 +263,8 @@ class _Counters:
     """Integers that are constant once loops are unrolled, and the counters they depend on."""
 
     of: dict[Value, frozenset[Value]] = field(default_factory=dict)
+    # The trip counts of these loops.
+    trips: dict[Operand, int] = field(default_factory=dict)
 
     def block(self, stmts: Sequence[Stmt]) -> int:
         """Visit statements; return how many they become."""
@@ -245,6 +275,7 @@ class _Counters:
                 case For(index=index, trips=Literal(value=trips), body=body):
                     known = dict(self.of)
                     self.of[index] = frozenset((index,))
+                    self.trips[index] = int(trips)
                     inside = self.block(body.stmts) * int(trips)
                     if not 0 < inside <= UNROLLED:
                         self.of = known
@@ -355,8 +386,8 @@ def _replaced(fn: Function) -> Function:
     """Return `fn` with scalars in place of arrays with constant indices only."""
     if not _is_plain(fn):
         return fn
-    webs = _Webs(fn, set())
-    if not any(webs.sizes_of(v) for stmt in walk(fn.body) for v in stmt.results):
+    webs = _Webs(fn, _Counters())
+    if not any(webs.sizes_of(v) is not None for stmt in walk(fn.body) for v in stmt.results):
         return fn
     replacer = _Replacer(fn, webs)
     body = tuple(replacer.stmts(fn.body))
@@ -370,7 +401,7 @@ class _Replacer:
     def __init__(self, fn: Function, webs: _Webs) -> None:
         self.names = Names.of(fn)
         self.webs = webs
-        # The elements of arrays, in C order.
+        # The elements of arrays, by their numbers.
         self.elements: dict[Value, list[Operand]] = {}
         self.env: dict[Value, Operand] = {}
         # Unmarked operations and loads, and the marks that they get.
@@ -392,7 +423,7 @@ class _Replacer:
 
     def split(self, value: Operand) -> list[Operand]:
         """Return the replacement of an operand: the elements of an array that became scalars."""
-        if isinstance(value, Value) and self.webs.sizes_of(value):
+        if isinstance(value, Value) and self.webs.cells_of(value) is not None:
             return self.elements[value]
         return [substitute(value, self.env)]
 
@@ -400,14 +431,12 @@ class _Replacer:
         """Return the values that a statement binds, arrays replaced by their elements."""
         found: list[Value] = []
         for value in values:
-            sizes = self.webs.sizes_of(value)
-            if sizes is None:
+            cells = self.webs.cells_of(value)
+            if cells is None:
                 found.append(value)
                 continue
             ty = _element(value)
-            new = [
-                Value(self.names.fresh(value.name), ty, value.mark) for _ in range(math.prod(sizes))
-            ]
+            new = [Value(self.names.fresh(value.name), ty, value.mark) for _ in cells]
             self.elements[value] = list(new)
             found += new
         return tuple(found)
@@ -416,27 +445,23 @@ class _Replacer:
         return tuple(itertools.chain.from_iterable(map(self.split, values)))
 
     def place(self, stmt: Load | Store) -> int:
-        sizes = self.webs.sizes_of(stmt.array)
-        assert sizes is not None
-        at = 0
-        for index, each in zip(stmt.index, sizes, strict=True):
-            assert isinstance(index, Literal)
-            at = at * each + int(index.value)
-        return at
+        cells = self.webs.cells_of(stmt.array)
+        assert cells is not None
+        return cells[tuple(int(index.value) for index in stmt.index if isinstance(index, Literal))]
 
     def stmt(self, stmt: Stmt) -> Sequence[Stmt]:
         match stmt:
-            case Apply(results=(result,)) if self.webs.sizes_of(result):
+            case Apply(results=(result,)) if self.webs.cells_of(result) is not None:
                 return self.made(stmt, result)
             case Apply(op=op, args=(Value() as array,), params=(axis,)) if op.asks_shape and (
                 sizes := self.webs.sizes_of(array)
             ):
-                self.env[stmt.result] = Literal(sizes[int(axis)], stmt.result.type)
+                self.env[stmt.result] = substitute(sizes[int(axis)], self.env)
                 return ()
-            case Load(result=result, array=array) if self.webs.sizes_of(array):
+            case Load(result=result, array=array) if self.webs.cells_of(array) is not None:
                 self.env[result] = self.elements[array][self.place(stmt)]
                 return ()
-            case Store(array=array) if self.webs.sizes_of(array):
+            case Store(array=array) if self.webs.cells_of(array) is not None:
                 return self.stored(stmt)
             case If(results=results):
                 then, orelse = self.block(stmt.then), self.block(stmt.orelse)
@@ -453,8 +478,8 @@ class _Replacer:
         return Block(params, stmts, self.all(block.yields))
 
     def made(self, stmt: Apply, result: Value) -> Sequence[Stmt]:
-        sizes = self.webs.sizes_of(result)
-        assert sizes is not None
+        cells = self.webs.cells_of(result)
+        assert cells is not None
         done: list[Stmt] = []
         if stmt.op.copies:
             self.elements[result] = list(self.split(stmt.args[0]))
@@ -466,7 +491,7 @@ class _Replacer:
         else:
             value = Value(self.names.fresh(result.name), ty, result.mark)
             done.append(Apply((value,), OPS["undef"], (), (str(ty),), stmt.loc))
-        self.elements[result] = [value] * math.prod(sizes)
+        self.elements[result] = [value] * len(cells)
         return done
 
     def stored(self, stmt: Store) -> Sequence[Stmt]:

@@ -44,8 +44,7 @@ def relax(fn: Function) -> Function:
 
         def stmt_of(stmt: Stmt) -> Stmt:
             if isinstance(stmt, Apply) and stmt.op.plain:
-                args = [ranges.of(where, arg) for arg in stmt.args]
-                if _is_plain(stmt.op, *args):
+                if _is_plain(stmt.op, *ranges.factors(where, stmt)):
                     return replace(stmt, op=OPS[stmt.op.plain])
                 return stmt
             return map_blocks(stmt, block)

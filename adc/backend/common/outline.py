@@ -18,6 +18,7 @@ from adc.ir.core import (
     For,
     Function,
     If,
+    Literal,
     Operand,
     Pop,
     Push,
@@ -35,6 +36,10 @@ from adc.ir.walk import size
 # A block of more statements than `MOST` is divided into parts of about `PART`.
 MOST = 160
 PART = 80
+# An innermost loop is divided only beyond this: its iterations are short, a call of a part in each
+# of them takes a noticeable part of the time.
+INNERMOST = 400
+FEW = 4
 
 
 @dataclass
@@ -85,6 +90,17 @@ def _defined(stmts: Sequence[Stmt]) -> set[Value]:
     return found
 
 
+def _is_innermost(stmt: Stmt) -> bool:
+    """Whether a statement is a loop without calls in it, and without loops but for a few times."""
+    if not isinstance(stmt, For | While):
+        return False
+    inside = [each for each in walk(stmt.body.stmts) if isinstance(each, For | While | Call)]
+    return all(
+        isinstance(each, For) and isinstance(each.trips, Literal) and each.trips.value <= FEW
+        for each in inside
+    )
+
+
 class _Outliner:
     def __init__(
         self,
@@ -128,7 +144,7 @@ class _Outliner:
 
     def inside(self, stmt: Stmt) -> Stmt:
         """Return a statement with its own blocks divided."""
-        if size((stmt,)) <= MOST:
+        if size((stmt,)) <= (INNERMOST if _is_innermost(stmt) else MOST):
             return stmt
 
         def divided(block: Block) -> Block:

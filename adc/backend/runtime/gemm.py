@@ -104,18 +104,20 @@ def _element(
 
 
 def _rows(kind: _Kind, b: ir.IRBuilder, c: Any, x: Any, y: Any, m: Any, n: Any, k: Any) -> None:
-    """Add rows of `y` to rows of `c`, some at once."""
+    """Add rows of `y` to rows of `c`, some at once; the first ones to zeros that are not stored."""
 
     def number(value: int) -> Any:
         return ir.Constant(_I64, value)
 
-    def add(row: Any, first: Any, stop: Any, start: Any, count: int) -> None:
-        """Add `count` terms from `start` on to a piece of a row."""
+    zero = ir.Constant(kind.item, 0.0)
+
+    def add(row: Any, first: Any, stop: Any, start: Any, count: int, clear: bool = False) -> None:
+        """Add `count` terms from `start` on to a piece of a row, or to zeros."""
         terms = [b.add(start, number(each)) for each in range(count)]
         factors = [b.load(_element(b, x, row, term, (m, k), kind.columns[0])) for term in terms]
         with cgutils.for_range_slice(b, first, stop, number(1), intp=_I64) as (column, _):
             place = _element(b, c, row, column, (m, n))
-            total = b.load(place)
+            total = zero if clear else b.load(place)
             for term, factor in zip(terms, factors, strict=True):
                 other = b.load(_element(b, y, term, column, (k, n), kind.columns[1]))
                 total = b.fadd(total, b.fmul(factor, other))
@@ -123,15 +125,19 @@ def _rows(kind: _Kind, b: ir.IRBuilder, c: Any, x: Any, y: Any, m: Any, n: Any, 
 
     rest = b.srem(k, number(_TERMS))
     most = b.sub(k, rest)
+    some = b.icmp_signed(">=", k, number(_TERMS))
+    begin = number(0) if kind.add else b.select(some, number(_TERMS), number(0))
     with cgutils.for_range_slice(b, number(0), n, number(_PIECE), intp=_I64) as (first, _):
         last = b.add(first, number(_PIECE))
         stop = b.select(b.icmp_signed("<", last, n), last, n)
         with cgutils.for_range(b, m, intp=_I64) as rows:
             if not kind.add:
-                with cgutils.for_range_slice(b, first, stop, number(1), intp=_I64) as (column, _):
-                    place = _element(b, c, rows.index, column, (m, n))
-                    b.store(ir.Constant(kind.item, 0.0), place)
-            with cgutils.for_range_slice(b, number(0), most, number(_TERMS), intp=_I64) as (at, _):
+                with b.if_else(some) as (many, few):
+                    with many:
+                        add(rows.index, first, stop, number(0), _TERMS, clear=True)
+                    with few:
+                        add(rows.index, first, stop, number(0), 0, clear=True)
+            with cgutils.for_range_slice(b, begin, most, number(_TERMS), intp=_I64) as (at, _):
                 add(rows.index, first, stop, at, _TERMS)
             with cgutils.for_range_slice(b, most, k, number(1), intp=_I64) as (at, _):
                 add(rows.index, first, stop, at, 1)

@@ -12,6 +12,13 @@ It is about what operations do, not about rounding: a sum or product of finite n
 be finite, as is a quotient by what is not 0. Only rows that say so (`OpDef.total`) give finite
 results for all finite operands; those of the others may be infinite or NaN. What the caller gives
 and what lies in memory is taken to be finite, with a mark (`Range.given`) for whom it matters.
+
+Where a branch compares a number with a constant, its arms know the outcome; so does the code after
+a check, and so do the arms of reverse code about the values that they recall::
+
+    if (ne %e 0.0) {
+      %g = truediv 1.0 %e       from 0 on, finite
+    }
 """
 
 from __future__ import annotations
@@ -51,8 +58,14 @@ from adc.ir.opdef import OpDef
 from adc.ir.ops import arith
 
 INF = math.inf
+TINY = math.ulp(0.0)
 # Sweeps before bounds that still move are given up, down to what the sign says.
 _PATIENCE = 2
+
+
+Bounds = tuple[float, float]
+# A value of a function.
+Name = tuple[str, Value]
 
 
 class Range(NamedTuple):
@@ -77,6 +90,11 @@ class Range(NamedTuple):
     nan: bool = False
     given: bool = False
     masked: bool = False
+
+    def meet(self, bounds: Bounds) -> Range:
+        """Return what is known if it lies between bounds, too."""
+        low, high = max(self.low, bounds[0]), min(self.high, bounds[1])
+        return self if low > high else self._replace(low=low, high=high)
 
     @property
     def nonzero(self) -> bool:
@@ -129,6 +147,13 @@ class Ranges:
         self._latest = dict.fromkeys(self._functions, 0)
         self._visited: dict[str, int] = {}
         self._sources = {name: self._read(name) for name in self._functions}
+        # Comparisons and what combines them, the values that are recalled, and what tests have
+        # found at the present statement.
+        self._tests: dict[Name, Apply] = {}
+        self._originals: dict[Name, Name] = {}
+        self._facts: dict[Name, Bounds] = {}
+        # The operands of products that test for zero, where they stand.
+        self._factors: dict[Name, tuple[Range, ...]] = {}
         self._enter("")
         self._changed = True
         self._sweep = 0
@@ -157,8 +182,11 @@ class Ranges:
 
     def _enter(self, name: str) -> None:
         self._name = name
+        self._facts = {}
         self._here = self._known[name]
-        self._recalled = self._known.get(self._functions[name].mirror or name, self._here)
+        mirrored = self._functions[name].mirror
+        self._mirrored = mirrored if mirrored in self._known else name
+        self._recalled = self._known[self._mirrored]
 
     def of(self, where: str, operand: Operand) -> Range:
         """Return the range of an operand of the function `where` ("" for the entry)."""
@@ -166,13 +194,26 @@ class Ranges:
             return _of_literal(operand.value)
         return self._known[where].get(operand, ANY)
 
+    def factors(self, where: str, stmt: Apply) -> tuple[Range, ...]:
+        """Return the ranges of the operands of a product that tests for zero, where it stands."""
+        found = self._factors.get((where, stmt.result))
+        return found or tuple(self.of(where, arg) for arg in stmt.args)
+
     # -- the fixed point -------------------------------------------------------------------
 
     def _get(self, operand: Operand) -> Range | None:
         """Return what is known so far; None of what nothing has reached yet."""
         if isinstance(operand, Literal):
             return _of_literal(operand.value)
-        return self._here.get(operand)
+        found = self._here.get(operand)
+        return found and self._refined((self._name, operand), found)
+
+    def _refined(self, name: Name, found: Range) -> Range:
+        """Return what is known at the present statement, of a value or what it recalls."""
+        for each in (name, self._originals.get(name, name)):
+            if each in self._facts:
+                return found.meet(self._facts[each])
+        return found
 
     def _set(self, value: Value, found: Range | None) -> None:
         self._put(self._name, value, found)
@@ -218,15 +259,61 @@ class Ranges:
             self._set(target, self._get(source))
 
     def _block(self, block: Block) -> None:
+        facts = self._facts
         self._stmts(block.stmts)
+        self._facts = facts
 
     def _stmts(self, stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
             self._stmt(stmt)
 
+    def _arm(self, stmt: If, arm: Block, holds: bool) -> None:
+        facts = self._facts
+        self._assume(stmt.cond, holds)
+        self._stmts(arm.stmts)
+        self._link(arm.yields, stmt.results)
+        self._facts = facts
+
+    def _assume(self, cond: Operand, holds: bool) -> None:
+        """Add what is known where a condition holds, or does not."""
+        if isinstance(cond, Value):
+            name = self._name, cond
+            self._assume_test(*self._originals.get(name, name), holds)
+
+    def _assume_test(self, where: str, cond: Value, holds: bool) -> None:
+        test = self._tests.get((where, cond))
+        if test is None:
+            return
+        if test.op in _OPPOSITE:
+            self._compare(where, test, holds)
+        elif test.op is ops.integer.logical_not:
+            self._assume_all(where, test.args, not holds)
+        elif holds is (test.op is ops.integer.logical_and):
+            self._assume_all(where, test.args, holds)
+
+    def _assume_all(self, where: str, conds: Sequence[Operand], holds: bool) -> None:
+        for cond in conds:
+            if isinstance(cond, Value):
+                self._assume_test(where, cond, holds)
+
+    def _compare(self, where: str, test: Apply, holds: bool) -> None:
+        op = test.op if holds else _OPPOSITE[test.op]
+        value, number = test.args
+        if isinstance(value, Literal):
+            op, value, number = _SWAPPED.get(op, op), number, value
+        if isinstance(value, Literal) or not isinstance(number, Literal):
+            return
+        name = where, value
+        old = self._facts.get(name, (-INF, INF))
+        known = self._known[where].get(value, ANY).meet(old)
+        low, high = _bounds(op, float(number.value), known)
+        self._facts = {**self._facts, name: (max(old[0], low), min(old[1], high))}
+
     def _stmt(self, stmt: Stmt) -> None:
         match stmt:
             case Apply():
+                if stmt.op in _OPPOSITE or stmt.op in _COMBINED:
+                    self._tests[self._name, stmt.result] = stmt
                 if not self._is_settled(stmt):
                     self._apply(stmt)
             case Load(result=result, array=array):
@@ -247,10 +334,9 @@ class Ranges:
                     product = _times(left, right)._replace(low=-INF, high=INF)
                     old = self._get(array) if stmt.accumulate else None
                     self._set(result, product if old is None else _add(old, product))
-            case If(results=results, then=then, orelse=orelse):
-                for arm in (then, orelse):
-                    self._block(arm)
-                    self._link(arm.yields, results)
+            case If(then=then, orelse=orelse):
+                self._arm(stmt, then, True)
+                self._arm(stmt, orelse, False)
             case (
                 For(init=init, body=body)
                 | While(init=init, body=body)
@@ -266,8 +352,13 @@ class Ranges:
                 if not self._is_settled(stmt):
                     self._call(results, callee, args)
             case Recall(result=result, value=value):
-                self._set(result, self._recalled.get(value))
-            case Check() | Print():
+                name = self._mirrored, value
+                self._originals[self._name, result] = name
+                found = self._recalled.get(value)
+                self._set(result, found and self._refined(name, found))
+            case Check(cond=cond):
+                self._assume(cond, True)
+            case Print():
                 pass
             case Push() | Pop() | Write():
                 raise IRError("ranges are found in value form")
@@ -300,11 +391,28 @@ class Ranges:
         operands = [each for each in ranges if each is not None]
         if len(operands) < len(ranges):
             return
+        if op.plain:
+            self._factors[self._name, stmt.result] = tuple(operands)
         rule = _RULES.get(op)
         if rule is None:
             self._set(stmt.result, _of_row(stmt, operands))
         else:
             self._set(stmt.result, rule(stmt, operands))
+
+
+def _bounds(op: OpDef, number: float, known: Range) -> Bounds:
+    """Return between what a number lies if its comparison with another one is true."""
+    if op is arith.lt:
+        return -INF, math.nextafter(number, -INF)
+    if op is arith.le:
+        return -INF, number
+    if op is arith.gt:
+        return math.nextafter(number, INF), INF
+    if op is arith.ge:
+        return number, INF
+    if op is arith.ne and number == 0.0:
+        return (TINY if known.low >= 0.0 else -INF), (-TINY if known.high <= 0.0 else INF)
+    return -INF, INF
 
 
 def _integer(stmt: Apply, arg: Operand) -> Range | None:
@@ -437,6 +545,16 @@ def _extreme(pick: Callable[[float, float], float]) -> Callable[..., Range]:
 
     return rule
 
+
+# Comparisons: those that are true where they are false, or where the operands change places.
+_OPPOSITE: dict[OpDef, OpDef] = {
+    arith.lt: arith.ge, arith.ge: arith.lt, arith.gt: arith.le, arith.le: arith.gt,
+    arith.eq: arith.ne, arith.ne: arith.eq,
+}  # fmt: skip
+_SWAPPED: dict[OpDef, OpDef] = {
+    arith.lt: arith.gt, arith.gt: arith.lt, arith.le: arith.ge, arith.ge: arith.le,
+}  # fmt: skip
+_COMBINED = (ops.integer.logical_not, ops.integer.logical_and, ops.integer.logical_or)
 
 _RULES: dict[OpDef, Callable[[Apply, Sequence[Range]], Range]] = {
     arith.add: lambda stmt, args: _add(*args),

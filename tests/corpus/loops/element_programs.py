@@ -496,3 +496,55 @@ def tuple_argument_of_scalars(p: Any) -> Any:
 def tuple_argument_with_an_array(p: Any, s: Any) -> Any:
     a, c = p
     return a[0] * a[1] * c + s * a[2]
+
+
+# --- few elements of arrays whose sizes are known only at run time --------------------------------
+
+
+@program(X6)
+def few_elements_of_a_scratch_array(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x) - 1):
+        scratch = np.zeros(len(x))
+        scratch[0] = x[i]
+        scratch[3] = x[i + 1] * scratch[0]
+        if x[i] > 0.5:
+            scratch[3] += x[0]
+        for k in range(4):
+            total += scratch[k] * scratch[k] * (k + 1)
+        total += scratch.shape[0] * scratch[5]
+    return total
+
+
+@program(X6)
+def few_elements_of_a_choice_of_arrays(x: Any) -> Any:
+    total = 0.0
+    for i in range(1, len(x)):
+        if x[i] > 0.5:
+            pair = np.zeros(i + 2)
+            pair[1] = x[i]
+        else:
+            pair = np.full(len(x), 2.0)
+            pair[0] = x[0] * x[i]
+        total += pair[0] * pair[1] + pair[1] ** 2
+    return total
+
+
+@program(X6)
+def few_elements_that_a_loop_carries(x: Any) -> Any:
+    state = np.ones(len(x))
+    for i in range(len(x)):
+        before = state.copy()
+        state[0], state[4] = state[4] * x[i], np.sin(state[0])
+        if i % 2:
+            state[4] += before[0] * before[1]
+    return state[0] + state[4] * state[1]
+
+
+@program(X6, tags="float32")
+def few_elements_of_single_precision(x: Any) -> Any:
+    parts = np.zeros((len(x), 2), np.float32)
+    for i in range(len(x)):
+        parts[0, 0] += np.float32(x[i] * 0.1)
+        parts[2, 1] = parts[0, 0] * x[i]
+    return parts[0, 0] + parts[2, 1] + parts[1, 1]

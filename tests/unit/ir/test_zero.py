@@ -201,6 +201,83 @@ def test_a_test_where_it_may_be_infinite(lines: list[str]) -> None:
     assert shielded(products(*lines)) == ["p"]
 
 
+def in_a_branch(test: str, *tests: str, arm: str = "then") -> list[str]:
+    """Return lines that divide by %x in an arm, where a test of it holds or does not."""
+    quotient, zero = ["%q = xdivy %ct %x", "yield %q"], ["yield 0.0:f64"]
+    arms = (quotient, zero) if arm == "then" else (zero, quotient)
+    then, orelse = map("\n".join, arms)
+    return [test, *tests, f"%p = if %k {{\n{then}\n}} else {{\n{orelse}\n}}"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        in_a_branch("%k = gt %x 0.0:f64"),
+        in_a_branch("%k = lt %x -1.0:f64"),
+        in_a_branch("%k = ge %x 1e-4:f64"),
+        in_a_branch("%k = lt 0.0:f64 %x"),
+        in_a_branch("%k = le %x 0.0:f64", arm="else"),
+        in_a_branch("%k = lt %x 1e-4:f64", arm="else"),
+        in_a_branch("%j = gt %x 0.0:f64", "%k = and %j %c"),
+        in_a_branch("%j = le %x 0.0:f64", "%k = or %c %j", arm="else"),
+        in_a_branch("%j = le %x 0.0:f64", "%k = not %j"),
+        ["%k = gt %x 0.0:f64", 'check %k ValueError ""', "%p = xdivy %ct %x"],
+        # What is not negative is positive if it is not 0.
+        [
+            "%s = square %x",
+            "%k = ne %s 0.0:f64",
+            "%p = if %k {\n%r = sqrt %s\n%q = xdivy %ct %r\nyield %q\n} else {\nyield %ct\n}",
+        ],
+        [
+            "%s = square %x",
+            "%k = eq %s 0.0:f64",
+            "%p = if %k {\nyield %ct\n} else {\n%r = sqrt %s\n%q = xdivy %ct %r\nyield %q\n}",
+        ],
+    ],
+)
+def test_no_test_where_a_branch_has_made_it(lines: list[str]) -> None:
+    assert shielded(products(*lines)) == []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        in_a_branch("%k = ge %x 0.0:f64"),
+        in_a_branch("%k = gt %x -1.0:f64"),
+        in_a_branch("%k = gt %x 0.0:f64", arm="else"),
+        in_a_branch("%k = lt %x 0.0:f64", arm="else"),
+        in_a_branch("%j = gt %x 0.0:f64", "%k = or %j %c"),
+        in_a_branch("%j = le %x 0.0:f64", "%k = and %c %j", arm="else"),
+        in_a_branch("%y = neg %x", "%k = gt %y 0.0:f64"),
+        # After the branch nothing is known.
+        [
+            "%k = gt %x 0.0:f64",
+            "%y = if %k {\nyield %ct\n} else {\nyield 1.0:f64\n}",
+            "%q = xdivy %y %x",
+            "%p = add %q 0.0:f64",
+        ],
+        # Nor before the check.
+        ["%k = gt %x 0.0:f64", "%q = xdivy %ct %x", 'check %k ValueError ""', "%p = neg %q"],
+    ],
+)
+def test_a_test_where_no_branch_has_made_it(lines: list[str]) -> None:
+    assert shielded(products(*lines)) in (["q"], ["p"])
+
+
+def test_reverse_code_knows_of_branches_of_forward_code() -> None:
+    def program(x: Any) -> Any:
+        if x > 0.0:
+            y = np.log(x) / x
+        else:
+            y = x
+        return y
+
+    text = adc.grad(program).source(2.0)
+    assert "xdivy" not in text
+    assert "xmuly" not in text
+    assert adc.grad(program)(2.0) == pytest.approx((1.0 - math.log(2.0)) / 4.0)
+
+
 def test_ranges_of_what_loops_carry() -> None:
     fn = parse(
         """\
@@ -282,6 +359,18 @@ def sinc_by_branches(x: Any) -> Any:
             total += x[i]
         else:
             total += x[i] + 0.0 * r
+    return total
+
+
+@gradient([1.0, 0.0, 0.6, 0.8], np.array([0.0, 0.0, 3.0, 4.0]))
+def norms_of_pairs_that_are_not_zero(x: Any) -> Any:
+    total = 0.0
+    for i in range(2):
+        square = x[2 * i] ** 2 + x[2 * i + 1] ** 2
+        if square != 0.0:
+            total += square / np.sqrt(square)
+        else:
+            total += x[2 * i]
     return total
 
 

@@ -58,7 +58,7 @@ def _long(lines: int) -> Any:
 
 
 def test_a_long_function() -> None:
-    fn = _long(25)
+    fn = _long(100)
     x, w = np.linspace(-1.0, 1.0, 5), np.linspace(0.1, 0.9, 5)
     kernel = adc.value_and_grad(fn)
     value, gradient = kernel(x, w)
