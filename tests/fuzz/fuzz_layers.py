@@ -23,8 +23,8 @@ import numpy as np
 
 import adc
 from adc.frontend.control import program as calls_of_program
-from adc.frontend.core import lower
 from adc.frontend.inputs import stacks
+from adc.frontend.language import unrolling
 from adc.ir.errors import AdcError
 from tests.fuzz import fuzz
 
@@ -249,7 +249,9 @@ def _arguments(fn: Any, layers: Layers, seed: int) -> tuple[Any, ...]:
 @contextmanager
 def compiled(way: str) -> Iterator[None]:
     """Compile in one of the ways, however short a program is."""
-    settings: list[Any] = [mock.patch.object(lower, "REPEATED", 0 if way == "stacks" else 10**9)]
+    settings: list[Any] = [
+        mock.patch.object(unrolling, "REPEATED", 0 if way == "stacks" else 10**9)
+    ]
     if way != "stacks":
         settings.append(mock.patch.object(stacks, "places", return_value=()))
     if way == "shared":

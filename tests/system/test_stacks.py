@@ -12,7 +12,7 @@ import optree
 import pytest
 
 import adc
-from adc.frontend.core import lower
+from adc.frontend.language import unrolling
 from adc.testing import check_grads
 from tests.corpus.language.stack_programs import ONE_BY_ONE, STACK_PROGRAMS
 from tests.corpus.program import Program
@@ -22,7 +22,7 @@ from tests.fuzz import fuzz_layers
 @pytest.fixture(autouse=True)
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pass lists as stacks that loops take, however short their bodies are."""
-    monkeypatch.setattr(lower, "REPEATED", 0)
+    monkeypatch.setattr(unrolling, "REPEATED", 0)
 
 
 def flat(tree: Any) -> list[Any]:
@@ -55,7 +55,7 @@ def same(a: Any, b: Any, exactly: bool = True) -> None:
 def one_by_one(program: Program, monkeypatch: pytest.MonkeyPatch, **options: Any) -> Any:
     """Return value and gradient without stacks."""
     with monkeypatch.context() as patch:
-        patch.setattr(lower, "REPEATED", 10**9)
+        patch.setattr(unrolling, "REPEATED", 10**9)
         return adc.value_and_grad(program.fn, program.argnums, **options)(*program.make_args())
 
 
@@ -156,7 +156,7 @@ def test_a_layer_more_runs_the_same_code(monkeypatch: pytest.MonkeyPatch) -> Non
     derivative = adc.value_and_grad(network, (0, 1), cache=False)
     for count in (3, 12, 2, 7):
         with monkeypatch.context() as patch:
-            patch.setattr(lower, "REPEATED", 10**9)
+            patch.setattr(unrolling, "REPEATED", 10**9)
             want = adc.value_and_grad(network, (0, 1), deterministic=True)(x, model(count))
         for _ in range(3):
             same(derivative(x, model(count)), want, exactly=False)
