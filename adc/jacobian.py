@@ -169,11 +169,11 @@ def _like_input(block: Leaf, leaf: Any) -> Any:
 
 
 def forward(
-    code: Code, argnums: int | tuple[int, ...], values: tuple[Any, ...], has_aux: bool = False
+    code: Code, argnums: int | tuple[int, ...], values: Arguments, has_aux: bool = False
 ) -> Any:
     """Return the Jacobian of a function, or of a gradient, some columns at a time."""
-    compiled, hidden = code.find(values)
     chosen = (argnums,) if isinstance(argnums, int) else argnums
+    compiled, run = code.find_along(values, lambda found: len(found.signature.positions(chosen)))
     inputs = _inputs(compiled, chosen, values)
     columns = list(map(foreign.shape_of, inputs))
     width = _width(compiled, columns)
@@ -183,7 +183,7 @@ def forward(
     states = compiled.states(values)
     for some, unit in _units(columns, width):
         restore(states, values)
-        flat = compiled.flat(values, hidden, unit)
+        flat = run(unit)
         rows = _moved(compiled, flat, values, has_aux)
         wholes = wholes or [np.empty((*row.shape[:-1], total), row.dtype) for row in rows]
         for row, whole in zip(rows, wholes, strict=True):
@@ -216,19 +216,19 @@ def reverse(
     primal: Code,
     code: Code,
     argnums: int | tuple[int, ...],
-    values: tuple[Any, ...],
+    values: Arguments,
     has_aux: bool = False,
 ) -> Any:
     """Return the Jacobian of a function, some rows at a time."""
     primal.refresh()  # the arguments were matched to the other code
-    evaluated, outside = primal.find(values)
-    compiled, hidden = code.find(values)
+    evaluated, evaluate = primal.find_along(values, lambda found: 0)
+    own = evaluated.lowered.fn.results
+    compiled, run = code.find_along(values, lambda found: len(_floats(own)))
     chosen = (argnums,) if isinstance(argnums, int) else argnums
     inputs = _inputs(compiled, chosen, values)
     columns = list(map(foreign.shape_of, inputs))
-    own = evaluated.lowered.fn.results
     states = evaluated.states(values)
-    flat = evaluated.flat(values, outside)
+    flat = evaluate(())
     every = [foreign.shape_of(flat[k]) for k in _floats(own)]
     rows = every[: len(_floats(primary(evaluated, has_aux)[1]))]
     width = _width(compiled, every)
@@ -236,7 +236,7 @@ def reverse(
     wholes = [np.empty((total, *column.shape), column.dtype) for column in columns]
     for some, unit in _units(rows, width, every[len(rows) :]):
         restore(states, values)
-        found = map(_found, compiled.flat(values, hidden, unit)[len(own) :])
+        found = map(_found, run(unit)[len(own) :])
         for whole, cotangent in zip(wholes, found, strict=True):
             part = _along(cotangent, whole.ndim - 1)
             part = part.transpose(part.ndim - 1, *range(part.ndim - 1))

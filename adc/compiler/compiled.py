@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
 # More signatures than this at once come from objects that are recreated at every call.
 MOST_ENTRIES = 256
+# Runs code along directions: tangents, or cotangents.
+Along = Callable[[Sequence[Any]], Sequence[Any]]
 # The words of random generators, by the places where these are found.
 States = list[tuple[Place, np.ndarray[Any, Any]]]
 # Directions of a Jacobian that are taken at once: the least of these that are enough, or the most.
@@ -244,18 +246,56 @@ class Compiled:
         results: Sequence[Any] = self._call([*args, *self.ones, *directions])
         return results
 
-    def prepare(self, values: Arguments, whole: Sequence[bool]) -> None:
-        """Note a call that found this code; the second one has calls like it read faster."""
+    def prepare(self, values: Arguments, whole: Sequence[bool], directions: int = 0) -> None:
+        """Note a call that found this code; the second one has calls like it read faster.
+
+        `directions` is the number of arguments that are tangents or cotangents.
+        """
         self._calls += 1
         if self._calls == 2 and self.few is None:
             kernel = self.entry.kernel
-            self._read = reader(self.signature, self.lowered, kernel, self.ones, values, whole)
+            self._read = reader(
+                self.signature, self.lowered, kernel, self.ones, values, whole, directions
+            )
 
     def again(self, values: tuple[Any, ...]) -> Sequence[Any] | None:
         """Return the same as `find` and `flat` for arguments like those of the last call.
 
         None if this code may not be for them, or not without a closer look.
         """
+        given = self._given(values)
+        if given is None:
+            return None
+        try:
+            results: Sequence[Any] = self.entry.kernel.run(*given)
+        except AssumptionError:
+            return None
+        return results
+
+    def again_along(self, values: tuple[Any, ...]) -> Along | None:
+        """Return what runs the code along directions, for arguments like those of the last call.
+
+        None if this code may not be for them, or not without a closer look.
+        """
+        given = self._given(values)
+        if given is None:
+            return None
+        args, reserved = given
+        kernel = self.entry.kernel
+        convert = kernel.converters[len(args) :]
+
+        def along(directions: Sequence[Any]) -> Sequence[Any]:
+            converted = [make(each) for make, each in zip(convert, directions, strict=True)]
+            try:
+                results: Sequence[Any] = kernel.run([*args, *converted], reserved)
+            except AssumptionError:
+                return self.flat(values, self.hidden(values) or [], directions)
+            return results
+
+        return along
+
+    def _given(self, values: tuple[Any, ...]) -> tuple[list[Any], dict[str, int] | None] | None:
+        """Return what the kernel takes of arguments like those of the last call, and reserves."""
         if self._read is None or not self._usual:
             return None
         args = self._read(values)
@@ -268,11 +308,7 @@ class Compiled:
                 return None
         if self._checks:
             self._check(values, args)
-        try:
-            results: Sequence[Any] = self.entry.kernel.run(args, reserved)
-        except AssumptionError:
-            return None
-        return results
+        return args, reserved
 
     @cached_property
     def _checks(self) -> bool:

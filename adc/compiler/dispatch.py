@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from adc.compiler import cache
 from adc.compiler.compiled import (
     DIRECTIONS,
     MOST_ENTRIES,
+    Along,
     Compiled,
     Sizes,
     differ,
@@ -380,6 +381,23 @@ class Code:
         compiled, hidden = self.find(values)
         compiled.prepare(values, self.whole(values))
         return compiled.run(values, hidden)
+
+    def find_along(
+        self, values: Arguments, count: Callable[[Compiled], int]
+    ) -> tuple[Compiled, Along]:
+        """Return code that is up to date for these arguments, and what runs it along directions.
+
+        `count` tells how many tangents or cotangents code takes.
+        """
+        last = self.last
+        if last is not None:
+            run = last.again_along(values)
+            if run is not None:
+                self.hits += 1
+                return last, run
+        compiled, hidden = self.find(values)
+        compiled.prepare(values, self.whole(values), count(compiled))
+        return compiled, partial(compiled.flat, values, hidden)
 
     def find(self, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]]:
         """Return code that is up to date for these arguments, and its hidden arguments."""

@@ -62,6 +62,7 @@ def reader(
     ones: Sequence[Any],
     values: Arguments,
     whole: Sequence[bool],
+    directions: int = 0,
 ) -> Read | None:
     """Return a function that reads arguments like `values`, or None if there is none.
 
@@ -75,11 +76,13 @@ def reader(
         Arguments that the code is for.
     whole : sequence of bool
         For each parameter, whether it is differentiated.
+    directions : int
+        The number of arguments of the kernel that follow, and are not read.
     """
     if lowered.drawn or not hasattr(kernel, "converters"):
         return None
     try:
-        return _Writer(lowered, kernel, values).written(signature, ones, whole)
+        return _Writer(lowered, kernel, values).written(signature, ones, whole, directions)
     except (_UnusualError, LookupError, AttributeError):
         return None
 
@@ -133,7 +136,9 @@ class _Writer:
         self._places: dict[tuple[Any, tuple[Step, ...]], str] = {}
         self._classes: set[type] = set()
 
-    def written(self, signature: Signature, ones: Sequence[Any], whole: Sequence[bool]) -> Read:
+    def written(
+        self, signature: Signature, ones: Sequence[Any], whole: Sequence[bool], directions: int
+    ) -> Read:
         """Return the function."""
         lowered = self.lowered
         parameters = [self.name() for _ in signature.types]
@@ -159,7 +164,7 @@ class _Writer:
             self.check(f"not laid_out({names})")
         for one in ones:
             self.args.append(self.constant(convert[len(self.args)](one)))
-        if len(self.args) != len(convert):
+        if len(self.args) + directions != len(convert):
             raise _UnusualError
         given = f"[{', '.join(self.args)}]"
         if self.apart:

@@ -144,14 +144,18 @@ class Module:
         That is, by the loads and stores of a group. A loop of few iterations is to become `vectors`
         before it is unrolled: else the loop around it might, which gathers and scatters.
         """
-        kind = ir.MetaDataString(self.llvm, "llvm.loop.parallel_accesses")
-        notes = [self.llvm.add_metadata([kind, group])]
+        notes = [self._note("llvm.loop.parallel_accesses", group)]
         if vectors:
-            kind = ir.MetaDataString(self.llvm, "llvm.loop.unroll.disable")
-            notes.append(self.llvm.add_metadata([kind]))
+            # What follows holds for the loop over vectors, which is unrolled.
+            done = self._note("llvm.loop.isvectorized", ir.Constant(ir.IntType(32), 1))
+            notes.append(self._note("llvm.loop.unroll.disable"))
+            notes.append(self._note("llvm.loop.vectorize.followup_vectorized", done))
         loop = _Distinct(self.llvm, [])
         loop.operands = (loop, *notes)
         return loop
+
+    def _note(self, kind: str, *values: Any) -> Any:
+        return self.llvm.add_metadata([ir.MetaDataString(self.llvm, kind), *values])
 
     def is_masked(self) -> bool:
         """Whether there is a negative constant so large that its exponential is 0: a mask."""

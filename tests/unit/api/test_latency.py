@@ -387,6 +387,83 @@ def test_calls_are_counted() -> None:
     assert derivative.cache_info()["hits"] == 4
 
 
+# -- Jacobians -------------------------------------------------------------------------------------
+
+
+def many(a: Any, x: Any) -> Any:
+    return np.cumsum(_helper(a)) * x * SCALE
+
+
+def of_any_size(a: Any, n: int) -> Any:
+    return np.ones(n) * a
+
+
+def scalar_of(a: Any, x: Any) -> Any:
+    return np.sum(np.sin(a) ** 3) * x
+
+
+def warmed_jacobian(jacobian: Any, *args: Any) -> Any:
+    """Return a Jacobian that has been called so often that it reads such arguments faster."""
+    first = outcome(jacobian, *args)
+    for _ in range(3):
+        assert outcome(jacobian, *args) == first
+    values = jacobian._code.match(args, {})
+    assert jacobian._code.last.again_along(values) is not None
+    return jacobian
+
+
+@pytest.mark.usefixtures("captured")
+@pytest.mark.parametrize("transform", [adc.jacfwd, adc.jacrev])
+def test_jacobians(transform: Any) -> None:
+    usual = np.linspace(-1.0, 1.0, 9)
+    warm = warmed_jacobian(transform(many), usual, 2.0)
+    others = [usual[::-2], np.ones(30), np.ones(3), np.ones(0), usual.astype(np.float32), 3.0]
+    for each in (*others, usual, np.arange(9), [1.0, 2.0]):
+        assert outcome(warm, each, 2.0) == outcome(transform(many), each, 2.0)
+    for x in (2, np.float32(2.0), None, usual, 2.0):
+        assert outcome(warm, usual, x) == outcome(transform(many), usual, x)
+    changes: list[dict[str, Any]] = [{"SCALE": 3.0}, {"SCALE": usual}, {"_helper": np.sin}]
+    for change in changes:
+        globals().update(change)
+        assert outcome(warm, usual, 2.0) == outcome(transform(many), usual, 2.0)
+
+
+@pytest.mark.parametrize("transform", [adc.jacfwd, adc.jacrev])
+def test_jacobians_with_an_axis_that_may_have_size_one(transform: Any) -> None:
+    usual = np.linspace(-1.0, 1.0, 9)
+    warm = warmed_jacobian(transform(of_any_size), usual, 9)
+    for n in (1, 9, 2, 1):
+        assert outcome(warm, usual, n) == outcome(transform(of_any_size), usual, n)
+
+
+def test_hessians() -> None:
+    usual = np.linspace(-1.0, 1.0, 9)
+    warm = warmed_jacobian(adc.hessian(scalar_of), usual, 2.0)
+    for each in (usual[:4], np.ones(20), usual.astype(np.float32), usual):
+        assert outcome(warm, each, 2.0) == outcome(adc.hessian(scalar_of), each, 2.0)
+
+
+def test_jacobians_of_changed_and_shared_arguments() -> None:
+    def fn(a: Any, b: Any) -> Any:
+        a[0] = b[1] * a[1]
+        return a * b
+
+    usual = np.linspace(-1.0, 1.0, 9), np.linspace(1.0, 2.0, 9)
+    warm = warmed_jacobian(adc.jacfwd(fn), *usual)
+    both = np.linspace(0.0, 1.0, 14)
+    locked = usual[0].copy()
+    locked.flags.writeable = False
+    for args in ((both[:9], both[5:]), (locked, usual[1]), (usual[0], usual[0]), usual):
+        assert outcome(warm, *args) == outcome(adc.jacfwd(fn), *args)
+
+
+def test_runs_of_jacobians_are_counted() -> None:
+    jacobian = adc.jacfwd(lambda x: x * x[0] * 1.75)
+    for _ in range(5):
+        jacobian(np.ones(9))
+    assert jacobian.cache_info()["hits"] == 4
+
+
 # -- arrays, asked natively ------------------------------------------------------------------------
 
 

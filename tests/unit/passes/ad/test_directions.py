@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -417,3 +418,22 @@ def test_branches_in_loops_and_threads() -> None:
     found = made(x, m)
     np.testing.assert_allclose(found, one_at_a_time(adc.jacfwd(gated))(x, m), rtol=1e-13)
     assert np.array_equal(adc.jacfwd(gated, parallel=2)(x, m), found)
+
+
+def test_loops_over_directions_are_unrolled_vectors() -> None:
+    def recurrence(x: Any) -> Any:
+        y = np.zeros(len(x))
+        for i in range(1, len(x)):
+            y[i] = y[i - 1] * x[i] + x[i - 1]
+        return y
+
+    jacobian = adc.jacfwd(recurrence, cache=False)
+    x = np.linspace(-1.0, 1.0, 20)
+    h = 1e-7
+    steps = h * np.eye(20)
+    found = np.stack([(recurrence(x + s) - recurrence(x - s)) / (2.0 * h) for s in steps], axis=1)
+    np.testing.assert_allclose(jacobian(x), found, atol=1e-7)
+    code = jacobian._code.last.entry.kernel.code
+    llvm = "".join(code.inspect_llvm().values())
+    assert re.search(r"fmul <\d+ x double>", llvm)
+    assert "%index.next" not in llvm  # of a loop over vectors
