@@ -34,3 +34,11 @@ def texts() -> Iterator[None]:
     for name in [name for name in linecache.cache if name.startswith(("<cell", "<identity"))]:
         del linecache.cache[name]
     sys.modules.pop("kept", None)
+
+
+@pytest.fixture(scope="module")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Give the tests of a file an empty cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ADC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
