@@ -1,8 +1,8 @@
 """Random programs, the same for the same seed: `python -m tests.fuzz --help`.
 
-`fuzz` writes structured programs of scalars, checks all kinds, shrinks what fails, and has the
-command line. `fuzz_arrays` writes array expressions, views and containers, `fuzz_nests` loop nests,
-`fuzz_threads` iterations that are independent; `fuzz_budgets` checks plans for random budgets.
-`fuzz_layers` writes programs of layers in lists, and is a command of its own. `ir_random` writes
-text of the IR.
+`command` is the command line: it checks all kinds, and shrinks what fails (`shrink`). `fuzz` writes
+structured programs of scalars, `fuzz_arrays` array expressions, views and containers, `fuzz_nests`
+loop nests, `fuzz_threads` iterations that are independent; `writers` is what writes the first two,
+`program` is what all of them return. `fuzz_budgets` checks plans for random budgets. `fuzz_layers`
+writes programs of layers in lists, and is a command of its own. `ir_random` writes text of the IR.
 """

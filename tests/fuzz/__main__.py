@@ -1,8 +1,8 @@
-"""The command line of the random programs: see `tests.fuzz.fuzz`."""
+"""The command line of the random programs: see `tests.fuzz.command`."""
 
 import sys
 
-from tests.fuzz import fuzz
+from tests.fuzz import command
 
 if __name__ == "__main__":
-    sys.exit(fuzz.main())
+    sys.exit(command.main())

@@ -32,7 +32,7 @@ from adc.passes.memory.peak import peak
 from adc.passes.remat.budget.orders import Budgeted, OverBudget
 from adc.passes.remat.facts import NO_ORDERS, Orders
 from adc.passes.remat.schedules import schedules
-from tests.fuzz.fuzz import Generated, Unreliable, forget, load
+from tests.fuzz.program import Generated, Unreliable, forget, load
 from tests.oracle import chain as chains
 from tests.oracle.meter import Meter
 

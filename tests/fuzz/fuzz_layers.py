@@ -26,7 +26,7 @@ from adc.frontend.control import program as calls_of_program
 from adc.frontend.inputs import stacks
 from adc.frontend.language import unrolling
 from adc.ir.errors import AdcError
-from tests.fuzz import fuzz
+from tests.fuzz.program import Generated, forget, load
 
 ROWS, WIDTH = 3, 4
 WAYS = ("one by one", "stacks", "shared")
@@ -208,15 +208,15 @@ class _Writer:
         return "\n".join(lines) + "\n"
 
 
-def generate(seed: int) -> tuple[fuzz.Generated, tuple[Any, ...]]:
+def generate(seed: int) -> tuple[Generated, tuple[Any, ...]]:
     """Return the random program of this seed, and its arguments."""
     for attempt in range(100):
         rng = random.Random(f"layers {seed} {attempt}")
         layers = Layers(rng.choice(["dict", "tuple", "object"]), rng.choice([2, 3, 4, 5]))
         source = _Writer(rng, layers).text()
-        fn = fuzz.load(source, seed)
+        fn = load(source, seed)
         args = _arguments(fn, layers, seed)
-        generated = fuzz.Generated(source, fn, args, (0, 1), seed, "layers")
+        generated = Generated(source, fn, args, (0, 1), seed, "layers")
         try:
             with np.errstate(all="ignore"):
                 value = float(fn(*args))
@@ -224,7 +224,7 @@ def generate(seed: int) -> tuple[fuzz.Generated, tuple[Any, ...]]:
             value = np.inf
         if abs(value) < 1e4:
             return generated, args
-        fuzz.forget(generated)
+        forget(generated)
     raise AssertionError(seed)
 
 
@@ -337,7 +337,7 @@ def check(seed: int, target: str = "python") -> tuple[str, set[str]]:
                 return f"{way}: slope {along} instead of {slope}", taken
         return "", taken
     finally:
-        fuzz.forget(generated)
+        forget(generated)
 
 
 def main() -> int:

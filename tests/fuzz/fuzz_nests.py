@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz.fuzz import Generated, forget, load
+from tests.fuzz.program import Generated, forget, load
 
 # Sizes of arrays by their names.
 _SHAPES = {

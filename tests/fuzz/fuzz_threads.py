@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz.fuzz import Generated, forget, load
+from tests.fuzz.program import Generated, forget, load
 
 _ARRAYS = "abc"
 

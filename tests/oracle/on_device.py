@@ -27,7 +27,7 @@ from adc.ir.errors import AdcError, IRError
 from adc.ir.interp import ProgramError
 from adc.ir.opdef import OPS
 from tests.corpus.program import Program
-from tests.fuzz.fuzz import Generated, Unreliable, load
+from tests.fuzz.program import Generated, Unreliable, load
 from tests.oracle.chain import Chain, fresh, largest_in, near, run, well_formed
 
 CUDA = Target("cuda")

@@ -19,7 +19,7 @@ from adc.ir.core import For, Function, walk
 from adc.ir.errors import AdcError, IRError
 from adc.ir.tape import uses
 from adc.passes.remat.schedules import schedules
-from tests.fuzz.fuzz import Generated, Unreliable
+from tests.fuzz.program import Generated, Unreliable
 from tests.oracle.chain import Chain, bits, fresh, largest_in, near, run, well_formed
 
 PARALLEL = Target(parallel=True)

@@ -13,14 +13,16 @@ import pytest
 import adc
 from adc.ir.errors import AdcError
 from tests.corpus.arrays.array_programs_found import FOUND, arrays_that_rotate_through_names
-from tests.fuzz import fuzz, fuzz_arrays, fuzz_nests
+from tests.fuzz import fuzz_arrays, fuzz_nests
+from tests.fuzz.program import Generated, forget
+from tests.fuzz.writers import expressions
 
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(("fn", "args"), FOUND, ids=lambda x: getattr(x, "__name__", ""))
 def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     floats = [k for k, x in enumerate(args) if np.asarray(x).dtype.kind == "f"]
-    generated = fuzz.Generated(inspect.getsource(fn), fn, args, tuple(floats), 0, "arrays")
+    generated = Generated(inspect.getsource(fn), fn, args, tuple(floats), 0, "arrays")
     assert fuzz_arrays.check(generated, compiled=False) == []
 
 
@@ -30,7 +32,7 @@ def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
 def test_random_programs(kind: str, seed: int) -> None:
     generated = fuzz_arrays.generate(seed, size=6, kind=kind)
     assert fuzz_arrays.check(generated, compiled=False) == []
-    fuzz.forget(generated)
+    forget(generated)
 
 
 @pytest.mark.sampled(100)
@@ -38,7 +40,7 @@ def test_random_programs(kind: str, seed: int) -> None:
 def test_random_nests(seed: int) -> None:
     generated = fuzz_nests.generate(seed, size=2)
     assert fuzz_arrays.check(generated, compiled=seed < 2) == []
-    fuzz.forget(generated)
+    forget(generated)
 
 
 def test_the_same_program_for_the_same_seed() -> None:
@@ -51,13 +53,13 @@ def test_random_comprehensions_iterate_over_what_python_lets_them() -> None:
     generated = fuzz_arrays.generate(5001381, kind="mixed")
     loops = [node for node in ast.walk(ast.parse(generated.source)) if hasattr(node, "generators")]
     assert loops
-    fuzz.forget(generated)
+    forget(generated)
     a = np.array([0.5, 1.5, 4.0])  # noqa: F841
     text = "((w := np.tanh(((u := a * a)[1:] - u[:-1])))[1:] - w[:-1])"
-    plain = fuzz_arrays.nameless(text)
+    plain = expressions.nameless(text)
     assert ":=" not in plain
     assert eval(plain).tolist() == eval(text).tolist()
-    assert fuzz_arrays.nameless("a + 1") == "a + 1"
+    assert expressions.nameless("a + 1") == "a + 1"
 
 
 def test_ambiguous_names_are_refused() -> None:

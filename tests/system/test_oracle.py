@@ -17,7 +17,9 @@ import pytest
 
 from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS, by_name, differentiable, tagged
-from tests.fuzz import fuzz
+from tests.fuzz import command, fuzz
+from tests.fuzz.program import Generated, Unreliable, forget, load
+from tests.fuzz.shrink import shrink
 from tests.oracle import oracle
 
 # --- known gradients ------------------------------------------------------------------------------
@@ -252,7 +254,7 @@ def test_generated_programs_run_and_have_source() -> None:
             warnings.simplefilter("error")
             assert math.isfinite(generated.fn(*generated.make_args()))
         assert inspect.getsource(generated.fn).startswith("def program(")
-        fuzz.forget(generated)
+        forget(generated)
 
 
 def test_generation_is_deterministic() -> None:
@@ -267,7 +269,7 @@ def test_most_generated_gradients_are_known_and_not_zero() -> None:
     for seed in range(60):
         try:
             checkable = fuzz.known_gradient(fuzz.generate(seed))
-        except fuzz.Unreliable:
+        except Unreliable:
             continue
         known += 1
         nonzero += oracle.largest(checkable.gradient) > 0.0
@@ -278,8 +280,8 @@ def test_most_generated_gradients_are_known_and_not_zero() -> None:
 @pytest.mark.parametrize("text", ["math.sin(1e8 * x)", "x * 1e5", "x if x > 0.7 else -x"])
 def test_programs_without_a_reliable_gradient_are_refused(text: str) -> None:
     source = f"import math\n\ndef program(x):\n    return {text}\n"
-    with pytest.raises(fuzz.Unreliable):
-        fuzz.known_gradient(fuzz.Generated(source, fuzz.load(source), (0.7,), (0,), 0))
+    with pytest.raises(Unreliable):
+        fuzz.known_gradient(Generated(source, load(source), (0.7,), (0,), 0))
 
 
 def test_checkable_programs_repeat() -> None:
@@ -292,10 +294,10 @@ def test_checkable_programs_repeat() -> None:
 def test_shrinking_keeps_the_failure_and_little_else() -> None:
     generated = next(g for g in map(fuzz.generate, range(50)) if "math.atan2" in g.source)
 
-    def fails(g: fuzz.Generated) -> bool:
+    def fails(g: Generated) -> bool:
         return "math.atan2" in g.source
 
-    small = fuzz.shrink(generated, fails, seconds=5.0)
+    small = shrink(generated, fails, seconds=5.0)
     assert fails(small)
     assert math.isfinite(small.fn(*small.make_args()))
     assert len(small.source) < 0.5 * len(generated.source)
@@ -303,7 +305,7 @@ def test_shrinking_keeps_the_failure_and_little_else() -> None:
 
 @pytest.mark.full
 def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert fuzz.main(["--n", "5", "--seed", "11", "--compiled", "0.5"]) == 0
+    assert command.main(["--n", "5", "--seed", "11", "--compiled", "0.5"]) == 0
     assert "5 programs" in capsys.readouterr().out
-    assert fuzz.main(["--show", "11"]) == 0
+    assert command.main(["--show", "11"]) == 0
     assert "def program(" in capsys.readouterr().out

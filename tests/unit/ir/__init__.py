@@ -1,3 +1,4 @@
-"""`ir/`: `test_ir` (text, verifier, interpreter), `test_ops` (the table of operations), `test_zero`
-(zero cotangents), `test_schedule`; of its analyses `test_affine`, `test_costs`, `test_lifetimes`.
+"""`ir/`: `test_ir` (verifier, types, errors), `test_text`, `test_interpreter`, `test_walk`,
+`test_ops` (the table of operations), `test_special`, `test_traits`, `test_zero` (zero cotangents),
+`test_schedule`; of its analyses `test_affine`, `test_costs`, `test_lifetimes`, `test_target`.
 """

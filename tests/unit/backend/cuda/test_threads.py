@@ -40,7 +40,7 @@ from tests.corpus.loops.thread_programs import (
 )
 from tests.corpus.program import Program
 from tests.fuzz import fuzz_threads
-from tests.fuzz.fuzz import forget
+from tests.fuzz.program import forget
 from tests.oracle import on_device
 from tests.oracle.chain import Chain
 from tests.unit.backend.cuda.test_cuda import corpus, leaves, outcome

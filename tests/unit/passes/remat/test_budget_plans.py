@@ -28,6 +28,7 @@ from tests.corpus.arrays.size_programs import (
     size_that_python_chooses,
 )
 from tests.fuzz import fuzz, fuzz_arrays, fuzz_budgets
+from tests.fuzz.program import forget
 from tests.oracle import chain as chains
 from tests.oracle.meter import ALIGN, Meter
 
@@ -586,7 +587,7 @@ def test_random_programs(kind: str, seed: int) -> None:
         generated = fuzz_arrays.generate(seed, 4, kind)
     repeated = fuzz_budgets.repeated(generated)
     assert fuzz_budgets.check(repeated) == []
-    fuzz.forget(repeated)
+    forget(repeated)
 
 
 def _sizes(chain: chains.Chain) -> Iterator[tuple[str, int | tuple[int, ...]]]:

@@ -1,0 +1,74 @@
+"""A random program: its source, its arguments, and the function that it is."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import linecache
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+_serial = itertools.count()
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A random program with a sample; `make_args` gives arguments that may be modified.
+
+    Attributes
+    ----------
+    source : str
+        A module: imports, helpers and ``program``. `inspect.getsource` works on all of them.
+    fn : callable
+        ``program``.
+    args : tuple
+        The sample. Do not modify.
+    argnums : tuple of int
+        The arguments of floats, all of which can be differentiated.
+    seed : int
+    kind : str
+        What the program is made of: a choice of ``--kind``.
+    refused : str
+        The code of the error with which adc must refuse the program, or "".
+    """
+
+    source: str
+    fn: Callable[..., Any]
+    args: tuple[Any, ...]
+    argnums: tuple[int, ...]
+    seed: int
+    kind: str = "scalars"
+    refused: str = ""
+
+    def make_args(self) -> tuple[Any, ...]:
+        return copy.deepcopy(self.args)
+
+    def with_source(self, source: str) -> Generated:
+        """Return the same sample for another text of the program."""
+        return replace(self, source=source, fn=load(source, self.seed))
+
+
+class Unreliable(Exception):
+    """The oracle's two methods do not agree on a program, or the program is ill conditioned."""
+
+
+def load(source: str, seed: int = 0) -> Callable[..., Any]:
+    """Execute `source` as a module of which `inspect` knows the text; return its ``program``."""
+    filename = f"<fuzz-{seed}-{next(_serial)}>"
+    # A module that exists, for dataclasses look into it.
+    # No modification time: `linecache.checkcache` then leaves the entry alone.
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    namespace: dict[str, Any] = {"__name__": __name__}
+    try:
+        exec(compile(source, filename, "exec"), namespace)
+        fn: Callable[..., Any] = namespace["program"]
+    except Exception:
+        del linecache.cache[filename]
+        raise
+    return fn
+
+
+def forget(generated: Generated) -> None:
+    """Drop the program's text from `linecache`, which would otherwise keep it for ever."""
+    linecache.cache.pop(generated.fn.__code__.co_filename, None)
