@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, assert_never
@@ -87,9 +87,7 @@ class Translation(Unit, Protocol):
     def apply(self, builder: Any, function: Any, args: Sequence[Any]) -> Scalar:
         """Write an operation on scalars, which are converted to what it takes."""
 
-    def function(
-        self, name: str, args: tuple[Any, ...], homes: Sequence[str] = (), flat: bool = True
-    ) -> Any:
+    def function(self, name: str, args: tuple[Any, ...], homes: Sequence[str] = ()) -> Any:
         """Return the LLVM function that another function of the file is."""
 
     def scopes(self, home: str) -> tuple[Any, Any]:
@@ -129,30 +127,6 @@ class Array:
 
 # Memory of different homes is disjoint: LLVM is told, and need not test for it in front of loops.
 HOMES = ("argument", "workspace", "fresh", "tape")
-
-
-def flat_types(kinds: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the types of what functions of the file are passed for values of some types.
-
-    Of an array that is its address, its sizes, its strides if they are not known, and its owner:
-    half of what Numba passes, and nothing that has to be computed first.
-    """
-    found: list[Any] = []
-    for ty in kinds:
-        if isinstance(ty, types.Array):
-            count = ty.ndim if ty.layout == "C" else 2 * ty.ndim
-            found += [types.CPointer(ty.dtype), *[types.int64] * count, types.voidptr]
-        else:
-            found.append(ty)
-    return tuple(found)
-
-
-def flat_result(result: Any) -> Any:
-    """Return the type of what functions of the file return for a result of some type."""
-    if isinstance(result, types.BaseTuple):
-        return types.BaseTuple.from_types(flat_types(result))
-    return result
-
 
 _Value = Any  # `Scalar`, `Array`, or a list of them for a tuple
 
@@ -199,11 +173,8 @@ class Function:
         args: tuple[Any, ...],
         function: Any,
         homes: Sequence[str] = (),
-        flat: bool = False,
     ) -> None:
         self.module = module
-        # Whether it is passed arrays, and returns them, as `flat_types` says, not as Numba does.
-        self.flat = flat
         self.homes = homes or [""] * len(args)
         self.context = module.context
         self.tree = module.functions[name]
@@ -227,14 +198,12 @@ class Function:
 
     def run(self) -> None:
         context, builder = self.context, self.builder
-        kinds = flat_types(self.args) if self.flat else self.args
-        found = context.call_conv.decode_arguments(builder, kinds, self.function)
-        if self.flat:
-            given = self.assembled(self.args, found)
-        else:
-            given = [self.unpacked(ty, value) for ty, value in zip(self.args, found, strict=True)]
+        given = context.call_conv.decode_arguments(builder, self.args, self.function)
         start = self.function.append_basic_block("start")
-        for name, found, home in zip(self.tree.params, given, self.homes, strict=True):
+        for name, ty, value, home in zip(
+            self.tree.params, self.args, given, self.homes, strict=True
+        ):
+            found = self.unpacked(ty, value)
             if isinstance(found, Array):
                 found = replace(found, home=home)
             if name in self.tree.tables:
@@ -266,30 +235,6 @@ class Function:
         strides = () if ty.layout == "C" else tuple(field("strides", k) for k in axes)
         shape = tuple(field("shape", k) for k in axes)
         return Array(ty, field("data"), shape, strides, field("meminfo"))
-
-    def assembled(self, kinds: Iterable[Any], values: Sequence[Any]) -> list[_Value]:
-        """Return values of ours that were passed as `flat_types` says."""
-        found: list[_Value] = []
-        rest = iter(values)
-        for ty in kinds:
-            if not isinstance(ty, types.Array):
-                found.append(Scalar(ty, next(rest)))
-                continue
-            data = next(rest)
-            shape = tuple(next(rest) for _ in range(ty.ndim))
-            strides = () if ty.layout == "C" else tuple(next(rest) for _ in range(ty.ndim))
-            found.append(Array(ty, data, shape, strides, next(rest)))
-        return found
-
-    def flattened(self, value: _Value, ty: Any) -> list[Any]:
-        """Return what is passed for a value of ours as one of type `ty`."""
-        if isinstance(value, Scalar):
-            return [self.packed(value, ty)]
-        owner = value.owner
-        if owner is None:
-            owner = ir.Constant(cgutils.voidptr_t, None)
-        strides = () if ty.layout == "C" else self.strides(value)
-        return [value.data, *value.shape, *strides, owner]
 
     def table(self, ty: Any, words: Array) -> Array:
         """Return the table that is passed as an array of its sizes and of addresses."""
@@ -570,15 +515,14 @@ class Function:
         homes = tuple(getattr(arg, "home", "") for arg in args)
         function = self.module.function(name, kinds, homes)
         result = self.module.types_of(name, kinds).result
-        values = [v for arg, ty in zip(args, kinds, strict=True) for v in self.flattened(arg, ty)]
+        values = [self.packed(arg, ty) for arg, ty in zip(args, kinds, strict=True)]
         convention, b = self.context.call_conv, self.builder
-        given, flat = flat_types(kinds), flat_result(result)
-        status, found = convention.call_function(b, function, flat, given, values)
+        status, found = convention.call_function(b, function, result, kinds, values)
         with b.if_then(status.is_error, likely=False):
             convention.return_status_propagate(b, status)
         if not isinstance(result, types.BaseTuple):
             return self.unpacked(result, found)
-        return self.assembled(result, [b.extract_value(found, k) for k in range(len(flat))])
+        return [self.unpacked(ty, b.extract_value(found, k)) for k, ty in enumerate(result)]
 
     def call_runtime(self, name: str, arguments: Sequence[Expr]) -> _Value:
         b = self.builder
@@ -707,7 +651,7 @@ class Function:
         args = [state, number, number, *given]
         kinds = tuple(arg.type for arg in args)
         homes = tuple(getattr(arg, "home", "") for arg in args)
-        function = self.module.function(name, kinds, homes, flat=False)
+        function = self.module.function(name, kinds, homes)
         convention = self.context.call_conv
         result = self.module.types_of(name, kinds).result
 
@@ -943,13 +887,8 @@ class Function:
                 self.reference("NRT_incref", each.owner)
         # One by one: LLVM's time for a value with hundreds of parts is quadratic in their number.
         place = self.function.args[0]
-        contents = (
-            (content, ty)
-            for each, ty in zip(found, result, strict=True)
-            for content in (self.flattened(each, ty) if self.flat else [self.packed(each, ty)])
-        )
-        for k, (content, ty) in enumerate(contents):
-            at = cgutils.gep_inbounds(b, place, 0, k)
+        for k, (each, ty) in enumerate(zip(found, result, strict=True)):
+            content, at = self.packed(each, ty), cgutils.gep_inbounds(b, place, 0, k)
             if content.type != at.type.pointee:  # a truth value, in a tuple of several types
                 content = self.context.get_return_value(b, ty, content)
             b.store(content, at)

@@ -23,7 +23,7 @@ from llvmlite import ir
 
 from adc.backend.common import syntax, vector_math
 from adc.backend.cpu.inference import Types
-from adc.backend.cpu.instructions import HOMES, Function, Scalar, flat_result, flat_types
+from adc.backend.cpu.instructions import HOMES, Function, Scalar
 from adc.backend.numba_api import (
     CompilerBase,
     Intrinsic,
@@ -179,27 +179,23 @@ class Module:
         )
         return any(isinstance(c, float) and c <= -vector_math.LARGE for c in constants)
 
-    def function(
-        self, name: str, args: tuple[Any, ...], homes: Sequence[str] = (), flat: bool = True
-    ) -> Any:
+    def function(self, name: str, args: tuple[Any, ...], homes: Sequence[str] = ()) -> Any:
         """Return the LLVM function that the function `name` is for arguments of some types.
 
         A part is called in one place: it knows the homes of the arrays that it is given.
-        It is passed arrays as `flat_types` says, or as Numba does.
         """
         is_part = self.functions[name].is_part
         if not is_part:
             homes = ()
         if (name, args) not in self._made:
             result = self.types_of(name, args).result
-            given, returned = (flat_types(args), flat_result(result)) if flat else (args, result)
-            kind = self.context.call_conv.get_function_type(returned, given)
+            kind = self.context.call_conv.get_function_type(result, args)
             unique = self.llvm.get_unique_name(f"adc_{name}")
             made = self._made[name, args] = ir.Function(self.llvm, kind, unique)
             made.linkage = "internal"
             if is_part:
                 made.attributes.add("noinline")
-            Function(self, name, args, made, homes, flat).run()
+            Function(self, name, args, made, homes).run()
         return self._made[name, args]
 
 
