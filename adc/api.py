@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from adc.derivative import Checkpoint, Derivative, Jacobian, Jitted
-from adc.functions import chosen, span_of
+from adc.functions import chosen, plain, span_of
 from adc.ir.errors import ArgumentError, NonScalarError
 from adc.library import invertible, recompute, save, stop_gradient
 from adc.library.transforms import Level, transform
@@ -48,14 +48,15 @@ def _chosen(
     argnums: int | Sequence[int] | None,
     argnames: str | Sequence[str] | None,
     has_aux: bool = False,
+    holomorphic: bool = False,
 ) -> Level:
     """Return a derivative with respect to the arguments that `argnums` or `argnames` select."""
     if argnames is None:
-        return Level(kind, _argnums(0 if argnums is None else argnums), has_aux)
+        return Level(kind, _argnums(0 if argnums is None else argnums), has_aux, holomorphic)
     if argnums is not None:
         raise ArgumentError("argnums and argnames are both given", None, "give one of them")
     names = argnames if isinstance(argnames, str) else tuple(argnames)
-    return Level(kind, chosen(fn, names), has_aux, names)
+    return Level(kind, chosen(fn, names), has_aux, holomorphic, names)
 
 
 def _split(
@@ -74,7 +75,7 @@ def _split(
         return method, levels, options.over(derivative._options)
     if not callable(fn):
         raise ArgumentError(f"{fn!r} is not a function", None, "pass the function itself")
-    return fn, (), options
+    return plain(fn), (), options
 
 
 def _bound(method: types.MethodType, level: Level) -> Level:
@@ -97,11 +98,12 @@ def _make(
     argnums: int | Sequence[int] | None,
     argnames: str | Sequence[str] | None,
     has_aux: bool,
+    holomorphic: bool,
     options: Options,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     def make(fn: Callable[..., Any]) -> Derivative:
         function, levels, how = _split(fn, options)
-        level = _chosen(kind, function, argnums, argnames, has_aux)
+        level = _chosen(kind, function, argnums, argnames, has_aux, holomorphic)
         return Derivative(function, (*levels, level), how)
 
     if argnames is None:
@@ -116,6 +118,7 @@ def grad(
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
+    holomorphic: bool = False,
     **options: Unpack[PlanOptions],
 ) -> Derivative: ...
 
@@ -127,6 +130,7 @@ def grad(
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
+    holomorphic: bool = False,
     **options: Unpack[PlanOptions],
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
@@ -139,6 +143,7 @@ def grad(
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
+    holomorphic: bool = False,
     **options: Unpack[PlanOptions],
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes the gradient of `fn` in reverse mode.
@@ -151,9 +156,14 @@ def grad(
         Positions of the arguments to differentiate with respect to. Negative numbers count from
         the last argument, parameters with defaults included.
     argnames : str or sequence of str
-        Names of the arguments to differentiate with respect to, instead of `argnums`.
+        Names of the arguments to differentiate with respect to, instead of `argnums`; they may be
+        parameters that are given by name alone.
     has_aux : bool
         Whether `fn` returns a pair, of which only the first element is differentiated.
+    holomorphic : bool
+        Whether `fn` is a holomorphic function of complex arguments: its result is complex, and the
+        gradient is its complex derivative. Of a real result the gradient with respect to
+        ``z = x + iy`` is ``∂f/∂x - i ∂f/∂y`` (``adc explain complex``).
     remat : {"auto", "store", "recompute"}
         Whether reverse code stores or recomputes the forward values that it needs. ``"auto"``
         chooses the faster way for each value.
@@ -235,6 +245,7 @@ def grad(
         argnums,
         argnames,
         has_aux,
+        holomorphic,
         Options.of("grad", PlanOptions, options),
     )
 
@@ -246,6 +257,7 @@ def value_and_grad(
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
+    holomorphic: bool = False,
     **options: Unpack[PlanOptions],
 ) -> Derivative: ...
 
@@ -257,6 +269,7 @@ def value_and_grad(
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
+    holomorphic: bool = False,
     **options: Unpack[PlanOptions],
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
@@ -269,14 +282,15 @@ def value_and_grad(
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
+    holomorphic: bool = False,
     **options: Unpack[PlanOptions],
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes ``(value, gradient)`` of `fn`.
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache, progress, \
-    target, deterministic
+    fn, argnums, argnames, has_aux, holomorphic, remat, memory, offload, parallel, cache, \
+    progress, target, deterministic
         As for `grad`.
 
     Returns
@@ -296,6 +310,7 @@ def value_and_grad(
         argnums,
         argnames,
         has_aux,
+        holomorphic,
         Options.of("value_and_grad", PlanOptions, options),
     )
 
@@ -641,10 +656,11 @@ def _jacobian(
     argnames: str | Sequence[str] | None,
     options: Options,
     has_aux: bool = False,
+    holomorphic: bool = False,
 ) -> Any:
     def make(fn: Callable[..., Any]) -> Jacobian:
         function, levels, how = _split(fn, options)
-        level = _chosen(kind, function, argnums, argnames, has_aux)
+        level = _chosen(kind, function, argnums, argnames, has_aux, holomorphic)
         return Jacobian(function, levels, how, level)
 
     return make if fn is None else make(fn)
@@ -658,6 +674,7 @@ def jacrev(
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
+    holomorphic: bool = False,
     **options: Unpack[PlanOptions],
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in reverse mode, by rows.
@@ -674,6 +691,8 @@ def jacrev(
         As for `grad`.
     has_aux : bool
         Whether `fn` returns a pair, of which only the first element is differentiated.
+    holomorphic : bool
+        Whether complex results are holomorphic functions of complex arguments. That is checked.
     remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
@@ -698,6 +717,7 @@ def jacrev(
         argnames,
         Options.of("jacrev", PlanOptions, options),
         has_aux,
+        holomorphic,
     )
 
 
@@ -709,6 +729,7 @@ def jacfwd(
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
+    holomorphic: bool = False,
     **options: Unpack[PlanOptions],
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in forward mode, by columns.
@@ -718,8 +739,8 @@ def jacfwd(
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache, progress, \
-    target, deterministic
+    fn, argnums, argnames, has_aux, holomorphic, remat, memory, offload, parallel, cache, \
+    progress, target, deterministic
         As for `jacrev`.
 
     Returns
@@ -739,6 +760,7 @@ def jacfwd(
         argnames,
         Options.of("jacfwd", PlanOptions, options),
         has_aux,
+        holomorphic,
     )
 
 
@@ -749,6 +771,7 @@ def hessian(
     argnums: int | Sequence[int] | None = None,
     *,
     argnames: str | Sequence[str] | None = None,
+    holomorphic: bool = False,
     **options: Unpack[PlanOptions],
 ) -> Any:
     """Return a function that computes the matrix of second derivatives, forward over reverse.
@@ -759,7 +782,12 @@ def hessian(
     ----------
     fn : callable
         A Python function that returns one float, or any function that `jacrev` accepts.
-    argnums, argnames, remat, memory, offload, parallel, cache, progress, target, deterministic
+    argnums, argnames
+        As for `grad`.
+    holomorphic : bool
+        Whether `fn` is a holomorphic function of complex arguments, whose complex second
+        derivatives are meant. That is checked.
+    remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
     Returns
@@ -780,7 +808,14 @@ def hessian(
     >>> jacrev(hessian(lambda x: np.sum(x**3)))(np.array([2.0]))
     array([[[6.]]])
     """
-    return _jacobian("hessian", fn, argnums, argnames, Options.of("hessian", PlanOptions, options))
+    return _jacobian(
+        "hessian",
+        fn,
+        argnums,
+        argnames,
+        Options.of("hessian", PlanOptions, options),
+        holomorphic=holomorphic,
+    )
 
 
 def release_memory() -> None:

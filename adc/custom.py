@@ -149,7 +149,7 @@ def custom_vjp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) ->
     ------
     AdcError
         If `fn` is not a function; when it is used, if it has no rule, or if a rule returns a value
-        with the wrong structure.
+        with another structure or shape than that of `fn`.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def custom_jvp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) ->
     ------
     AdcError
         If `fn` is not a function; when it is used, if it has no rule, or if a rule returns a value
-        with the wrong structure.
+        with another structure or shape than that of `fn`.
 
     Examples
     --------

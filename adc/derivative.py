@@ -335,10 +335,9 @@ class Jacobian(Derivative):
 
         self._settle()
         values = self._code.match(args, kwargs)
-        argnums, has_aux = self._level.argnums, self._level.has_aux
         if self._reverse:
-            return jacobian.reverse(self._primal, self._code, argnums, values, has_aux)
-        return jacobian.forward(self._code, argnums, values, has_aux)
+            return jacobian.reverse(self._primal, self._code, self._level, values)
+        return jacobian.forward(self._code, self._level, values)
 
     @property
     def _applied(self) -> tuple[Level, ...]:

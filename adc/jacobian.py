@@ -19,14 +19,15 @@ from adc.compiler.compiled import Compiled, restore
 from adc.compiler.dispatch import Code
 from adc.compiler.results import check_commuting, first_of_pair
 from adc.frontend.core.bindings import Binding
-from adc.frontend.inputs import flatten
+from adc.frontend.inputs import complexes, flatten
 from adc.frontend.inputs.places import Arguments
 from adc.frontend.values import results
 from adc.functions import name_of, span_of
 from adc.ir import foreign
-from adc.ir.core import Operand
+from adc.ir.core import Operand, derivative_type
 from adc.ir.errors import ArgumentError
 from adc.ir.types import Array, Scalar
+from adc.library.transforms import Level
 
 Leaf = np.ndarray[Any, Any]
 Found = tuple[Compiled, list[Any]]
@@ -85,6 +86,12 @@ def _units(
         yield slice(start, start + len(some)), [_argument(unit) for unit in units]
         for direction, (rows, k) in enumerate(some):
             rows[k, direction] = 0.0
+
+
+def _as(found: Leaf, dtype: Any) -> Leaf:
+    """Return derivatives in a dtype; too large ones are infinite."""
+    with np.errstate(over="ignore", under="ignore"):
+        return found.astype(dtype, copy=False)
 
 
 def _along(found: Leaf, rank: int) -> Leaf:
@@ -148,12 +155,25 @@ def _auxiliary(compiled: Compiled, flat: Sequence[Any]) -> Any:
     return compiled.arranged(flat)[1]
 
 
-def _like_results(compiled: Compiled, blocks: Sequence[Any], has_aux: bool) -> Any:
-    """Arrange one object for each float result like the results."""
+def _like_results(
+    compiled: Compiled, rows: Sequence[Sequence[Leaf]], has_aux: bool,
+    arrange: Callable[[Sequence[Leaf]], Any],
+) -> Any:  # fmt: skip
+    """Arrange the derivatives of each float result, which `arrange` arranges, like the results."""
     result, operands = primary(compiled, has_aux)
+    heap = compiled.lowered.heap
+    rows, blocks = list(rows), [None] * len(rows)
+    order = {k: j for j, k in enumerate(_floats(operands))}
+    joined = [order[k] for k in results.pairs(result, heap)]
+    for k in joined:
+        # Of a complex result, the next row is that of its imaginary part.
+        rows[k] = [re + 1j * im for re, im in zip(rows[k], rows[k + 1], strict=True)]
+    for k, row in enumerate(rows):
+        if k - 1 not in joined:
+            blocks[k] = arrange(row)
     found = iter(blocks)
     flat = [next(found) if operand.type.kind == "f" else None for operand in operands]
-    return results.rebuilt(result, compiled.lowered.heap, iter(flat))
+    return results.rebuilt(result, heap, iter(flat))
 
 
 def _like_input(block: Leaf, leaf: Any) -> Any:
@@ -162,18 +182,37 @@ def _like_input(block: Leaf, leaf: Any) -> Any:
         return transfers.sent(block, leaf)
     if block.ndim:
         return block
-    return float(block) if block.dtype == np.float64 else block[()]
+    return block.item() if block.dtype in (np.float64, np.complex128) else block[()]
+
+
+def _check_complex(compiled: Compiled, level: Level) -> None:
+    """Raise unless the arguments are complex where that was said."""
+    if level.holomorphic:
+        compiled.signature.check_complex(level.argnums)
+
+
+def _of_gradient(rows: Sequence[Sequence[Leaf]], imaginary: Sequence[bool]) -> list[Any]:
+    """Return the derivatives of gradients; one row and None for those of two parts of a number."""
+    found: list[Any] = []
+    for k, row in enumerate(rows):
+        if imaginary[k]:
+            found.append(None)
+        elif k + 1 < len(rows) and imaginary[k + 1]:
+            found.append(list(map(complexes.conjugate, row, rows[k + 1])))
+        else:
+            found.append(row)
+    return found
 
 
 # -- Jacobians -------------------------------------------------------------------------------------
 
 
-def forward(
-    code: Code, argnums: int | tuple[int, ...], values: Arguments, has_aux: bool = False
-) -> Any:
+def forward(code: Code, level: Level, values: Arguments) -> Any:
     """Return the Jacobian of a function, or of a gradient, some columns at a time."""
+    argnums, has_aux = level.argnums, level.has_aux
     chosen = (argnums,) if isinstance(argnums, int) else argnums
     compiled, run = code.find_along(values, lambda found: len(found.signature.positions(chosen)))
+    _check_complex(compiled, level)
     inputs = _inputs(compiled, chosen, values)
     columns = list(map(foreign.shape_of, inputs))
     width = _width(compiled, columns)
@@ -190,10 +229,16 @@ def forward(
             whole[..., some] = row[..., : some.stop - some.start]
     blocks = [_parted(whole, whole.ndim - 1, columns) for whole in wholes]
     inner = _like_arguments(compiled, argnums)
-    pieces = [inner(list(map(_like_input, row, inputs))) for row in blocks]
+
+    def arrange(row: Sequence[Leaf]) -> Any:
+        return inner(list(map(_like_input, row, inputs)))
+
     if compiled.levels:
-        return compiled.signature.arranged(compiled.levels[-1].argnums, converted=False)(pieces)
-    found_ = _like_results(compiled, pieces, has_aux)
+        argnums = compiled.levels[-1].argnums
+        rows_ = _of_gradient(blocks, compiled.signature.imaginary(argnums))
+        pieces = [None if row is None else arrange(row) for row in rows_]
+        return compiled.signature.arranged(argnums, converted=False)(pieces)
+    found_ = _like_results(compiled, blocks, has_aux, arrange)
     return (found_, _auxiliary(compiled, flat)) if has_aux else found_
 
 
@@ -203,25 +248,32 @@ def _moved(
     """Return derivatives along directions, the last axis: of gradients, or of a result's floats."""
     if compiled.levels:
         # Value, gradients, and the derivatives of both.
-        ranks = [np.ndim(each) for each in _inputs(compiled, _of_last(compiled), values)]
+        inputs = _inputs(compiled, _of_last(compiled), values)
+        ranks = [np.ndim(each) for each in inputs]
+        dtypes = [foreign.shape_of(each).dtype for each in inputs]
         first = len(flat) - len(ranks)
     else:
-        ranks = [_rank(each.type) for each in _differentiable(primary(compiled, has_aux)[1])]
+        floats = [each.type for each in _differentiable(primary(compiled, has_aux)[1])]
+        ranks, dtypes = list(map(_rank, floats)), [ty.numpy for ty in floats]
         first = len(compiled.lowered.fn.results)
     found = map(_found, flat[first : first + len(ranks)])
-    return [_along(each, rank) for each, rank in zip(found, ranks, strict=True)]
+    return [
+        _along(_as(each, dtype), rank)
+        for each, rank, dtype in zip(found, ranks, dtypes, strict=True)
+    ]
 
 
 def reverse(
     primal: Code,
     code: Code,
-    argnums: int | tuple[int, ...],
+    level: Level,
     values: Arguments,
-    has_aux: bool = False,
 ) -> Any:
     """Return the Jacobian of a function, some rows at a time."""
+    argnums, has_aux = level.argnums, level.has_aux
     primal.refresh()  # the arguments were matched to the other code
     evaluated, evaluate = primal.find_along(values, lambda found: 0)
+    _check_complex(evaluated, level)
     own = evaluated.lowered.fn.results
     compiled, run = code.find_along(values, lambda found: len(_floats(own)))
     chosen = (argnums,) if isinstance(argnums, int) else argnums
@@ -233,7 +285,11 @@ def reverse(
     rows = every[: len(_floats(primary(evaluated, has_aux)[1]))]
     width = _width(compiled, every)
     total = sum(row.size for row in rows)
-    wholes = [np.empty((total, *column.shape), column.dtype) for column in columns]
+    # Those of 16 bits are rounded once, to the dtype of the results.
+    wholes = [
+        np.empty((total, *column.shape), np.promote_types(column.dtype, np.float32))
+        for column in columns
+    ]
     for some, unit in _units(rows, width, every[len(rows) :]):
         restore(states, values)
         found = map(_found, run(unit)[len(own) :])
@@ -243,12 +299,13 @@ def reverse(
             whole[some] = part[: some.stop - some.start]
     parts = [_parted(whole, 0, rows) for whole in wholes]
     blocks = [
-        [part.astype(row.dtype, copy=False) for part in by_column]
+        [_as(part, row.dtype) for part in by_column]
         for row, by_column in zip(rows, zip(*parts, strict=True), strict=True)
     ]
     inner = _like_arguments(compiled, argnums)
-    pieces = [inner(list(map(_like_input, row, inputs))) for row in blocks]
-    found_ = _like_results(compiled, pieces, has_aux)
+    found_ = _like_results(
+        compiled, blocks, has_aux, lambda row: inner(list(map(_like_input, row, inputs)))
+    )
     return (found_, _auxiliary(evaluated, flat)) if has_aux else found_
 
 
@@ -341,6 +398,7 @@ def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:
     size, wanted = foreign.sizes_of(leaf), foreign.sizes_of(like)
     if size != wanted:
         raise ArgumentError(f"the cotangent has shape {size}, but the value has shape {wanted}")
+    ty = derivative_type(ty)
     if foreign.is_foreign(leaf):
         return foreign.direction(leaf, ty.numpy, "the cotangent")
     found = np.asarray(leaf)

@@ -80,10 +80,16 @@ def check_grads(
     if order not in (1, 2) or not set(names) <= {"fwd", "rev"}:
         raise ArgumentError(f"order={order!r}, modes={modes!r}", None, "1 or 2; 'fwd' and 'rev'")
     args = tuple(args)
-    single = any(leaf.dtype == np.float32 for leaf in _leaves(args))
+    single = any(leaf.dtype in _SINGLE for leaf in _leaves(args))
     rng = np.random.default_rng(seed)
     value = fn(*copy.deepcopy(args))
-    single |= any(leaf.dtype == np.float32 for leaf in _leaves(value))
+    kinds = [leaf.dtype.kind for leaf in _leaves(value)]
+    single |= any(leaf.dtype in _SINGLE for leaf in _leaves(value))
+    if any(leaf.dtype == np.float16 for leaf in (*_leaves(args), *_leaves(value))):
+        raise ArgumentError(
+            "differences of float16 numbers are too coarse to check derivatives with", None,
+            "pass float32 or float64 arguments, and return one of these",
+        )  # fmt: skip
     weights = _random(value, rng)
     pull = api.vjp(fn, *copy.deepcopy(args))[1](weights) if "rev" in names else None
     if pull is not None and len(_leaves(pull)) != len(_leaves(args)):
@@ -103,13 +109,13 @@ def check_grads(
                 raise AssertionError(
                     "forward mode: derivatives do not have the shapes of the results"
                 )
-            what.append(("forward mode", _flat(found)))
+            what.append(("forward mode", _flat(found, kinds)))
         if pull is not None:
             what.append(("reverse mode", np.array([_dot(_leaves(pull), _leaves(direction))])))
 
         def line(t: Any, direction: Any = direction) -> Any:
-            results = _flat(fn(*_moved(args, direction, t)))
-            total = (results @ _flat(weights))[None]
+            results = _flat(fn(*_moved(args, direction, t)), kinds)
+            total = (results @ _flat(_conjugate(weights), kinds))[None]
             parts = {"fwd": results, "rev": total}
             return np.concatenate([part for mode, part in parts.items() if mode in names])
 
@@ -118,16 +124,18 @@ def check_grads(
     if order == 2:
         moving = tuple([k for k, arg in enumerate(args) if _leaves(arg)])
         gradient = api.grad(fn, moving)
+        kinds = [leaf.dtype.kind for leaf in _leaves(args)]
         for name, direction, size in directions:
-            products = _flat(api.hvp(fn, copy.deepcopy(args), direction))
+            products = _flat(api.hvp(fn, copy.deepcopy(args), direction), kinds)
 
             def slopes(t: Any, direction: Any = direction) -> Any:
-                return _flat(gradient(*_moved(args, direction, t)))
+                return _flat(gradient(*_moved(args, direction, t)), kinds)
 
             checks.add(name, [("second order", products)], slopes, step, size)
         checks.report()
 
 
+_SINGLE = (np.float32, np.complex64)
 # How many floats are moved alone.
 _ALONE = 8
 
@@ -193,21 +201,30 @@ def _directions(
         )
 
     leaves = _leaves(args)
-    scales = [
-        np.full(leaf.shape, step) if step else differences.scales(leaf) for leaf in leaves
-    ]  # fmt: skip
+    sizes = [np.abs(leaf) if leaf.dtype.kind == "c" else leaf for leaf in leaves]
+    scales = [np.full(leaf.shape, step) if step else differences.scales(leaf) for leaf in sizes]
     # Eighths, so that moved numbers are not rounded.
-    eighths = [rng.integers(3, 9, leaf.shape) * rng.choice([-1, 1], leaf.shape) for leaf in leaves]
+    eighths = [_eighths(leaf, rng) for leaf in leaves]
     moved = [size * part / 8.0 for size, part in zip(scales, eighths, strict=True)]
     yield "a random direction", like(iter(moved)), 1.0
     places = [(k, index) for k, leaf in enumerate(leaves) for index in np.ndindex(leaf.shape)]
     if len(places) > _ALONE:
         places = [places[k] for k in sorted(rng.choice(len(places), _ALONE, replace=False))]
     for k, index in places if sum(leaf.size for leaf in leaves) > 1 else []:
-        alone = [np.zeros(leaf.shape) for leaf in leaves]
-        alone[k][index] = scales[k][index]
-        where = f"element {list(index)} of float argument {k}" if index else f"float argument {k}"
-        yield where, like(iter(alone)), float(scales[k][index])
+        units = {"": 1.0} if leaves[k].dtype.kind == "f" else {"real ": 1.0, "imaginary ": 1j}
+        for part, unit in units.items():
+            alone = [np.zeros(leaf.shape, leaf.dtype) for leaf in leaves]
+            alone[k][index] = scales[k][index] * unit
+            where = f"{part}element {list(index)} of " if index else part
+            yield f"{where}float argument {k}", like(iter(alone)), float(scales[k][index])
+
+
+def _eighths(leaf: np.ndarray[Any, Any], rng: np.random.Generator) -> Any:
+    """Return random numbers of eighths, complex ones for complex numbers."""
+    found = rng.integers(3, 9, leaf.shape) * rng.choice([-1, 1], leaf.shape)
+    return found if leaf.dtype.kind == "f" else found + 1j * found[::-1] if leaf.ndim else (
+        found + 3j
+    )  # fmt: skip
 
 
 def _map(fn: Callable[[Any], Any], value: Any) -> Any:
@@ -233,9 +250,15 @@ def _leaves(value: Any) -> Leaves:
     return found
 
 
-def _flat(value: Any) -> Any:
-    """Return all floats in `value` as one vector, of float64 or complex numbers."""
-    leaves = [leaf.ravel() for leaf in _leaves(value)]
+def _flat(value: Any, kinds: Sequence[str]) -> Any:
+    """Return all floats in `value` as one vector, of float64; by a complex step, complex numbers.
+
+    What is of the kind "c" has complex numbers by itself, of which this has both parts.
+    """
+    leaves = [
+        leaf.ravel() if kind != "c" else np.concatenate([leaf.real.ravel(), leaf.imag.ravel()])
+        for leaf, kind in zip(_leaves(value), kinds, strict=True)
+    ]
     kind = np.result_type(np.float64, *leaves)
     return np.concatenate([np.zeros(0, kind), *leaves])
 
@@ -244,28 +267,45 @@ def _as(leaf: Any, numbers: Any) -> Any:
     """Return numbers in the dtype of a float or array, complex ones as they are."""
     kind = np.asarray(leaf).dtype
     found = np.asarray(numbers)
-    found = found if found.dtype.kind == "c" else found.astype(kind)
-    if type(leaf) is float:
+    found = found if found.dtype.kind == "c" and kind.kind != "c" else found.astype(kind)
+    if type(leaf) in (float, complex):
         return found.item()
     return found if np.ndim(leaf) else found[()]
 
 
 def _random(value: Any, rng: np.random.Generator) -> Any:
     """Return something like `value` with random numbers in place of its floats."""
-    return _map(lambda leaf: _as(leaf, rng.standard_normal(np.shape(leaf))), value)
+
+    def drawn(leaf: Any) -> Any:
+        found = rng.standard_normal(np.shape(leaf))
+        if np.iscomplexobj(leaf):
+            found = found + 1j * rng.standard_normal(np.shape(leaf))
+        return _as(leaf, found)
+
+    return _map(drawn, value)
+
+
+def _conjugate(value: Any) -> Any:
+    """Return `value` with conjugates of its numbers: so cotangents are paired with results."""
+    return _map(lambda leaf: _as(leaf, np.conj(leaf)), value)
 
 
 def _moved(args: tuple[Any, ...], direction: Any, t: Any) -> Any:
     parts: Iterator[Any] = iter(_leaves(direction))
-    return _map(
-        lambda leaf: _as(leaf, np.asarray(leaf, np.float64) + t * next(parts).astype(np.float64)),
-        copy.deepcopy(args),
-    )
+
+    def moved(leaf: Any) -> Any:
+        found = np.asarray(leaf)
+        if found.dtype.kind == "c" and isinstance(t, complex):
+            raise TypeError("no complex step of a complex number")
+        wide = np.complex128 if found.dtype.kind == "c" else np.float64
+        return _as(leaf, found.astype(wide) + t * next(parts).astype(wide))
+
+    return _map(moved, copy.deepcopy(args))
 
 
 def _dot(a: Leaves, b: Leaves) -> float:
     pairs = zip(a, b, strict=True)
-    return float(sum(np.sum(x.astype(np.float64) * y.astype(np.float64)) for x, y in pairs))
+    return float(sum(np.sum(x.astype(np.complex128) * y).real for x, y in pairs))
 
 
 __all__ = ["check_grads"]

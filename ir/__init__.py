@@ -31,6 +31,7 @@ Grammar, on one page (the text form of both forms; `parse(print(fn)) == fn`)::
     operand   ::= VALUE | NUMBER [":" type] | "true" | "false"
     type      ::= "bool" | "int" | "float"                  weak: Python's numbers
                 | "b1" | "i8" … "u64" | "f32" | "f64"       NumPy's
+                | "f16" | "h16"                             16 bits: front end, arrays (`types`)
                 | dtype "[" (":"),* "]" ["A"]               array; "A": any strides
 
     stmt      ::= values "=" OP ["[" static,* "]"] operand*                     Apply
@@ -43,7 +44,7 @@ Grammar, on one page (the text form of both forms; `parse(print(fn)) == fn`)::
                 | values "=" "while" LABEL carrying block                       While
                 | values "=" "call" LABEL NAME "(" operand,* ")" ["mirrors" LABEL]
                 | "check" operand ERROR "message" operand*                      Check
-                | "print" "message" operand*                                    Print
+                | "print" ("to" "effect")? "message" operand*                   Print
     reverse   ::= values "=" "reverse" LABEL VALUE carrying block               Reverse
                 | VALUE "=" "recall" VALUE                                      Recall
     tape      ::= "push" operand* | (VALUE ":" type),* "=" "pop"                Push, Pop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -36,7 +36,7 @@ from adc.ir.walk import Names
 def zero(ty: Type) -> Literal:
     """Return the zero of a scalar type."""
     assert isinstance(ty, Scalar)
-    return Literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
+    return Literal({"b": False, "f": 0.0, "c": 0j}.get(ty.kind, 0), ty)
 
 
 def integer(value: int) -> Literal:
@@ -54,6 +54,8 @@ class Builder:
         # The user's marks of values, by name, and of all values that are made now.
         self.marks: dict[str, Mark] = {}
         self.mark: Mark | None = None
+        # Called with every check that is built.
+        self.watch: Callable[[Check], None] | None = None
 
     @contextmanager
     def block(self) -> Iterator[list[Stmt]]:
@@ -137,7 +139,10 @@ class Builder:
         return result
 
     def check(self, cond: Operand, error: str, message: str, *args: Operand) -> None:
-        self.emit(Check(cond, error, message, args, self.loc))
+        stmt = Check(cond, error, message, args, self.loc)
+        if self.watch is not None:
+            self.watch(stmt)
+        self.emit(stmt)
 
     def if_(
         self,

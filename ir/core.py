@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from adc.ir.errors import Span
 from adc.ir.opdef import OpDef, Static
-from adc.ir.types import Array, Scalar, Type
+from adc.ir.types import Array, Scalar, Type, widened
 
 Found = TypeVar("Found")
 
@@ -70,7 +70,7 @@ def is_invertible(value: Value) -> bool:
 class Literal:
     """A constant operand. Compares by bits, so that ``-0.0`` is not ``0.0`` and NaN equals NaN."""
 
-    value: bool | int | float
+    value: Any  # a bool, int or float; before `split_complex` also a complex
     type: Type
 
     def key(self) -> tuple[str, Type]:
@@ -259,15 +259,22 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Print:
-    """Print `message`, a template as in `Check`."""
+    """An effect outside of the program, by default: print `message`, a template as in `Check`.
+
+    `to` says what is done with it (`adc.ir.text.effects`). An array is passed by one statement with
+    its shape and one for each element; a message has the arrays before it as ``{a[0]}``, … The
+    `result` is what is found outside, such as the time. It is not computed again.
+    """
 
     message: str
     args: tuple[Operand, ...]
     loc: Span | None = _loc()
+    to: str = ""
+    result: Value | None = None
 
     @property
     def results(self) -> tuple[Value, ...]:
-        return ()
+        return () if self.result is None else (self.result,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +335,17 @@ class Write:
     @property
     def results(self) -> tuple[Value, ...]:
         return ()
+
+
+# What `Print.to` says of the parts of an array.
+SHAPE, ELEMENT = "shape", "element"
+
+
+def found_by(to: str) -> Scalar | None:
+    """Return the type of the result of a `Print`, if it has one: see `adc.ir.text.effects`."""
+    if not to.startswith(('["clock", ', '["enabled", ')):
+        return None
+    return Scalar("f64" if to.startswith('["clock"') and "_ns" not in to else "i64", weak=True)
 
 
 Stmt = (
@@ -415,8 +433,12 @@ class Derived:
 
 
 def derivative_type(ty: Type) -> Type:
-    """Return the type of a cotangent or tangent: a NumPy scalar, or an array in C layout."""
-    return Array(ty.dtype, ty.rank) if isinstance(ty, Array) else Scalar(ty.dtype)
+    """Return the type of a cotangent or tangent: a NumPy scalar, or an array in C layout.
+
+    Those of numbers of 16 bits have 32: they are sums of many terms, large and small ones.
+    """
+    dtype = widened(ty.dtype)
+    return Array(dtype, ty.rank) if isinstance(ty, Array) else Scalar(dtype)
 
 
 @dataclass(frozen=True, slots=True)

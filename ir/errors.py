@@ -153,13 +153,13 @@ class UnsupportedError(AdcError):
 
 
 class ExceptionHandlingError(UnsupportedError):
-    """`try`: what follows an exception would have to be differentiated as well."""
+    """`try`: what was changed before an exception is raised cannot be told."""
 
     code = "ADC030"
 
 
 class WithError(UnsupportedError):
-    """`with`: a context manager runs code that adc does not see."""
+    """`with`: a context manager is not written in Python, or would raise warnings."""
 
     code = "ADC031"
 
@@ -171,7 +171,7 @@ class AsyncError(UnsupportedError):
 
 
 class GeneratorError(UnsupportedError):
-    """`yield`: a generator that is suspended has no value to differentiate."""
+    """`yield`: a generator that no loop consumes, or that is sent values."""
 
     code = "ADC033"
 
@@ -283,6 +283,13 @@ class AssumptionError(Exception):
     """
 
 
+class LimitError(NotImplementedError):
+    """A call met what NumPy computes and adc does not, and only the run could tell.
+
+    Its message has a hint. No `try` in compiled code catches it: in NumPy nothing is raised there.
+    """
+
+
 CODES: dict[str, type[AdcError]] = {}
 
 
@@ -328,8 +335,9 @@ def exception_named(name: str) -> type[Exception]:
     """Return the exception class that a check raises: a builtin one, NumPy's, or adc's own."""
     if name == "LinAlgError":
         return np.linalg.LinAlgError
-    if name == AssumptionError.__name__:
-        return AssumptionError
+    for own in (AssumptionError, LimitError):
+        if name == own.__name__:
+            return own
     kind: type[Exception] = getattr(builtins, name)
     assert issubclass(kind, Exception)
     return kind

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import UnionType
 
@@ -22,11 +22,14 @@ from adc.ir.core import (
     Stmt,
     Value,
     While,
+    blocks,
     derivative_type,
+    operands,
     walk,
 )
-from adc.ir.types import INT, Array, Scalar
-from adc.ir.walk import Names, map_blocks
+from adc.ir.errors import Span, UnsupportedError
+from adc.ir.types import HALF, INT, Array, Scalar
+from adc.ir.walk import Names, defined, finds, map_blocks, substitute_stmt
 
 
 def users_name(name: str) -> str:
@@ -98,6 +101,13 @@ def reached(fn: Function) -> Function:
     )
 
 
+def has_half(fn: Function) -> bool:
+    """Whether there are numbers of 16 bits in a function, or in one that it calls."""
+    return any(value.type.dtype == HALF for value in defined(fn)) or any(
+        map(has_half, (*fn.callees, *(each.of for each in fn.derived)))
+    )
+
+
 def without_prints(fn: Function) -> Function:
     """Return a function without prints: its values were printed elsewhere."""
     return _without(fn, Print)
@@ -110,16 +120,61 @@ def replayed(fn: Function) -> Function:
 
 def _without(fn: Function, kinds: type | UnionType) -> Function:
     def rest(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-        return tuple(
-            map_blocks(stmt, lambda b: Block(b.params, rest(b.stmts), b.yields))
-            if isinstance(stmt, If | For | While | Reverse)
-            else stmt
-            for stmt in stmts
-            if not isinstance(stmt, kinds)
-        )
+        kept: list[Stmt] = []
+        for stmt in stmts:
+            if isinstance(stmt, kinds):
+                continue
+            if isinstance(stmt, If | For | While | Reverse):
+                stmt = map_blocks(stmt, lambda b: Block(b.params, rest(b.stmts), b.yields))
+                if isinstance(stmt, If | For) and not stmt.results:
+                    if not any(block.stmts for block in blocks(stmt)):
+                        continue  # nothing but what was left out
+            kept.append(stmt)
+        return tuple(kept)
 
-    callees = tuple(replace(each, body=rest(each.body)) for each in fn.callees)
-    return replace(fn, body=rest(fn.body), callees=callees)
+    def quiet(each: Function) -> Function:
+        body = rest(each.body)
+        found = _unread(each, body) if finds(each.body) else {}
+        return replace(each, body=tuple(substitute_stmt(stmt, found) for stmt in body))
+
+    return replace(quiet(fn), callees=tuple(map(quiet, fn.callees)))
+
+
+def _unread(fn: Function, body: Sequence[Stmt]) -> dict[Value, Operand]:
+    """Return zeros for what removed statements find, such as the time: nothing depends on it.
+
+    Raises
+    ------
+    UnsupportedError
+        If something does: a second run finds something else.
+    """
+    env: dict[Value, Operand] = {}
+    locs: dict[Operand, Span | None] = {}
+    for stmt in walk(fn.body):
+        if isinstance(stmt, Print) and stmt.result is not None:
+            env[stmt.result] = zero(stmt.result.type)
+            locs[stmt.result] = stmt.loc
+
+    def refuse(operands_: Iterable[Operand]) -> None:
+        for operand in operands_:
+            if operand in locs:
+                raise UnsupportedError(
+                    "a result that depends on the time, or on what is logged, is not supported in "
+                    "a derivative that runs this code again", locs[operand],
+                    "measure the time around the call",
+                )  # fmt: skip
+
+    for stmt in walk(tuple(body)):
+        if isinstance(stmt, Apply):
+            used = next((arg for arg in stmt.args if arg in locs), None)
+            if used is not None:
+                locs |= dict.fromkeys(stmt.results, locs[used])
+            continue
+        refuse(operands(stmt))
+        for block in blocks(stmt):
+            refuse(block.yields)
+    refuse(fn.results)
+    return env
 
 
 def contracted(fn: Function, which: Sequence[int]) -> Function:
@@ -147,6 +202,8 @@ def contracted(fn: Function, which: Sequence[int]) -> Function:
 
 
 def _plus(builder: Builder, total: Operand, a: Operand, b: Operand) -> Value:
+    if a.type.dtype != b.type.dtype:  # of 16 bits: weights have 32
+        a = builder.apply("cast", a, params=(b.type.dtype,))
     product: Operand = builder.apply("mul", a, b)
     if product.type.dtype != "f64":
         product = builder.apply("cast", product, params=("f64",))
@@ -169,4 +226,6 @@ def _dot(builder: Builder, a: Value, b: Value, total: Operand, index: tuple[Valu
     return result
 
 
-__all__ = ["called", "contracted", "reachable", "reached", "users_name", "without_prints"]
+__all__ = [
+    "called", "contracted", "has_half", "reachable", "reached", "users_name", "without_prints",
+]  # fmt: skip

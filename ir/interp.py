@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.ir.analysis import routines
 from adc.ir.core import (
     Apply,
     Block,
@@ -40,12 +41,14 @@ from adc.ir.core import (
     Value,
     While,
     Write,
+    found_by,
     walk,
 )
 from adc.ir.errors import AdcError, IRError, exception_named
 from adc.ir.opdef import numpy_value
 from adc.ir.sums import Lanes, Sums, summed
 from adc.ir.tape import uses
+from adc.ir.text.effects import Effects, carry_out, text_of
 from adc.ir.types import Array
 
 # Stops runaway loops of programs under test.
@@ -107,12 +110,21 @@ class Interpreter:
         self.main = fn
         self.tape: list[Any] = []
         self.printed: list[str] = []
+        self.effects = Effects(self._print)
         self.steps = 0
         reverse = [stmt for each in self.functions.values() for stmt in walk(each.body)
                    if isinstance(stmt, Recall | Reverse)]  # fmt: skip
         # Whether frames are needed, and which values in them.
         self.mirrored = bool(reverse)
         self.recalled = {stmt.value for stmt in reverse if isinstance(stmt, Recall)}
+
+    def _print(
+        self, to: str, message: str, values: Sequence[Any], arrays: list[Any], loc: object
+    ) -> Any:
+        if found_by(to) is not None:
+            return carry_out(to, message, values, arrays, lambda action: action())
+        self.printed.append(text_of(message, values, arrays))
+        return None
 
     def run(self, args: Sequence[Any]) -> tuple[Any, ...]:
         frame = Frame()
@@ -131,6 +143,9 @@ class Interpreter:
         if name not in self.made:
             self.made[name] = Interpreter(self.derive(self.derived[name]), self.derive)
         made = self.made[name]
+        if len(args) < len(made.main.params):  # which has two for each complex number
+            pairs = [(x.real, x.imag) if np.iscomplexobj(x) else (x,) for x in args]
+            args = [part for pair in pairs for part in pair]
         found = made.run(args)
         self.printed += made.printed
         made.printed.clear()
@@ -284,14 +299,14 @@ class _Routine:
             return multiply
         index, watch = self.many(stmt.index), self.watch
         if isinstance(stmt, Load):
-            (result,) = results
+            (result,), ty = results, stmt.result.type
 
             def load(env: Env, frame: Frame, mirror: Frame) -> None:
                 source = env[array]
                 where = _where(source, [env[k] for k in index], stmt)
                 if watch is not None:
                     watch.see(source, where, stmt)
-                env[result] = source[where]
+                env[result] = numpy_value(source[where], ty)
 
             return load
         value = self.slot(stmt.value)
@@ -428,6 +443,8 @@ class _Routine:
         machine = self.machine
         args, results = self.many(stmt.args), self.many(stmt.results)
         derived = stmt.callee in machine.derived
+        callee = machine.functions.get(stmt.callee)
+        filled = callee is not None and routines.is_filled(callee)
 
         def call(env: Env, frame: Frame, mirror: Frame) -> None:
             given = [env[k] for k in args]
@@ -438,6 +455,8 @@ class _Routine:
                 frame.inner[stmt.label] = [inner]
                 forward = mirror.loop(stmt.mirror)[0] if stmt.mirror else inner
                 found = machine.routine(stmt.callee).call(given, inner, forward)
+                if callee is not None and filled:
+                    found = routines.fill(callee, given, found)
             for slot, value in zip(results, found, strict=True):
                 env[slot] = value
 
@@ -457,11 +476,13 @@ class _Routine:
                         raise ProgramError(kind(*([text] if text else [])), stmt)
 
                 return check
-            case Print(message=message, args=args):
+            case Print(message=message, args=args, to=to):
                 shown = self.many(args)
 
                 def show(env: Env, frame: Frame, mirror: Frame) -> None:
-                    machine.printed.append(message.format(*[env[k] for k in shown]))
+                    found = machine.effects.tell(to, message, [env[k] for k in shown], stmt.loc)
+                    if results:
+                        env[results[0]] = found
 
                 return show
             case Recall(value=value):

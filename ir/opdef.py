@@ -104,6 +104,9 @@ class OpDef:
         The function of the C library that computes it.
     algorithm : callable or None
         Its implementation where no library has it (`adc.ir.ops.algorithms`).
+    parts : callable or None
+        What it does to complex numbers, as arithmetic on their parts: operands to result, each
+        complex number a pair (`adc.ir.ops.parts`); None: it is not defined for them.
     raises : str or None
         The arguments for which Python's `math` function of the same name raises, as named in
         `adc.frontend.numpy.maths`; None if there is no such function of one argument.
@@ -112,6 +115,9 @@ class OpDef:
     kinks : tuple of float
         Points where the derivative jumps, of the first operand or of the difference of both; the
         rule's choice there is tested.
+    exact : bool
+        Whether no result is rounded: each is a number of the dtype of its operands, if these are
+        seen as numbers of a wider one.
     jumps : bool
         Whether it is discontinuous: a rounding error of an operand may change a float result by
         more than that. All results that are not floats are discontinuous anyway.
@@ -176,10 +182,12 @@ class OpDef:
     nanoseconds: float | None = None
     libm: CFunction | None = None
     algorithm: Callable[..., Any] | None = None
+    parts: Callable[..., Any] | None = None
     raises: str | None = None
     # Operands and results.
     domain: tuple[tuple[float, float], ...] = ((-3.0, 3.0),)
     kinks: tuple[float, ...] = ()
+    exact: bool = False
     jumps: bool = False
     kinds: str = "iuf"
     least: str = "f16"
@@ -289,4 +297,5 @@ def numpy_value(value: object, ty: Type) -> Any:
     """Return `value` as the NumPy scalar of type `ty`."""
     if type(value) is ty.numpy.type:
         return value
-    return np.asarray(value).astype(ty.numpy)[()]
+    with np.errstate(all="ignore"):
+        return np.asarray(value).astype(ty.numpy)[()]

@@ -135,6 +135,36 @@ class TracedRule:
 
 
 @cache
+def parts_rule(op: OpDef, types: tuple[Type, ...], params: tuple[Static, ...] = ()) -> TracedRule:
+    """Trace what `op` does to the parts of complex operands.
+
+    A complex operand has two parameters, real and imaginary part, and so has a complex result.
+    """
+    assert op.parts is not None
+    trace = _Trace()
+    values: list[Value] = []
+
+    def traced(name: str, ty: Type) -> Traced:
+        assert isinstance(ty, Scalar)
+        values.append(Value(name, Scalar(ty.dtype)))
+        return Traced(values[-1], trace)
+
+    operands: list[Traced | tuple[Traced, Traced]] = []
+    for k, ty in enumerate(types):
+        if ty.kind == "c":
+            operands.append((traced(f"re{k}", ty.part), traced(f"im{k}", ty.part)))
+        else:
+            operands.append(traced(f"x{k}", ty))
+    result = op.types(list(types), params)[0]
+    found = op.parts(*operands, *params)
+    outputs = tuple([
+        out.operand if isinstance(out, Traced) else Literal(float(out), result.part)
+        for out in (found if isinstance(found, tuple) else (found,))
+    ])  # fmt: skip
+    return TracedRule(tuple(values), tuple(trace.stmts), outputs)
+
+
+@cache
 def vjp_rule(op: OpDef, types: tuple[Type, ...], params: tuple[Static, ...] = ()) -> TracedRule:
     """Trace the `vjp` of `op` for operands of the given types."""
     assert op.vjp is not None

@@ -1,8 +1,13 @@
 """Types of the IR: scalars with NumPy dtypes and a weak mark, and arrays.
 
 A *weak* scalar is a Python number. It takes part in NumPy 2's promotion as Python's numbers do:
-``float32 element * 2.0`` stays ``float32``. Text: ``bool int float`` are weak, ``b1 i64 f64 …``
-are NumPy's.
+``float32 element * 2.0`` stays ``float32``. Text: ``bool int float complex`` are weak,
+``b1 i64 f64 …`` are NumPy's.
+
+Complex numbers occur in the IR of the front end alone: `passes.numbers.split_complex` makes two
+real ones of each. So do numbers of 16 bits, ``f16``: `passes.numbers.widen_half` makes ``f32`` of
+them, which are rounded to 16 bits, and ``h16[:]`` of their arrays, whose elements have 16 bits in
+memory and are loaded and stored as ``f32``.
 """
 
 from __future__ import annotations
@@ -26,15 +31,29 @@ DTYPES: dict[str, np.dtype[np.generic]] = {
     "f32": np.dtype(np.float32),
     "f64": np.dtype(np.float64),
 }
-NAMES: dict[np.dtype[np.generic], str] = {dtype: name for name, dtype in DTYPES.items()}
-_WEAK_TEXT = {"b1": "bool", "i64": "int", "f64": "float"}
+# Numbers of 16 bits, how their arrays lie in memory, and what they are computed in.
+HALF, STORED_HALF = "f16", "h16"
+_WIDENED = {HALF: "f32", STORED_HALF: "f32"}
+# Complex dtypes, and the dtypes of their parts.
+COMPLEX_DTYPES: dict[str, np.dtype[np.generic]] = {
+    "c64": np.dtype(np.complex64),
+    "c128": np.dtype(np.complex128),
+}
+PARTS = {"c64": "f32", "c128": "f64"}
+WHOLES = {part: whole for whole, part in PARTS.items()}
+# Dtypes of the elements of arrays, as they lie in memory.
+ELEMENTS = {**DTYPES, STORED_HALF: np.dtype(np.float16)}
+_ALL = {**ELEMENTS, **COMPLEX_DTYPES, HALF: np.dtype(np.float16)}
+# The last name of a dtype counts: the front end's.
+NAMES: dict[np.dtype[np.generic], str] = {dtype: name for name, dtype in _ALL.items()}
+_WEAK_TEXT = {"b1": "bool", "i64": "int", "f64": "float", "c128": "complex"}
 _ARRAY = re.compile(r"(?P<dtype>\w+)\[(?P<axes>(:(, ?:)*)?)\](?P<layout>[AF]?)")
-_KIND_ORDER = {"b": 0, "i": 1, "u": 1, "f": 2}
+_KIND_ORDER = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A number: `dtype` is a key of `DTYPES`; `weak` marks Python's own bool, int and float.
+    """A number of a `dtype`; `weak` marks Python's own bool, int, float and complex.
 
     An argument that is `boxed` is an array without axes, which can be written to. That is not part
     of the type.
@@ -49,12 +68,17 @@ class Scalar:
 
     @property
     def kind(self) -> str:
-        """One of ``"b"``, ``"i"``, ``"u"``, ``"f"``."""
+        """One of ``"b"``, ``"i"``, ``"u"``, ``"f"``, ``"c"``."""
         return self.dtype[0]
 
     @property
     def numpy(self) -> np.dtype[np.generic]:
-        return DTYPES[self.dtype]
+        return _ALL[self.dtype]
+
+    @property
+    def part(self) -> Scalar:
+        """The type of the real part of a complex number; a real one's own."""
+        return Scalar(PARTS.get(self.dtype, self.dtype), self.weak)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,25 +100,39 @@ class Array:
 
     @property
     def kind(self) -> str:
-        return self.dtype[0]
+        """As that of `Scalar`."""
+        return "f" if self.dtype == STORED_HALF else self.dtype[0]
 
     @property
     def element(self) -> Scalar:
-        """The type of one element, a NumPy scalar."""
-        return Scalar(self.dtype)
+        """The type of one element, a NumPy scalar: that with which it is loaded and stored."""
+        return Scalar("f32" if self.dtype == STORED_HALF else self.dtype)
 
     @property
     def numpy(self) -> np.dtype[np.generic]:
-        return DTYPES[self.dtype]
+        return _ALL[self.dtype]
+
+    @property
+    def part(self) -> Array:
+        """The type of the real parts of complex numbers; of real ones the array's own."""
+        return Array(PARTS.get(self.dtype, self.dtype), self.rank, self.layout, self.ones)
 
 
 Type = Scalar | Array
 
+
+def widened(dtype: str) -> str:
+    """Return the dtype in which numbers of a dtype are computed: ``f32`` for those of 16 bits."""
+    return _WIDENED.get(dtype, dtype)
+
+
 BOOL = Scalar("b1", weak=True)
 INT = Scalar("i64", weak=True)
 FLOAT = Scalar("f64", weak=True)
+COMPLEX = Scalar("c128", weak=True)
 B1 = Scalar("b1")
 I64 = Scalar("i64")
+F16 = Scalar(HALF)
 F32 = Scalar("f32")
 F64 = Scalar("f64")
 U64 = Scalar("u64")
@@ -106,10 +144,10 @@ def parse_type(text: str) -> Type:
     for name, weak in _WEAK_TEXT.items():
         if text == weak:
             return Scalar(name, weak=True)
-    if text in DTYPES:
+    if text in _ALL:
         return Scalar(text)
     array = _ARRAY.fullmatch(text)
-    if array is not None and array["dtype"] in DTYPES:
+    if array is not None and array["dtype"] in _ALL:
         return Array(array["dtype"], array["axes"].count(":"), array["layout"] or "C")
     raise ValueError(f"not a type: {text!r}")
 
@@ -127,7 +165,7 @@ def promote(a: Scalar, b: Scalar) -> Scalar:
     weak, strong = (a, b) if a.weak else (b, a)
     if _KIND_ORDER[weak.kind] <= _KIND_ORDER[strong.kind]:
         return strong
-    sample = {"b": True, "i": 0, "f": 0.0}[weak.kind]
+    sample = {"b": True, "i": 0, "f": 0.0, "c": 0j}[weak.kind]
     return Scalar(NAMES[np.result_type(strong.numpy, sample)])
 
 

@@ -62,7 +62,15 @@ def alike(a: Type, b: Type) -> bool:
     return False
 
 
+_LITERALS = {"b": bool, "f": float, "c": complex}
+
+
 @functools.cache
+def _loaded(ty: Type) -> str:
+    """Return the dtype of the elements of an array as they are loaded and stored."""
+    return ty.element.dtype if isinstance(ty, Array) else ty.dtype
+
+
 def _bounds(dtype: str) -> tuple[int, int]:
     found = np.iinfo(DTYPES[dtype].name)
     return int(found.min), int(found.max)
@@ -131,7 +139,7 @@ class _Verifier:
 
     def literal(self, stmt: Stmt | None, literal: Literal) -> None:
         value, ty = literal.value, literal.type
-        fits = isinstance(ty, Scalar) and type(value) is {"b": bool, "f": float}.get(ty.kind, int)
+        fits = isinstance(ty, Scalar) and type(value) is _LITERALS.get(ty.kind, int)
         if fits and ty.kind in "iu":
             low, high = _bounds(ty.dtype)
             fits = low <= value <= high
@@ -163,14 +171,14 @@ class _Verifier:
 
     def element(self, stmt: Store | Write) -> None:
         array, value = stmt.array.type, stmt.value.type
-        if not isinstance(value, Scalar) or value.dtype != array.dtype:
+        if not isinstance(value, Scalar) or value.dtype != _loaded(array):
             self.error(stmt, f"writes {value} in {array}")
 
     def product(self, stmt: Gemm) -> None:
         result, array = stmt.result, stmt.array
         for operand in (array, stmt.a, stmt.b):
             ty = operand.type
-            if not isinstance(ty, Array) or ty.rank != 2 or ty.kind != "f" or ty.layout != "C":
+            if not isinstance(ty, Array) or ty.rank != 2 or ty.kind not in "fc" or ty.layout != "C":
                 self.error(stmt, f"{operand} is {ty}, not a contiguous matrix of floats")
             elif ty.dtype != array.type.dtype:
                 self.error(stmt, f"{operand} is {ty}, {array} is {array.type}")
@@ -202,7 +210,7 @@ class _Verifier:
                 self.types(stmt, found, results, "results")
             case Load(result=result, array=array):
                 self.index(stmt)
-                if isinstance(array.type, Array) and result.type.dtype != array.type.dtype:
+                if isinstance(array.type, Array) and result.type.dtype != _loaded(array.type):
                     self.error(stmt, f"{result} is {result.type}")
             case Store(result=result, array=array):
                 self.index(stmt)

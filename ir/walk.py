@@ -208,6 +208,18 @@ def acts(stmt: Stmt) -> bool:
     )
 
 
+def finds(stmts: tuple[Stmt, ...], callees: Iterable[Function] = ()) -> bool:
+    """Whether a statement finds something outside, such as the time, which later is another one.
+
+    So does a call of functions of which one does.
+    """
+    return any(
+        (isinstance(stmt, Print) and stmt.result is not None)
+        or (isinstance(stmt, Call) and any(finds(each.body) for each in callees))
+        for stmt in walk(stmts)
+    )
+
+
 def use_counts(fn: Function) -> dict[Value, int]:
     """Return how often each value is read, Recalls included."""
     counts: dict[Value, int] = {}
@@ -306,7 +318,7 @@ def with_results(stmt: Stmt, results: tuple[Value, ...]) -> Stmt:
     match stmt:
         case Load() | Store() | Recall():
             return replace(stmt, result=results[0])
-        case Gemm():
+        case Gemm() | Print():
             return replace(stmt, result=results[0] if results else None)
         case Apply() | If() | For() | While() | Reverse() | Call() | Pop():
             return replace(stmt, results=results)

@@ -6,14 +6,15 @@ change. A file in a folder holds one pass, named as its public function; a pass 
 a package. The folders, in the order in which code meets them, which is also the direction of
 imports:
 
-========  =================================================================================
-`scalar`  statements: constants, common subexpressions, dead code, index bounds, branches
-`ad`      derivatives: forward mode, and reverse code behind forward code
-`loops`   loops and the arrays between them: fusion, contraction, reductions, gathers
-`memory`  from value form to buffer form: copies, buffer sharing, reuse, and the exact peak
-`remat`   what reverse code stores, recomputes or restores by inversion; budgets; the proofs
-`target`  machine-specific code: threads, vectors, registers, GPU launches
-========  =================================================================================
+=========  ================================================================================
+`numbers`  complex numbers and those of 16 bits, replaced by others
+`scalar`   statements: constants, common subexpressions, dead code, index bounds, branches
+`ad`       derivatives: forward mode, and reverse code behind forward code
+`loops`    loops and the arrays between them: fusion, contraction, reductions, gathers
+`memory`   from value form to buffer form: copies, buffer sharing, reuse, and the exact peak
+`remat`    what reverse code stores, recomputes or restores by inversion; budgets; the proofs
+`target`   machine-specific code: threads, vectors, registers, GPU launches
+=========  ================================================================================
 
 Analyses, which rewrite nothing, are in `adc.ir.analysis`.
 

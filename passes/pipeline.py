@@ -19,6 +19,7 @@ from adc.passes.ad.adjoint import adjoint
 from adc.passes.ad.derive import Through, derive, expand, link
 from adc.passes.ad.directions import DirectionsError, directions
 from adc.passes.ad.reverse_arguments import reverse_arguments
+from adc.passes.ad.settle import settle
 from adc.passes.ad.tangent import tangent
 from adc.passes.loops.chosen import chosen
 from adc.passes.loops.contract import contract
@@ -41,6 +42,9 @@ from adc.passes.memory.in_place import in_place
 from adc.passes.memory.peak.formula import formula
 from adc.passes.memory.reserve import reserve
 from adc.passes.memory.reuse import reuse
+from adc.passes.memory.supply import supply
+from adc.passes.numbers.split_complex import in_parts, split_complex
+from adc.passes.numbers.widen_half import widen_half, widened
 from adc.passes.remat.facts import NO_ORDERS
 from adc.passes.remat.plan import COPIED, PlanEntry
 from adc.passes.remat.remat import rematerialize
@@ -83,13 +87,17 @@ def _mode(text: str, *modes: str) -> When:
 GRADIENT = _mode("reverse mode of one number", "adjoint", "gradient")
 PULLBACK = _mode("reverse mode of any results", "pullback")
 TANGENT = _mode("forward mode", "tangent")
+PLAIN = When("without derivatives", lambda context, fn: context.plain)
 LAST = When("after the last transformation", lambda context, fn: context.is_last)
 JACOBIAN = When("Jacobians", lambda context, fn: context.directions > 0)
 REVERSE = When("reverse code", lambda context, fn: context.reverses(fn))
 DERIVED = When("code that calls derivatives", lambda context, fn: bool(fn.derived))
 THREADS = When("parallel=", lambda context, fn: context.target.parallel)
-# Plans for known sizes must meet the budget to the byte.
-FREE = When("without memory=", lambda context, fn: not context.known)
+# They may make arrays live longer.
+FREE = When(
+    "without memory=, or where it allows that",
+    lambda context, fn: not context.known or context.orders.free,
+)
 
 # -- arguments of stages ---------------------------------------------------------------------------
 
@@ -198,6 +206,15 @@ FRONTEND = Stage(
 )  # fmt: skip
 # Before the first transformation.
 PRIMAL: tuple[Stage, ...] = (
+    Stage("settle", settle, "before `expand`: code without derivatives needs no rules", PLAIN),
+    Stage(
+        "split_complex", split_complex,
+        "first: every other pass knows real numbers only, and so do derivative rules",
+    ),
+    Stage(
+        "widen_half", widen_half,
+        "after `split_complex`: no other pass knows numbers of 16 bits, and no derivative rule",
+    ),
     Stage(
         "expand", expand, "before `adjoint`: nested derivatives are differentiated as code",
         DERIVED, _through,
@@ -275,6 +292,9 @@ _REMAT = Stage(
 # When no transformation follows.
 JOINED: tuple[Stage, ...] = (
     Stage(
+        "settle", settle, "before `reverse_arguments`: rules that nobody uses any more need no code"
+    ),
+    Stage(
         "reverse_arguments", reverse_arguments,
         "before `remat`: a function need not keep what its caller has", REVERSE,
     ),
@@ -339,6 +359,7 @@ _STORAGE = Stage(
 # Buffer form, for a CPU.
 BUFFERS: tuple[Stage, ...] = (
     _STORAGE,
+    Stage("supply", supply, "after `storage`: it is settled which arrays are written in place"),
     Stage(
         "elide_copies", elide_copies, "before `parallel`: row copies are loops, too",
         given=lambda context: {"checked": True},
@@ -475,8 +496,11 @@ THROUGH = Through(_runs(PRIMAL), _runs(DERIVATIVE, last=False), _runs(DERIVATIVE
 
 
 def derived(each: Derived) -> Function:
-    """Return the function that a declaration stands for: value form, with Recalls."""
-    return derive(each, THROUGH)
+    """Return the function that a declaration stands for: value form, with Recalls.
+
+    It has two parameters for each complex number.
+    """
+    return derive(widened(in_parts(each)), THROUGH)
 
 
 __all__ = [

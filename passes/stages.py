@@ -77,6 +77,8 @@ class Context:
         How many parameters the function had before the last of them.
     directions : int
         The number of directions that code handles at once, 0 for one without an axis.
+    plain : bool
+        Whether no derivative is taken of the code.
     called : bool
         Whether this is a derivative that code itself calls.
     remarks : Remarks
@@ -93,6 +95,7 @@ class Context:
     done: int = 0
     own: int = 0
     directions: int = 0
+    plain: bool = False
     called: bool = False
     remarks: Remarks = field(default_factory=Remarks, compare=False)
 

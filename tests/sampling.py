@@ -6,9 +6,9 @@ Two marks say what a test costs:
     The test is long and others touch what it touches: only `--full` runs it.
 `sampled(n)`
     About one in `n` of the function's items is in the short run. All functions marked so share one
-    sample, in which every program of the corpus, every function, every pair of a function and a
-    module of programs, and every value of a parameter that has few occurs at least once. (Pairs
-    only where `n` is at most 50.)
+    sample, in which every function and every value of a parameter that has few occurs at least
+    once, and of functions whose `n` is at most 50 every program of the corpus, and every pair of a
+    function and a module of programs.
 
 Everything else is in both runs. The sample is the same on every machine and in every order: an
 item's rank is a hash of its name, times `n`. Items of rank below 1 are in; so is, of the items with
@@ -35,7 +35,7 @@ from tests.corpus.program import Program
 # A parameter has each of its values in the sample if there are at most so many, and if others make
 # at least three times as many items of them.
 FEW = 12
-# Functions of which one item in more is in the sample meet not every module of programs.
+# Functions of which one item in more is in the sample meet not every program, or module of them.
 PAIRS = 50
 
 
@@ -75,8 +75,8 @@ class Candidate:
         yield self.function
         for name, value in self.params.items():
             if isinstance(value, Program):
-                yield "program", value.name
                 if self.every <= PAIRS:
+                    yield "program", value.name
                     yield self.function, value.fn.__module__
             elif (self.function, name) in few:
                 yield self.function, name, str(value)

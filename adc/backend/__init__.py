@@ -9,3 +9,19 @@
 `numba_api`    all that adc uses from inside of Numba, and whether it is there
 =============  =================================================================================
 """
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from adc.ir.analysis import routines
+
+
+def _implementations() -> Mapping[str, Any]:
+    from adc.backend.python import machine  # not before it is needed: it loads LAPACK
+
+    return machine.NAMES
+
+
+routines.IMPLEMENTATIONS = _implementations

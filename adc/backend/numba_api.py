@@ -164,8 +164,16 @@ intrinsic = Intrinsic
 
 
 def _numba_scalar(dtype: str) -> Any:
-    numpy = Scalar(dtype).numpy
-    return types.boolean if dtype == "b1" else getattr(types, numpy.name)
+    return numba_dtype(Scalar(dtype).numpy.name)
+
+
+def numba_dtype(name: str) -> Any:
+    """Return Numba's type for numbers of one of NumPy's dtypes.
+
+    Those of 16 bits are integers for Numba, which cannot convert them.
+    """
+    named = {"bool": types.boolean, "bool_": types.boolean, "float16": types.uint16}
+    return named.get(name) or getattr(types, name)
 
 
 class Table(types.Array):  # type: ignore[misc]  # a class of a module without types

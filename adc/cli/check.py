@@ -15,8 +15,10 @@ from adc import differences
 from adc.cli import output, target
 from adc.derivative import Derivative, applied, differentiated
 from adc.differences import Outcome
-from adc.frontend.inputs import flatten, trees, unflatten
+from adc.frontend.inputs import complexes, flatten, trees, unflatten
+from adc.ir.errors import ArgumentError
 from adc.ir.types import Array, Scalar
+from adc.library.transforms import KEYWORDS
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -106,8 +108,10 @@ def compare(
     found = derivative(*copy.deepcopy(tuple(args)))  # it complains of arguments that are wrong
     function, argnums = _function(derivative)
     numbers = (argnums,) if isinstance(argnums, int) else argnums
-    args, names = _with_defaults(derivative.__wrapped__, args)
-    numbers = tuple([number % len(args) for number in numbers])
+    args, names, given = _with_defaults(derivative.__wrapped__, args)
+    numbers = tuple([
+        given + number - KEYWORDS if number >= KEYWORDS else number % given for number in numbers
+    ])  # fmt: skip
     slots = [slot for number in numbers for slot in _slots(args[number], number, names[number])]
     start = _flat(slots)
 
@@ -117,13 +121,21 @@ def compare(
         for number in numbers:
             flat = iter([next(parts) for each in slots if each.number == number])
             moved[number] = _filled(moved[number], flat)
-        return function(*moved)
+        return function(*moved[:given], **dict(zip(names[given:], moved[given:], strict=True)))
 
     value = _slots(results(start), 0, "")
+    of_complex = any(trees.has_complex(trees.tree_of(args[number], True)) for number in numbers)
+    if of_complex and trees.has_complex(trees.tree_of(results(start), True)):
+        raise ArgumentError(
+            "the Jacobian of complex results by complex arguments cannot be checked", None,
+            "check the gradients of its real and imaginary part",
+        )  # fmt: skip
     rng = np.random.default_rng(seed)
     size = _flat(value).size
     weights = np.ones(1) if size == 1 else rng.standard_normal(size)
-    derivatives = _flat(_slots(_derivatives(derivative, found), 0, ""))
+    # A gradient has ∂f/∂x - i ∂f/∂y where the argument has x + iy.
+    sign = -1.0 if of_complex else 1.0
+    derivatives = _flat(_slots(_derivatives(derivative, found), 0, "", sign))
     gradient = weights @ _matrix(derivatives, [each.size for each in value], slots)
     single = any(slot.single for slot in (*slots, *value))
     tolerance = (1e-3 if single else 1e-6) if tolerance is None else tolerance
@@ -164,7 +176,9 @@ def _function(derivative: Derivative) -> tuple[Callable[..., Any], int | tuple[i
     function = applied(
         derivative.__wrapped__, (*before, *differentiated(last)), derivative._options
     )
-    return (lambda *args: function(*args)[0]) if last.has_aux else function, last.argnums
+    if last.has_aux:
+        return (lambda *args, **keywords: function(*args, **keywords)[0]), last.argnums
+    return function, last.argnums
 
 
 def _derivatives(derivative: Derivative, found: Any) -> Any:
@@ -188,17 +202,21 @@ def _matrix(derivatives: Vector, results: Sequence[int], slots: Sequence[_Slot])
 
 def _with_defaults(
     fn: Callable[..., Any], args: Sequence[Any]
-) -> tuple[tuple[Any, ...], list[str]]:
-    """Return all arguments that can be given by position, as `argnums` counts them, and names."""
+) -> tuple[tuple[Any, ...], list[str], int]:
+    """Return all arguments, their names, and how many of them are given by position.
+
+    First those that `argnums` counts, then those that are given by name alone.
+    """
     bound = inspect.signature(fn).bind(*args)
     bound.apply_defaults()
     names: list[str] = []
     for name, param in bound.signature.parameters.items():
         if param.kind is param.VAR_POSITIONAL:
             names += [f"{name}[{k}]" for k in range(len(bound.arguments[name]))]
-        else:
+        elif param.kind is not param.VAR_KEYWORD:
             names.append(name)
-    return bound.args, names
+    by_name = [bound.kwargs[name] for name in names[len(bound.args) :]]
+    return (*bound.args, *by_name), names, len(bound.args)
 
 
 def _directions(
@@ -254,10 +272,16 @@ def _flat(slots: Sequence[_Slot]) -> Vector:
     return np.concatenate([np.zeros(0), *(slot.value.ravel() for slot in slots)])
 
 
-def _slots(value: Any, number: int, name: str) -> list[_Slot]:
+def _slots(value: Any, number: int, name: str, sign: float = 1.0) -> list[_Slot]:
+    """Return the floats in an object; imaginary parts have a `sign`."""
     tree = trees.tree_of(value, whole=True)
     leaves = list(zip(trees.leaf_types(tree), flatten.leaves(value, tree), strict=True))
-    floats = [(ty, leaf) for ty, leaf in leaves if ty.kind == "f"]
+    signs = [sign if imaginary else 1.0 for imaginary in trees.imaginary(tree)]
+    floats = [
+        (ty, factor * np.asarray(leaf))
+        for (ty, leaf), factor in zip(leaves, signs, strict=True)
+        if ty.kind == "f"
+    ]
     return [
         _Slot(
             number,
@@ -276,6 +300,8 @@ def _filled(value: Any, flat: Iterator[Vector]) -> Any:
 
 
 def _build(tree: Any, old: Iterator[Any], flat: Iterator[Vector]) -> Any:
+    if isinstance(tree, trees.Complex):
+        return complexes.joined(*(_build(part, old, flat) for part in tree.parts))
     if isinstance(tree, Scalar | Array | trees.Numbers):
         leaf = next(old)
         ty = tree.array if isinstance(tree, trees.Numbers) else tree

@@ -21,7 +21,7 @@ from adc.compiler.driver import Compilation, Plans
 from adc.compiler.memory import parse
 from adc.derivative import Derivative, Jitted
 from adc.ir.errors import NonScalarError
-from adc.ir.types import DTYPES, Array, Scalar, parse_type
+from adc.ir.types import DTYPES, HALF, STORED_HALF, Array, Scalar, parse_type
 from adc.jacobian import Pullback
 from adc.passes.remat.plan import Plan
 
@@ -29,6 +29,7 @@ from adc.passes.remat.plan import Plan
 _EXTENT = 4
 _INTEGER = 3
 _GENERATORS = ("Generator", "np.random.Generator")
+_DTYPES = (*DTYPES, HALF)
 _SIZED = re.compile(r"(?P<dtype>\w+)\s*\[(?P<axes>[\d:,\s]*)\](?P<layout>[AF]?)")
 
 
@@ -234,6 +235,8 @@ def _is_type(text: str) -> bool:
 
 def _parse(text: str) -> tuple[Scalar | Array, tuple[int, ...]]:
     """Return a type and the shape of a sample of it."""
+    if text.startswith(STORED_HALF):
+        raise ValueError(f"not a type of programs: {text!r}")
     sized = _SIZED.fullmatch(text)
     if sized is None:
         return parse_type(text), ()
@@ -259,7 +262,7 @@ def _sample(text: str, rng: np.random.Generator) -> Any:
         except (ValueError, SyntaxError):
             raise UsageError(
                 f"{text!r} is neither a type nor a value; types are bool, int, float, "
-                f"{', '.join(DTYPES)}, Generator, and arrays like f64[:, :]"
+                f"{', '.join(_DTYPES)}, Generator, and arrays like f64[:, :]"
             ) from None
     if text in _GENERATORS:
         return np.random.default_rng(0)

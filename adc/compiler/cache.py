@@ -326,6 +326,7 @@ def _keep(path: Path, entry: Path, emitted: Emitted, plan: Plan | None) -> Path:
                 "message": site.message,
                 "types": list(site.types),
                 "loc": None if site.loc is None else dataclasses.astuple(site.loc),
+                "to": site.to,
             }
             for site in emitted.sites
         ],
@@ -388,6 +389,7 @@ def _restore(entry: Path, offload: bool) -> Entry | None:
             site["message"],
             tuple(site["types"]),
             _span(site["loc"]),
+            site["to"],
         )
         for site in record["sites"]
     ]

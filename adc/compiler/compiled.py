@@ -22,8 +22,9 @@ from adc.frontend.inputs import flatten, trees
 from adc.frontend.inputs.places import Arguments, Place, defaults_of
 from adc.functions import name_of, span_of
 from adc.ir import foreign
+from adc.ir.core import Value
 from adc.ir.errors import ArgumentError, AssumptionError, GlobalStateError, OverlapError
-from adc.ir.types import Array, Scalar
+from adc.ir.types import Array
 from adc.library.transforms import Level
 
 if TYPE_CHECKING:
@@ -358,9 +359,9 @@ class Compiled:
     def _check_written(self, values: tuple[Any, ...], args: Sequence[Any]) -> None:
         """Raise if an array that the function writes to is read-only, or shares its memory."""
         params, written = self.lowered.fn.params, self.lowered.written
-        if any(isinstance(params[k].type, Scalar) for k in written):
-            own = self.signature.leaves(values, boxed=True)
-            args = [*own, *args[len(own) :]]
+        # Not copies of what is there, nor the numbers in 0-d arrays.
+        own = self.signature.leaves(values, boxed=True)
+        args = [*own, *args[len(own) :]]
         pairs = zip(args, params, strict=False)
         arrays = [
             (k, arg)
@@ -372,7 +373,7 @@ class Compiled:
         for (k, a), others in zip(arrays, near, strict=True):
             if k not in written:
                 continue
-            name = params[k].name
+            name = argument_of(params[k])
             if type(a) is np.ndarray:
                 if not a.flags.writeable:
                     raise ArgumentError(
@@ -390,8 +391,9 @@ class Compiled:
                     )
             for j, b in [arrays[other] for other in others]:
                 if _overlap(a, b):
+                    other = argument_of(params[j])
                     raise OverlapError(
-                        f"arguments {name!r} and {params[j].name!r} of {function} overlap in "
+                        f"arguments {name!r} and {other!r} of {function} overlap in "
                         f"memory, and the function writes to {name!r}",
                         span,
                         "pass a copy of one of them",
@@ -446,6 +448,11 @@ class Compiled:
                     span_of(self.signature.fn),
                     "pass a copy",
                 )
+
+
+def argument_of(param: Value) -> str:
+    """Return the name of the argument of which code takes this."""
+    return param.name.partition(".")[0]
 
 
 def sizes_of(lowered: Lowered, args: Sequence[Any]) -> Sizes:

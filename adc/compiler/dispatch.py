@@ -28,7 +28,13 @@ from adc.compiler.compiled import (
 )
 from adc.compiler.memory import text as memory_text
 from adc.compiler.progress import progress
-from adc.compiler.results import check_commuting, check_floats, check_result, is_number, presenter
+from adc.compiler.results import (
+    check_commuting,
+    check_floats,
+    check_result,
+    is_differentiable_number,
+    presenter,
+)
 from adc.compiler.signature import Parameters, Signature, key_of
 from adc.frontend.core.state import ConstantNeededError, Lowered, StackError
 from adc.frontend.entry import lower
@@ -41,11 +47,13 @@ from adc.ir.errors import (
     AdcError,
     ArgumentError,
     AssumptionError,
+    DeviceError,
     MemoryBudgetError,
     UnsupportedError,
 )
+from adc.ir.functions import has_half
 from adc.ir.types import Array
-from adc.library.transforms import Level, has_rule, is_checkpointed
+from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
 
 if TYPE_CHECKING:
     from adc.compiler.driver import Budget, Compilation, Plans
@@ -363,6 +371,10 @@ class Code:
         if self.entire:
             found.update(range(self._skip, self._parameters.positional + (variable is not None)))
         for number in self._moved:
+            if number >= KEYWORDS:
+                first = self._parameters.positional + (variable is not None)
+                found.add(first + number - KEYWORDS)
+                continue
             number += own + rest if number < 0 else 0
             found.add(number + self._skip if number < own else self._parameters.positional)
         whole = tuple([k in found for k in range(len(names))])
@@ -614,11 +626,14 @@ class Code:
         start = len(self.levels) - count
         for chosen in (*(level.chosen for level in self.levels), self.along, self.pull):
             signature.positions(chosen or ())  # raises if there is nothing to differentiate
+        for level in self.levels:
+            if level.holomorphic:
+                signature.check_complex(level.argnums)
         how = (stackable, shares)
         lowered = self._lower(signature, values, general, self.levels[:start], *how)
         levels = self.levels[start:]
         if levels and levels[-1].kind == "jacrev":
-            if is_number(lowered):
+            if is_differentiable_number(lowered, levels[-1].holomorphic):
                 levels = (*levels[:-1], replace(levels[-1], kind="grad"))
             else:
                 levels = ()
@@ -627,8 +642,14 @@ class Code:
             lowered = self._lower(signature, values, True, lowered.applied, *how)
         if self.options.target != "cuda":
             self._check_on_host(signature, lowered, values)
+        elif has_half(lowered.fn):
+            raise DeviceError(
+                f"{name_of(self.fn)}() computes with float16, which is not supported on a GPU",
+                span_of(self.fn),
+                'convert arrays with `.astype(np.float32)`, or use `target="cpu"`',
+            )
         if levels:
-            check_result(self.fn, lowered, levels[-1].has_aux)
+            check_result(self.fn, lowered, levels[-1].has_aux, levels[-1].holomorphic)
             if len({level.argnums for level in levels}) > 1:
                 check_commuting(self.fn, lowered.fn)
         steps = _steps(signature, levels, self.along, self.pull)
@@ -700,7 +721,7 @@ class Code:
                     bound=self._skip,
                     # Loops of several functions are launched together there.
                     shares=shares and self.options.target != "cuda",
-                    routines=self.options.target == "cuda",
+                    on_device=self.options.target == "cuda",
                     shared=True,
                     general=general,
                     applied=applied,

@@ -119,7 +119,9 @@ class Plans:
         self.table = pipeline.table(target)
         counts = [count for name, (count, *_) in steps[-1:] if name == "directions"]
         steps = tuple(steps[: len(steps) - len(counts)])
-        context = Context(target, policy, costs, steps=steps, directions=sum(counts))
+        context = Context(
+            target, policy, costs, steps=steps, directions=sum(counts), plain=not steps
+        )
         fn = run(lowered.fn, self.table.primal, trace, context)
         for done in range(len(steps)):
             context = replace(context, done=done, own=len(fn.params))
@@ -136,7 +138,7 @@ class Plans:
         # The calls that can be recomputed as a whole, and plans that do so with the first ones, by
         # their number: those are reversed last, and would hold memory for longest.
         self.calls = () if target.cuda else pipeline.calls_to_recompute(fn)
-        self._planners: dict[int, Planner] = {}
+        self._planners: dict[tuple[int, bool], Planner] = {}
 
     def are_for(
         self,
@@ -156,51 +158,69 @@ class Plans:
     def planner(self) -> Planner:
         return self.planner_of(0)
 
-    def planner_of(self, count: int) -> Planner:
-        """Return the plans that recompute so many calls as a whole."""
+    def planner_of(self, count: int, free: bool = False) -> Planner:
+        """Return the plans that recompute so many calls as a whole, of `free` code or of other."""
         from adc.passes.remat.budget.orders import Planner
 
-        if count not in self._planners:
+        if (count, free) not in self._planners:
             context, calls = self.host.context, self.calls[:count]
 
             def attempt(orders: Orders) -> float:
-                return self.host.peak(replace(orders, calls=calls))
+                return self.host.peak(replace(orders, calls=calls, free=free))
 
             told = replace(context, orders=Orders(calls=calls))
             fn = run(self.host.fn, (pipeline.RERUN_CALLS,), None, told)
             offload = context.target.offload
             made = Planner(fn, context.costs, context.known, attempt, offload=offload)
-            self._planners[count] = made
-        return self._planners[count]
+            self._planners[count, free] = made
+        return self._planners[count, free]
 
     def within(self, budget: int) -> Budgeted:
         """Return the plan for a budget on the CPU.
 
         As few calls as possible are recomputed as a whole. Where that is not enough, single values
-        and iterations are, as well.
+        and iterations are, as well. The code is that without a budget where it holds no more, or
+        where none else holds as little.
 
         Raises
         ------
         OverBudget
             If no plan fits.
         """
+        from adc.passes.remat.budget.orders import Budgeted, OverBudget
+
+        free = self.host.peak(Orders(free=True))
+        if free <= budget:
+            return Budgeted(Orders(free=True), int(free), 0.0, 0.0)
+        try:
+            return self._searched(budget, free=False)
+        except OverBudget as error:
+            if self.planner_of(len(self.calls), free=True).least > budget:
+                least = min(
+                    self.planner_of(len(self.calls), free=True).least, error.least or math.inf
+                )
+                raise OverBudget(budget, None if math.isinf(least) else int(least)) from None
+            return self._searched(budget, free=True)
+
+    def _searched(self, budget: int, free: bool) -> Budgeted:
         from adc.passes.remat.budget.orders import OverBudget
 
         low, high = 0, len(self.calls) + 1
         while low < high:
             middle = (low + high) // 2
-            if self.planner_of(middle).fastest > budget:
+            if self.planner_of(middle, free).fastest > budget:
                 low = middle + 1
             else:
                 high = middle
         for count in (low,) if low <= len(self.calls) else (0, len(self.calls)):
             try:
-                found = self.planner_of(count).plan(budget)
+                found = self.planner_of(count, free).plan(budget)
             except OverBudget:
                 if count == len(self.calls):
                     raise
             else:
-                return replace(found, orders=replace(found.orders, calls=self.calls[:count]))
+                orders = replace(found.orders, calls=self.calls[:count], free=free)
+                return replace(found, orders=orders)
         raise AssertionError
 
     def finished(self, fn: Function, trace: Trace | None = None) -> Function:
@@ -369,12 +389,13 @@ class Plans:
         UnknownPeak
             If the memory of the plans is known only at run time.
         """
-        if math.isinf(self.planner_of(len(self.calls)).least):
+        least = min(self.planner_of(len(self.calls), free).least for free in (False, True))
+        if math.isinf(least):
             raise self.unknown
         if self.rest.context.target.cuda:
             peaks = [plan.peak for plan in self.lightest()]
             return min(peaks), max(self.held(NO_ORDERS).peak or 0, *peaks)
-        least, most = self.planner_of(len(self.calls)).least, self.planner.most
+        most = min(self.planner.most, self.host.peak(Orders(free=True)))
         if math.isinf(most):
             raise self.unknown
         return int(least), int(most)

@@ -37,12 +37,12 @@ import numpy as np
 
 from adc.compiler.signature import Signature
 from adc.frontend.core.state import Lowered
-from adc.frontend.inputs import flatten, instances, keys, stacks, trees
+from adc.frontend.inputs import complexes, flatten, instances, keys, stacks, trees
 from adc.frontend.inputs.places import Arguments, Guard, Item, Place, Step, Variable
-from adc.ir.types import DTYPES, Array, Scalar
+from adc.ir.types import ELEMENTS, Array, Scalar
 
 Read = Callable[[tuple[Any, ...]], "list[Any] | None"]
-_NUMBERS = frozenset({float, int, *(dtype.type for dtype in DTYPES.values())})
+_NUMBERS = frozenset({float, int, *(dtype.type for dtype in ELEMENTS.values())})
 
 
 class _Given(list[Any]):
@@ -225,6 +225,8 @@ class _Writer:
             self.check(f"type({name}) is not int or {name} != {tree}")
         elif trees.is_container(tree) and cls is not types.MethodType:
             self.container(name, value, tree, whole)
+        elif isinstance(tree, trees.Complex) and self.column is None:
+            self.complex(name, value, tree, whole)
         elif isinstance(tree, Scalar | Array | trees.Numbers | trees.Generator):
             self.unusual(name, value, tree, whole)
         else:
@@ -242,6 +244,15 @@ class _Writer:
         self.names["leaves"] = flatten.leaves
         leaf = self.bind(f"leaves({name}, {self.constant(tree)})[0]")
         self.args.append(f"{self.converter()}({leaf})")
+
+    def complex(self, name: str, value: Any, tree: trees.Complex, whole: bool) -> None:
+        """Read the parts of complex numbers and arrays."""
+        self.key(name, value, whole)
+        self.names["parts"] = complexes.parts
+        parts = [self.name(), self.name()]
+        self.lines.append(f"{', '.join(parts)} = parts({name}, {self.constant(tree.type)})")
+        for part in parts:
+            self.args.append(f"{self.converter()}({part})")
 
     def stack(self, name: str, value: Any, tree: trees.Stack, whole: bool) -> None:
         """Read the elements of a list that are alike, in a loop."""

@@ -11,11 +11,13 @@ from adc.compiler.signature import Signature
 from adc.frontend.core.bindings import ArrayRef, Binding, Num, TupleOf, kind_of
 from adc.frontend.core.state import Lowered
 from adc.frontend.inputs import unflatten
+from adc.frontend.inputs.complexes import joined
+from adc.frontend.values import structures
 from adc.frontend.values.results import rebuilt
 from adc.functions import name_of, span_of
 from adc.ir.core import Function
 from adc.ir.errors import NonScalarError, NotDifferentiableError
-from adc.ir.types import Scalar
+from adc.ir.types import HALF, Scalar
 from adc.library.transforms import Level
 
 if TYPE_CHECKING:
@@ -45,11 +47,34 @@ def _words(fn: Callable[..., Any], lowered: Lowered) -> str:
     return f"{words}{name_of(fn)}()"
 
 
-def check_result(fn: Callable[..., Any], lowered: Lowered, has_aux: bool) -> None:
-    """Raise unless the (first) result is one float."""
+def is_differentiable_number(lowered: Lowered, holomorphic: bool) -> bool:
+    """Whether a function returns the one number that a gradient is of."""
+    return structures.is_complex_number(lowered.result) if holomorphic else is_number(lowered)
+
+
+def check_result(
+    fn: Callable[..., Any], lowered: Lowered, has_aux: bool, holomorphic: bool = False
+) -> None:
+    """Raise unless the (first) result is one float; of what is `holomorphic` a complex number."""
     result: Binding = first_of_pair(fn, lowered) if has_aux else lowered.result
+    if holomorphic:
+        if not structures.is_complex_number(result):
+            raise NonScalarError(
+                f"{_words(fn, lowered)} returns {kind_of(result)}; with `holomorphic` it must be a "
+                "complex number",
+                span_of(fn), "leave out `holomorphic`, or return a complex number",
+            )  # fmt: skip
+        return
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
         floats = any(operand.type.kind == "f" for operand in lowered.fn.results)
+        if structures.is_complex_number(result):
+            raise NonScalarError(
+                f"{_words(fn, lowered)} returns a complex number; the gradient of which real "
+                "number is meant?",
+                span_of(fn),
+                "return `abs(...)` or `.real` of it, or say `holomorphic=True` if it is a "
+                "holomorphic function of complex numbers",
+            )
         raise NonScalarError(
             f"{_words(fn, lowered)} returns {kind_of(result)}; only one float can be "
             "differentiated",
@@ -90,7 +115,14 @@ def check_commuting(fn: Callable[..., Any], lowered: Function) -> None:
 def arranged(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
     """Return what arranges flat results as the Python function returns them."""
     types = [operand.type for operand in lowered.fn.results]
-    makers = [unflatten.number(ty) if isinstance(ty, Scalar) else _as_it_is for ty in types]
+    makers = [
+        unflatten.number(ty)
+        if isinstance(ty, Scalar)
+        else unflatten.narrowed
+        if ty.dtype == HALF  # of derivatives
+        else _as_it_is
+        for ty in types
+    ]
     match lowered.result:
         case ArrayRef() | Num(array=False):
             (make,) = makers[:1]
@@ -156,13 +188,19 @@ def presenter(
     assert isinstance(ty, Scalar)
     number = unflatten.number(ty)
 
+    last = levels[-1]
+
+    def value_at(results: Sequence[Any], first: int) -> Any:
+        if last.holomorphic:
+            return joined(number(results[first]), number(results[first + 1]))
+        return number(results[first])
+
     def of_level(first: int, end: int) -> Callable[[Sequence[Any]], Any]:
-        last = levels[-1]
         gradients = slice(end - count, end)
         arrange = signature.arranged(last.argnums)
         if not last.with_value:
             return lambda results: arrange(results[gradients])
-        return lambda results: (number(results[first]), arrange(results[gradients]))
+        return lambda results: (value_at(results, first), arrange(results[gradients]))
 
     value = of_level(first, size)
     if along is not None:

@@ -19,8 +19,10 @@ from adc.frontend.inputs.places import Place, Step
 from adc.frontend.inputs.trees import describe
 from adc.functions import name_of, span_of
 from adc.ir import foreign
+from adc.ir.core import derivative_type
 from adc.ir.errors import ArgumentError, IntegerArgumentError
 from adc.ir.types import Array, Scalar
+from adc.library.transforms import KEYWORDS
 
 # --- the function and its parameters --------------------------------------------------------------
 
@@ -34,6 +36,8 @@ class Parameters:
         The parameters, in order.
     positional : int
         How many of them can be given by position, ``*args`` not counted.
+    keywords : int
+        How many are given by name alone, ``**kwargs`` not counted.
     variable : str or None
         The name of ``*args``.
     """
@@ -44,7 +48,7 @@ class Parameters:
         keywords = list(itertools.islice(names, code.co_kwonlyargcount))
         rest = [next(names)] if code.co_flags & inspect.CO_VARARGS else []
         others = [next(names)] if code.co_flags & inspect.CO_VARKEYWORDS else []
-        self.positional = len(plain)
+        self.positional, self.keywords = len(plain), len(keywords)
         self.variable = rest[0] if rest else None
         self.names = (*plain, *rest, *keywords, *others)
         only = code.co_posonlyargcount
@@ -107,11 +111,12 @@ class Signature:
         )
         # Whether the arguments are what code takes, as they are.
         self._plain = all(
-            isinstance(ty, Array)
+            (isinstance(ty, Array) and not _is_of_subclass(value))
             or (isinstance(ty, Scalar) and isinstance(value, float | int | np.generic))
             for ty, value in zip(self.types, values, strict=True)
         )
         self._arguments = self._positional(parameters)[skip:]
+        self._keywords = self._by_name(parameters)
         # What was asked for, which each call asks again.
         self._known: dict[object, Any] = {}
 
@@ -120,7 +125,9 @@ class Signature:
         made = copy.copy(self)
         made.fn = trees.emptied_function(self.fn)
         made.types = tuple([trees.emptied(ty) for ty in self.types])
-        made._arguments = [replace(each, type=trees.emptied(each.type)) for each in self._arguments]
+        for name in ("_arguments", "_keywords"):
+            mine = getattr(self, name)
+            setattr(made, name, [replace(each, type=trees.emptied(each.type)) for each in mine])
         made._known = {}
         return made
 
@@ -136,6 +143,17 @@ class Signature:
             elif k < parameters.positional:
                 found.append(_Argument(name, ty, start))
                 start += len(trees.leaf_types(ty))
+        return found
+
+    def _by_name(self, parameters: Parameters) -> list[_Argument]:
+        """Return the arguments of parameters that are given by name alone."""
+        first = parameters.positional + (parameters.variable is not None)
+        found: list[_Argument] = []
+        start = 0
+        for k, (name, ty) in enumerate(zip(self.names, self.types, strict=True)):
+            if first <= k < first + parameters.keywords:
+                found.append(_Argument(name, ty, start))
+            start += len(trees.leaf_types(ty))
         return found
 
     def __str__(self) -> str:
@@ -159,13 +177,18 @@ class Signature:
         numbers = (argnums,) if isinstance(argnums, int) else argnums
         count = len(self._arguments)
         for number in numbers:
+            if KEYWORDS <= number < KEYWORDS + len(self._keywords):
+                continue
             if not -count <= number < count:
                 raise ArgumentError(
                     f"argnums={number}, but {name_of(self.fn)}() was called with {count} "
                     f"positional argument{'' if count == 1 else 's'}",
                     span_of(self.fn),
                 )
-        return [self._arguments[number] for number in numbers]
+        return [
+            self._keywords[number - KEYWORDS] if number >= KEYWORDS else self._arguments[number]
+            for number in numbers
+        ]
 
     def positions(self, argnums: int | Sequence[int]) -> tuple[int, ...]:
         """Return the positions of the floats in the differentiated arguments."""
@@ -190,6 +213,27 @@ class Signature:
                 )
             found += [argument.start + k for k in floats]
         return tuple(found)
+
+    def check_complex(self, argnums: int | Sequence[int]) -> None:
+        """Raise unless all floats in the differentiated arguments are complex."""
+        for argument in self._chosen(argnums):
+            if not trees.is_complex(argument.type):
+                raise ArgumentError(
+                    f"argument {argument.name!r} of {name_of(self.fn)}() is "
+                    f"{_words(argument.type)}; with `holomorphic` it must be complex",
+                    span_of(self.fn), "leave out `holomorphic`, or pass complex numbers",
+                )  # fmt: skip
+
+    def imaginary(self, argnums: int | Sequence[int]) -> list[bool]:
+        """Return which floats in the differentiated arguments are imaginary parts."""
+        return [
+            each
+            for argument in self._chosen(argnums)
+            for ty, each in zip(
+                trees.leaf_types(argument.type), trees.imaginary(argument.type), strict=True
+            )
+            if ty.kind == "f"
+        ]
 
     def scalar(self, argnums: int | Sequence[int]) -> Scalar | None:
         """Return the type of the one number that is differentiated with respect to, or None."""
@@ -242,12 +286,17 @@ class Signature:
         return found
 
 
+def _is_of_subclass(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and type(value) is not np.ndarray
+
+
 def _direction(ty: Scalar | Array, tangent: Any, primal: Any, name: str) -> Any:
     size, wanted = foreign.sizes_of(tangent), foreign.sizes_of(primal)
     if size != wanted:
         raise ArgumentError(
             f"the tangent of {name!r} has shape {size}, but the argument has shape {wanted}"
         )
+    ty = derivative_type(ty)
     if foreign.is_foreign(tangent):
         return foreign.direction(tangent, ty.numpy, f"the tangent of {name!r}")
     direction = np.asarray(tangent)

@@ -10,7 +10,10 @@ from importlib import resources
 
 from adc.ir.errors import CODES
 
-GUIDES = ("memory", "threads", "gpu", "random", "numerics", "errors", "benchmarks", "internals")
+GUIDES = (
+    "memory", "threads", "gpu", "random", "complex", "numerics", "errors", "benchmarks",
+    "internals",
+)  # fmt: skip
 
 
 def page(topic: str) -> str:

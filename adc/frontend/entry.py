@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from adc.frontend.calls import builtin, calls, derivatives, jacobians, nested
+from adc.frontend.calls import builtin, calls, derivatives, fourier, jacobians, nested
 from adc.frontend.control import blocks, marks, program
 from adc.frontend.control.control import EXIT, FALLS
 from adc.frontend.core import closures, dispatch, outside
@@ -43,6 +43,7 @@ from adc.frontend.inputs.places import Place
 from adc.frontend.language import (
     attributes,
     containers,
+    contexts,
     expressions,
     iteration,
     statements,
@@ -56,12 +57,12 @@ from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
 from adc.ir.errors import AdcError, RecursionDepthError, TypeUnstableError, UnsupportedError
 from adc.ir.functions import reached
 from adc.ir.types import FLOAT
-from adc.library.transforms import Level, has_rule, is_checkpointed
+from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
 
 # The modules with handlers: these register when they are imported (`core.dispatch`).
 HANDLERS = (
-    attributes, blocks, builtin, calls, containers, expressions, iteration, jacobians, nested,
-    products, statements, subscripts,
+    attributes, blocks, builtin, calls, containers, expressions, fourier, iteration, jacobians,
+    nested, products, contexts, statements, subscripts,
 )  # fmt: skip
 
 
@@ -107,7 +108,7 @@ def lower(
     bound: int = 0,
     inline: bool = True,
     shares: bool = True,
-    routines: bool = False,
+    on_device: bool = False,
     shared: bool = False,
     general: bool = False,
     applied: tuple[Level, ...] = (),
@@ -129,8 +130,8 @@ def lower(
         Whether the functions that it calls become part of it, as far as that is reasonable.
     shares : bool
         Whether a large function that it calls repeatedly may be lowered once and called.
-    routines : bool
-        Whether linear algebra is in terms of routines that a library has.
+    on_device : bool
+        Whether it is for a GPU, whose threads have little memory.
     shared : bool
         Whether any function with the same code and globals may be called instead of this one.
     general : bool
@@ -154,7 +155,7 @@ def lower(
     sharing = Sharing()
     while True:
         made = Shared(
-            constants=constants, routines=routines, bound=bound, general=general, sharing=sharing,
+            constants=constants, on_device=on_device, bound=bound, general=general, sharing=sharing,
             stackable=stackable,
         )  # fmt: skip
         if not inline:
@@ -323,5 +324,5 @@ def _passed(
 
 def _shifted(argnums: int | tuple[int, ...], by: int) -> int | tuple[int, ...]:
     if isinstance(argnums, int):
-        return argnums + by if argnums >= 0 else argnums
-    return tuple([number + by if number >= 0 else number for number in argnums])
+        return argnums + by if 0 <= argnums < KEYWORDS else argnums
+    return tuple([number + by if 0 <= number < KEYWORDS else number for number in argnums])

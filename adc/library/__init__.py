@@ -1,20 +1,25 @@
 """NumPy's algorithms as plain Python, which the front end lowers like a user's own functions.
 
-============  ======================================================================================
-`functions`   functions that are a few lines in terms of others
-`statistics`  functions that count and compare samples
-`sorting`     sorting, by an order found on integers
-`linalg`      linear algebra of matrices
-`routines`    the same in terms of LAPACK's routines, with rules (`rules`)
-`random`      the draws of `np.random.Generator`
-`transforms`  what `grad`, `jvp` and the others are applied to
-`jacobians`   Jacobians inside code
-============  ======================================================================================
+===============  ==================================================================================
+`functions`      functions that are a few lines in terms of others
+`arrays`         more of them, by subject
+`statistics`     functions that count and compare samples
+`sorting`        sorting, by an order found on integers
+`linear`         linear algebra, by LAPACK's routines, with rules (`rules`)
+`fourier`        Fourier, cosine and sine transforms along one axis, with rules
+`fft`            the functions of `np.fft` and `scipy.fft` in terms of them
+`cosines`        those of `scipy.fft` that transform with cosines and sines
+`standard`       functions of the standard library
+`random`         the draws of `np.random.Generator`
+`distributions`  draws from other distributions
+`transforms`     what `grad`, `jvp` and the others are applied to
+`jacobians`      Jacobians inside code
+===============  ==================================================================================
 
-Their derivatives, of any order and in both modes, come from the code itself. The algorithms are
-chosen so that reverse code stores little: factorizations write every element once, in the order of
-dot products, so reverse code stores only the factors. Only `routines` has derivative rules
-(`rules`): linear algebra for back ends that call a library.
+Their derivatives, of any order and in both modes, come from the code itself. Only `linear` and
+`fourier` have derivative rules (`rules`).
+
+A function raises `Unsupported` where it does not support what it is given.
 
 ``stop_gradient`` marks starting values that do not influence the result beyond rounding; the
 derivatives are those of the refinement that follows. ``save``, ``recompute`` and ``invertible``
@@ -27,6 +32,30 @@ import copy
 from typing import TypeVar
 
 T = TypeVar("T")
+
+
+class Unsupported(NotImplementedError):
+    """What a function of the library raises where NumPy goes on and adc does not.
+
+    The front end refuses a call that is known to get there when it is compiled, at the program's
+    line. Where only the run can tell, compiled code raises `adc.ir.errors.LimitError`.
+
+    Parameters
+    ----------
+    what : str
+        What is not supported, such as "`np.unique` of rows".
+    hint : str
+        What to do about it.
+
+    Examples
+    --------
+    >>> raise Unsupported("`np.unique` of rows", "loop over the rows")
+    Traceback (most recent call last):
+    adc.library.Unsupported: adc: `np.unique` of rows is not supported: loop over the rows
+    """
+
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__(f"adc: {what} is not supported: {hint}")
 
 
 def stop_gradient(x: T) -> T:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from adc.library import Unsupported
+
 
 def _inexact(a: Any) -> Any:
-    """Return floats as they are, anything else as float64."""
-    if a.dtype == np.float32 or a.dtype == np.float64:
-        return a
-    return a.astype(np.float64)
+    """Return floats and complex numbers as they are, anything else as float64."""
+    return a if a.dtype.kind == "f" or np.iscomplexobj(a) else a.astype(np.float64)
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, *, keepdims: bool = False) -> Any:
@@ -83,32 +83,46 @@ def append(arr: Any, values: Any, axis: Any = None) -> Any:
     return np.concatenate((arr, values), axis=axis)
 
 
-def cross(a: Any, b: Any) -> Any:
-    """`np.cross` of vectors of three along the last axis."""
-    if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise ValueError("adc: np.cross needs vectors of three")
-    return np.stack(
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
+) -> Any:
+    """`np.cross` of vectors of three."""
+    x = np.moveaxis(a, axisa if axis is None else axis, -1)
+    y = np.moveaxis(b, axisb if axis is None else axis, -1)
+    if x.shape[-1] == 2 or y.shape[-1] == 2:
+        raise Unsupported("`np.cross` of vectors of two", "write `a[0] * b[1] - a[1] * b[0]`")
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
+    found = np.stack(
         (
-            a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1],
-            a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2],
-            a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0],
+            x[..., 1] * y[..., 2] - x[..., 2] * y[..., 1],
+            x[..., 2] * y[..., 0] - x[..., 0] * y[..., 2],
+            x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0],
         ),
         axis=-1,
     )
+    if found.ndim == 1:
+        return found
+    return np.moveaxis(found, -1, axisc if axis is None else axis)
 
 
 def kron(a: Any, b: Any) -> Any:
-    """`np.kron` of numbers, vectors and matrices."""
+    """`np.kron`."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return np.multiply(np.asarray(a), np.asarray(b))
     if a.ndim == 1 and b.ndim == 1:
         return np.outer(a, b).reshape(-1)
     x = a[None, :] if a.ndim == 1 else a
     y = b[None, :] if b.ndim == 1 else b
-    if x.ndim > 2 or y.ndim > 2:
-        raise NotImplementedError("adc: np.kron of three axes or more")
-    product = x[:, None, :, None] * y[None, :, None, :]
-    return product.reshape(x.shape[0] * y.shape[0], x.shape[1] * y.shape[1])
+    if x.ndim == 2 and y.ndim == 2:
+        product = x[:, None, :, None] * y[None, :, None, :]
+        return product.reshape(x.shape[0] * y.shape[0], x.shape[1] * y.shape[1])
+    rank = max(x.ndim, y.ndim)
+    x = x.reshape((1,) * (rank - x.ndim) + x.shape)
+    y = y.reshape((1,) * (rank - y.ndim) + y.shape)
+    rows = x.reshape(tuple([1 if k % 2 else x.shape[k // 2] for k in range(2 * rank)]))
+    columns = y.reshape(tuple([y.shape[k // 2] if k % 2 else 1 for k in range(2 * rank)]))
+    return (rows * columns).reshape(tuple([x.shape[k] * y.shape[k] for k in range(rank)]))
 
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
@@ -205,15 +219,25 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     z = np.moveaxis(y, axis, -1)
     if x is None:
         return np.sum(dx * (z[..., 1:] + z[..., :-1]) / 2.0, axis=-1)
-    return np.sum((x[1:] - x[:-1]) * (z[..., 1:] + z[..., :-1]) / 2.0, axis=-1)
+    at = x if x.ndim == 1 else np.moveaxis(x, axis, -1)
+    return np.sum(np.diff(at) * (z[..., 1:] + z[..., :-1]) / 2.0, axis=-1)
 
 
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+def interp(
+    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Any:
     """`np.interp`."""
+    if period is not None:
+        return _periodic(x, xp, fp, period)
     if len(xp) == 0:
         raise ValueError("array of sample points is empty")
     if len(xp) != len(fp):
         raise ValueError("fp and xp are not of the same length.")
+    if np.iscomplexobj(fp):
+        low = (None, None) if left is None else (np.real(left), np.imag(left))
+        high = (None, None) if right is None else (np.real(right), np.imag(right))
+        re = interp(x, xp, fp.real, low[0], high[0])
+        return re + 1j * interp(x, xp, fp.imag, low[1], high[1])
     if np.ndim(x) == 0:
         return _interpolated(x, xp, fp, left, right)
     flat = x.reshape(-1)
@@ -221,6 +245,23 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
     for i in range(len(flat)):
         out[i] = _interpolated(flat[i], xp, fp, left, right)
     return out.reshape(x.shape)
+
+
+def _periodic(x: Any, xp: Any, fp: Any, period: Any) -> Any:
+    """Interpolate a function that repeats itself."""
+    if period == 0:
+        raise ValueError("period must be a non-zero value")
+    length = np.float64(abs(period))
+    if xp.ndim != 1 or fp.ndim != 1:
+        raise ValueError("Data points must be 1-D sequences")
+    if len(xp) != len(fp):
+        raise ValueError("fp and xp are not of the same length")
+    places = xp % length
+    order = np.argsort(places, kind="stable")
+    at, values = places[order], fp[order]
+    at = np.concatenate((at[-1:] - length, at, at[:1] + length))
+    values = np.concatenate((values[-1:], values, values[:1]))
+    return interp(x % length, at, values)
 
 
 def _interpolated(at: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
@@ -261,8 +302,13 @@ def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool
     return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
+BAD_MODE = "Use one of 'valid', 'same', or 'full' for convolve/correlate mode"
+
+
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     """`np.convolve`."""
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(BAD_MODE)
     if len(a) < len(v):
         return convolve(v, a, mode)
     n, m = len(a), len(v)
@@ -302,6 +348,21 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
             a[(k,) * a.ndim] = value
 
 
+def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
+    """`np.vander`: the powers of numbers, by products."""
+    if x.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    count = len(x) if N is None else N
+    dtype = np.promote_types(x.dtype, int)
+    found = np.empty((len(x), count), dtype)
+    base = x.astype(dtype)
+    power = np.ones(len(x), dtype)
+    for k in range(count):
+        found[:, k if increasing else count - 1 - k] = power
+        power = power * base
+    return found
+
+
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None
 ) -> Any:
@@ -323,23 +384,52 @@ def array_equal(a: Any, b: Any) -> Any:
     return same
 
 
-def quantile(a: Any, q: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+def quantile(
+    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False
+) -> Any:
     """`np.quantile` at one point, by linear interpolation."""
+    real_samples(a)
+    _linear(method)
     if not 0 <= q <= 1:
         raise ValueError("Quantiles must be in the range [0, 1]")
     return _quantile(a, q, axis, keepdims)
 
 
-def percentile(a: Any, q: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+def percentile(
+    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False
+) -> Any:
     """`np.percentile` at one point, by linear interpolation."""
+    real_samples(a)
+    _linear(method)
     if not 0 <= q <= 100:
         raise ValueError("Percentiles must be in the range [0, 100]")
-    return _quantile(a, q / (np.float32(100) if _single(a, q) else 100), axis, keepdims)
+    return _quantile(a, share(a, q), axis, keepdims)
 
 
-def _single(a: Any, q: Any) -> bool:
-    """Whether places in an array are computed in float32: for a Python number."""
-    return a.dtype == np.float32 and isinstance(q, (int, float))
+def real_samples(a: Any) -> None:
+    """Raise unless samples, whose quantiles are asked for, are real numbers."""
+    if np.iscomplexobj(a):
+        raise TypeError("a must be an array of real numbers")
+
+
+def _linear(method: str) -> None:
+    if method != "linear":
+        raise Unsupported("a quantile by another method than 'linear'", "leave out `method`")
+
+
+def _narrow(a: Any, q: Any) -> bool:
+    """Whether places in an array are computed in its dtype: of floats, for a Python number."""
+    return a.dtype.kind == "f" and isinstance(q, (int, float))
+
+
+def _fraction(a: Any, q: Any) -> Any:
+    """Return a number in the dtype that places in an array are computed in."""
+    return a.dtype.type(q) if _narrow(a, q) else q
+
+
+def share(a: Any, percentage: Any) -> Any:
+    """Return a percentage as a number up to 1, for `_quantile`."""
+    return _fraction(a, percentage) / (a.dtype.type(100) if _narrow(a, percentage) else 100)
 
 
 def _quantile(a: Any, q: Any, axis: Any, keepdims: bool) -> Any:
@@ -348,7 +438,7 @@ def _quantile(a: Any, q: Any, axis: Any, keepdims: bool) -> Any:
     n = rows.shape[0]
     if n == 0:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
-    place = (n - 1) * (np.float32(q) if _single(a, q) else q)
+    place = (n - 1) * _fraction(a, q)
     low = min(int(np.floor(place)), n - 1)
     high = min(low + 1, n - 1)
     t = place - low
@@ -359,7 +449,7 @@ def _quantile(a: Any, q: Any, axis: Any, keepdims: bool) -> Any:
     else:
         found = rows[low] + difference * t
     last = rows[n - 1]
-    if a.dtype == np.float32 or a.dtype == np.float64:
+    if a.dtype.kind == "f":
         found = np.where(np.isnan(last), last, found)
     if not keepdims:
         return found
@@ -382,11 +472,3 @@ def _power(a: Any, n: int) -> Any:
     for _k in range(n):
         result = result @ a
     return result
-
-
-def pinv(a: Any) -> Any:
-    """`np.linalg.pinv` of a matrix of full rank."""
-    a = _inexact(a)
-    if a.shape[0] >= a.shape[1]:
-        return np.linalg.solve(a.T @ a, a.T)
-    return np.linalg.solve(a @ a.T, a).T

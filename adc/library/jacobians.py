@@ -16,6 +16,30 @@ Derivative = Callable[..., Any]
 Some = tuple[Any, ...]
 
 
+# How far parts of a derivative may be from those of a holomorphic function, relative to its size.
+_TOLERANCE = 1e-4
+
+
+def joined(re: Any, im: Any) -> Any:
+    """Return the derivative of a complex number, from those of its parts."""
+    return re + 1j * im
+
+
+def conjugated(x: Any, y: Any) -> Any:
+    """Return the derivative by a complex number, from those by its parts.
+
+    Of a real number that is ∂f/∂x - i ∂f/∂y; of a complex one half of that, its derivative, if the
+    equations of Cauchy and Riemann hold.
+    """
+    if not np.iscomplexobj(x):
+        return x - 1j * y
+    found, other = 0.5 * (x - 1j * y), 0.5 * (x + 1j * y)
+    largest = np.max(np.abs(found), initial=1e-30)
+    if np.max(np.abs(other), initial=0.0) > _TOLERANCE * largest:
+        raise ValueError("the function is not holomorphic: it has no complex derivative here")
+    return found
+
+
 def alone(derivative: Derivative, like: Some, before: Some, x: Any, after: Some) -> Any:
     """Return derivatives along a number."""
     return derivative(*before, 1.0, *after)
@@ -78,4 +102,4 @@ def _weighted(
     return along(lambda *directions: derivative(*weights, *directions), like, before, x, after)
 
 
-__all__ = ["alone", "columns", "layers", "rows"]
+__all__ = ["alone", "columns", "conjugated", "joined", "layers", "rows"]

@@ -42,6 +42,26 @@ def libm_log1p(x: Any) -> Any:
     raise NotImplementedError
 
 
+def libm_expm1(x: Any) -> Any:
+    """Return the C library's ``exp(x) - 1``."""
+    raise NotImplementedError
+
+
+def libm_log(x: Any) -> Any:
+    """Return the C library's logarithm."""
+    raise NotImplementedError
+
+
+def libm_pow(x: Any, y: Any) -> Any:
+    """Return the C library's power."""
+    raise NotImplementedError
+
+
+def by_rejection(x: Any) -> Any:
+    """Return a parameter on which numbers depend that are drawn by rejection."""
+    raise NotImplementedError
+
+
 def normal_width64(k: Word) -> Any:
     """Return an entry of a table of the ziggurat method, and so do the following."""
     raise NotImplementedError

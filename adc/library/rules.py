@@ -14,22 +14,28 @@ Rule = Callable[..., Any]
 class Exact(Generic[P, R]):
     """A function with rules for both modes, which say what its statements do.
 
-    A back end may have a `routine` that computes what it does.
+    A back end may have a `routine` that computes what it does. That one fills the arrays that
+    `made` returns for the same arguments; a number among them is whether it has failed.
     """
 
     __name__: str
 
-    def __init__(self, fn: Callable[P, R], routine: str) -> None:
+    def __init__(self, fn: Callable[P, R], routine: str, made: Callable[..., Any] | None) -> None:
         functools.update_wrapper(self, fn)
         self.py_func = fn
         self.routine = routine
+        self.made = made
         self._rules: tuple[Rule, ...] = ()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.py_func(*args, **kwargs)
 
     def define(self, forward: Rule, reverse: Rule, tangent: Rule) -> None:
-        """Define the rules, as `adc.custom_vjp` and `adc.custom_jvp` take them."""
+        """Define the rules, as `adc.custom_vjp` and `adc.custom_jvp` take them.
+
+        A rule returns results of the function itself, not copies of what it was given: they have
+        derivatives too.
+        """
         self._rules = (forward, reverse, tangent)
 
     @property
@@ -38,9 +44,11 @@ class Exact(Generic[P, R]):
         return "exact", self._rules, ()
 
 
-def exact(routine: str = "") -> Callable[[Callable[P, R]], Exact[P, R]]:
+def exact(
+    routine: str = "", made: Callable[..., Any] | None = None
+) -> Callable[[Callable[P, R]], Exact[P, R]]:
     """Decorate a function that has rules for both modes."""
-    return lambda fn: Exact(fn, routine)
+    return lambda fn: Exact(fn, routine, made)
 
 
 __all__ = ["Exact", "exact"]

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from adc.library import Unsupported
+
 
 def _variables(m: Any, rowvar: Any) -> Any:
     """Return samples with one variable a row."""
@@ -18,14 +20,15 @@ def _variables(m: Any, rowvar: Any) -> Any:
 
 def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
     """`np.cov` without weights."""
-    x = _variables(m, rowvar).astype(np.float64)
+    x = _variables(m, rowvar).astype(np.result_type(m, np.float64))
     if y is not None:
-        x = np.concatenate((x, _variables(y, rowvar).astype(np.float64)))
+        x = np.concatenate((x, _variables(y, rowvar).astype(np.result_type(y, np.float64))))
     if ddof is None:
         ddof = 0 if bias else 1
     count = x.shape[1] - ddof
     x = x - np.mean(x, axis=1)[:, None]
-    return np.squeeze((x @ x.T) / max(count, 0.0))
+    other = np.conj(x.T) if np.iscomplexobj(x) else x.T
+    return np.squeeze((x @ other) / max(count, 0.0))
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
@@ -33,8 +36,11 @@ def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
     c = cov(x, y, rowvar)
     if np.ndim(c) == 0:
         return c / c
-    deviation = np.sqrt(np.diagonal(c))
-    return np.clip(c / deviation[:, None] / deviation[None, :], -1.0, 1.0)
+    deviation = np.sqrt(np.diagonal(c).real)
+    found = c / deviation[:, None] / deviation[None, :]
+    if np.iscomplexobj(c):
+        return np.clip(found.real, -1.0, 1.0) + 1j * np.clip(found.imag, -1.0, 1.0)
+    return np.clip(found, -1.0, 1.0)
 
 
 def _edges(a: Any, bins: Any, limits: Any) -> Any:
@@ -53,6 +59,12 @@ def _edges(a: Any, bins: Any, limits: Any) -> Any:
     if low == high:
         low, high = low - 0.5, high + 0.5
     return np.linspace(low, high, bins + 1).astype((a[:0] / 1).dtype)
+
+
+def no_rule(bins: Any) -> None:
+    """Refuse the name of a rule for the number of bins."""
+    if isinstance(bins, str):
+        raise Unsupported("a rule for the number of bins", "pass a number, or the edges")
 
 
 def _bin_of_many(v: Any, edges: Any, bins: Any) -> Any:
@@ -82,6 +94,7 @@ def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
     """`np.histogram`: counts have no derivative, edges and weights do."""
+    no_rule(bins)
     a = np.ravel(a)
     even = np.ndim(bins) == 0
     if even:
@@ -112,6 +125,8 @@ def histogram(
 
 def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     """`np.digitize`."""
+    if np.iscomplexobj(x):
+        raise TypeError("x may not be complex")
     if np.all(bins[:-1] <= bins[1:]):
         return np.searchsorted(bins, x, "left" if right else "right")
     if not np.all(bins[:-1] >= bins[1:]):

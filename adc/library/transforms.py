@@ -11,11 +11,15 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__adc_transform__"
+# From here on, `Level.argnums` counts the parameters that are given by name alone.
+KEYWORDS = 1 << 30
 
 
 @dataclass(frozen=True)
 class Level:
     """One application of `grad` or another transformation; `kind` is the name of what was applied.
+
+    What is `holomorphic` has a complex result, whose real part is differentiated.
 
     Where the arguments were chosen by `names`, a function with other parameters has them elsewhere.
     """
@@ -23,6 +27,7 @@ class Level:
     kind: str
     argnums: int | tuple[int, ...] = ()
     has_aux: bool = False
+    holomorphic: bool = False
     names: str | tuple[str, ...] | None = None
 
     @property
@@ -58,4 +63,4 @@ def is_checkpointed(fn: Any) -> bool:
     return any(level.kind == "checkpoint" for level in applied)
 
 
-__all__ = ["Level", "has_rule", "is_checkpointed", "transform", "transform_name"]
+__all__ = ["KEYWORDS", "Level", "has_rule", "is_checkpointed", "transform", "transform_name"]

@@ -2,6 +2,8 @@
 
 ============  ======================================================================================
 `arith`       arithmetic, comparison, selection, conversion
+`complexes`   complex numbers from their parts, and back
+`parts`       what operations do to complex numbers
 `math`        elementary functions: ``exp``, ``sin``, ``tanh``
 `special`     functions that no machine has: ``erf``, ``sinc``, ``i0``
 `integer`     bits, truth values, indices
@@ -17,6 +19,7 @@ A row has everything about its operation, the derivative rule of ``tanh`` for ex
 
 from adc.ir.ops import arith as arith
 from adc.ir.ops import array as array
+from adc.ir.ops import complexes as complexes
 from adc.ir.ops import integer as integer
 from adc.ir.ops import math as math
 from adc.ir.ops import random as random

@@ -16,6 +16,7 @@ import numpy as np
 
 from adc.ir.errors import IRError
 from adc.ir.opdef import OPS, CFunction, OpDef, Static, predicate
+from adc.ir.ops import parts
 from adc.ir.rules import Traced
 from adc.ir.types import Array, Scalar, Type, parse_type
 
@@ -36,23 +37,24 @@ def _shielded(fn: Callable[[Any, Any], Any], both: bool = False) -> Callable[[An
 add = OpDef(
     "add", 2, np.add, "({0} + {1})", (operator.add, np.add),
     vjp=lambda ct, y, a, b: (ct, ct), linear=True,
-    neutral=-0.0, inverse=("sub", "sub"),
+    neutral=-0.0, inverse=("sub", "sub"), parts=parts.add,
 )  # fmt: skip
 # The first operand is a partial sum (`adc.ir.sums`).
 sum_ = OpDef(
     "sum", 2, np.add, "({0} + {1})", vjp=lambda ct, y, a, b: (ct, ct), kinds="f", reorders=True,
     neutral=-0.0,
     doc="Addition to a sum whose order is adc's: in lanes where a loop carries it.",
+    parts=parts.sums,
 )  # fmt: skip
 sub = OpDef(
     "sub", 2, np.subtract, "({0} - {1})", (operator.sub, np.subtract),
     vjp=lambda ct, y, a, b: (ct, -ct), linear=True,
-    inverse=("add", "sub"),
+    inverse=("add", "sub"), parts=parts.sub,
 )  # fmt: skip
 mul = OpDef(
     "mul", 2, np.multiply, "({0} * {1})", (operator.mul, np.multiply),
     vjp=lambda ct, y, a, b: (ct * b, ct * a), linear=True,
-    neutral=1.0, inverse=("truediv", "truediv"), shielded="xmuly",
+    neutral=1.0, inverse=("truediv", "truediv"), shielded="xmuly", parts=parts.mul,
 )  # fmt: skip
 truediv = OpDef(
     "truediv", 2, np.true_divide, "({0} / {1})", (operator.truediv, np.true_divide),
@@ -60,7 +62,7 @@ truediv = OpDef(
     vjp=lambda ct, y, a, b: (ct / b, -((ct / b) * y)),
     kinds="f", cost=4,
     nanoseconds=0.49, linear=True,
-    inverse=("mul", None), shielded="xdivy",
+    inverse=("mul", None), shielded="xdivy", parts=parts.divide,
 )  # fmt: skip
 # Products of derivatives: a cotangent or tangent that is exactly zero contributes nothing, whatever
 # the local derivative. Rules contain `ct * d` and `ct / d`, which tracing turns into these rows
@@ -88,7 +90,7 @@ mulzeros: OpDef = OpDef(
 neg = OpDef(
     "neg", 1, np.negative, "(-{0})", (operator.neg, np.negative), vjp=lambda ct, y, x: (-ct,),
     linear=True,
-    inverse=("neg",),
+    inverse=("neg",), parts=parts.neg, exact=True,
 )  # fmt: skip
 floordiv = OpDef(
     "floordiv", 2, np.floor_divide, "floordiv({0}, {1})", (operator.floordiv, np.floor_divide),
@@ -106,6 +108,7 @@ floor = OpDef(
     kinds="f",
     total=True,
     libm=CFunction("floor", exact=True),
+    exact=True,
 )
 ceil = OpDef(
     "ceil",
@@ -118,6 +121,7 @@ ceil = OpDef(
     kinds="f",
     total=True,
     libm=CFunction("ceil", exact=True),
+    exact=True,
 )
 trunc = OpDef(
     "trunc",
@@ -130,6 +134,7 @@ trunc = OpDef(
     kinds="f",
     total=True,
     libm=CFunction("trunc", exact=True),
+    exact=True,
 )
 rint = OpDef(
     "rint",
@@ -142,13 +147,25 @@ rint = OpDef(
     kinds="f",
     total=True,
     libm=CFunction("rint", exact=True),
+    parts=parts.each("rint"),
+    exact=True,
 )
 stop = OpDef(
     "stop", 1, lambda x: x, "{0}", (), why="`stop_gradient`", kinds="f",
-    doc="The operand; derivatives do not flow through it.",
+    doc="The operand; derivatives do not flow through it.", parts=parts.each("stop"), exact=True,
 )  # fmt: skip
 sign = OpDef(
-    "sign", 1, np.sign, "sign({0})", (np.sign,), why=STEP, jumps=True, total=True, image=(-1.0, 1.0)
+    "sign",
+    1,
+    np.sign,
+    "sign({0})",
+    (np.sign,),
+    why=STEP,
+    jumps=True,
+    total=True,
+    image=(-1.0, 1.0),
+    parts=parts.sign,
+    exact=True,
 )
 # The quotient is taken from the result: rounding may carry `a / b` to the next integer (1.0 % 0.1).
 mod = OpDef(
@@ -161,53 +178,77 @@ fmod = OpDef(
     "fmod", 2, np.fmod, "fmod({0}, {1})", (np.fmod,),
     vjp=lambda ct, y, a, b: (ct, -(ct * rint((a - y) / b))), jumps=True,
     cost=10, domain=((-9.0, 9.0), (-3.0, 3.0)),
-    nanoseconds=8.9, libm=CFunction("fmod", exact=True),
+    nanoseconds=8.9, libm=CFunction("fmod", exact=True), exact=True,
 )  # fmt: skip
 # `abs` of the smallest integer wraps, as NumPy's does.
 absolute = OpDef(
     "abs", 1, np.absolute, "absolute({0})", (abs, np.absolute),
     vjp=lambda ct, y, x: (ct * sign(x),), kinks=(0.0,),
-    image=(0.0, math.inf),
+    image=(0.0, math.inf), exact=True,
 )  # fmt: skip
 # A row of its own: unlike `abs`, it makes integers floating-point numbers.
 fabs = OpDef(
     "fabs", 1, np.fabs, "absolute({0})", (np.fabs,),
     vjp=lambda ct, y, x: (ct * sign(x),), kinds="f", kinks=(0.0,),
-    image=(0.0, math.inf),
+    image=(0.0, math.inf), exact=True,
 )  # fmt: skip
 square = OpDef(
     "square", 1, np.square, "({0} * {0})", (np.square,), vjp=lambda ct, y, x: (ct * (2.0 * x),),
-    image=(0.0, math.inf),
+    image=(0.0, math.inf), parts=parts.square,
 )  # fmt: skip
 reciprocal = OpDef(
     "reciprocal", 1, np.reciprocal, "(1.0 / {0})", (),
     vjp=lambda ct, y, x: (-(ct * y) * y,), kinds="f", cost=4,
-    nanoseconds=0.49,
+    nanoseconds=0.49, parts=parts.reciprocal,
 )  # fmt: skip
 copysign: OpDef = OpDef(
     "copysign", 2, np.copysign, "copysign({0}, {1})", (np.copysign,),
     vjp=lambda ct, y, a, b: (ct * (sign(a) * copysign(1.0, b)), None), jumps=True,
     kinds="f", kinks=(0.0,), total=True,
-    libm=CFunction("copysign", exact=True),
+    libm=CFunction("copysign", exact=True), exact=True,
 )  # fmt: skip
 
 lt = OpDef("lt", 2, np.less, "({0} < {1})", (operator.lt, np.less), predicate,
-           why=TRUTH, orders=(True, False))  # fmt: skip
+           why=TRUTH, orders=(True, False), parts=parts.lt,
+)  # fmt: skip
 le = OpDef("le", 2, np.less_equal, "({0} <= {1})", (operator.le, np.less_equal), predicate,
-           why=TRUTH, orders=(True, True))  # fmt: skip
+           why=TRUTH, orders=(True, True), parts=parts.le,
+)  # fmt: skip
 gt = OpDef("gt", 2, np.greater, "({0} > {1})", (operator.gt, np.greater), predicate,
-           why=TRUTH, orders=(False, False))  # fmt: skip
+           why=TRUTH, orders=(False, False), parts=parts.gt,
+)  # fmt: skip
 ge = OpDef("ge", 2, np.greater_equal, "({0} >= {1})", (operator.ge, np.greater_equal), predicate,
-           why=TRUTH, orders=(False, True))  # fmt: skip
+           why=TRUTH, orders=(False, True), parts=parts.ge,
+)  # fmt: skip
 eq = OpDef("eq", 2, np.equal, "({0} == {1})", (operator.eq, np.equal), predicate, why=TRUTH,
-           kinds="biuf")  # fmt: skip
+           kinds="biuf", parts=parts.eq,
+)  # fmt: skip
 ne = OpDef("ne", 2, np.not_equal, "({0} != {1})", (operator.ne, np.not_equal), predicate,
-           why=TRUTH, kinds="biuf")  # fmt: skip
+           why=TRUTH, kinds="biuf", parts=parts.ne,
+)  # fmt: skip
 isnan = OpDef(
-    "isnan", 1, np.isnan, "isnan({0})", (np.isnan,), predicate, why=TRUTH, kinds="f", least="f64"
+    "isnan",
+    1,
+    np.isnan,
+    "isnan({0})",
+    (np.isnan,),
+    predicate,
+    why=TRUTH,
+    kinds="f",
+    least="f64",
+    parts=parts.isnan,
 )
 isinf = OpDef(
-    "isinf", 1, np.isinf, "isinf({0})", (np.isinf,), predicate, why=TRUTH, kinds="f", least="f64"
+    "isinf",
+    1,
+    np.isinf,
+    "isinf({0})",
+    (np.isinf,),
+    predicate,
+    why=TRUTH,
+    kinds="f",
+    least="f64",
+    parts=parts.isinf,
 )
 isfinite = OpDef(
     "isfinite",
@@ -219,6 +260,7 @@ isfinite = OpDef(
     why=TRUTH,
     kinds="f",
     least="f64",
+    parts=parts.isfinite,
 )
 signbit = OpDef(
     "signbit", 1, np.signbit, "signbit({0})", (np.signbit,), predicate, why=TRUTH, kinds="f"
@@ -237,14 +279,14 @@ def _choice_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Ty
 select: OpDef = OpDef(
     "select", 3, lambda c, a, b: a if c else b, "({1} if {0} else {2})", (), _choice_types,
     vjp=lambda ct, y, c, a, b: (None, select(c, ct, 0.0), select(c, 0.0, ct)),
-    kinds="biuf", linear=True,
+    kinds="biuf", linear=True, parts=parts.select, exact=True,
 )  # fmt: skip
 
 # The value at 0 is the second operand's; the step itself has the derivative 0, at 0 too.
 heaviside = OpDef(
     "heaviside", 2, np.heaviside, "heaviside({0}, {1})", (np.heaviside,),
     vjp=lambda ct, y, x, h: (None, select(eq(x, 0.0), ct, 0.0)),
-    jumps=True, kinds="f", kinks=(0.0,),
+    jumps=True, kinds="f", kinks=(0.0,), exact=True,
 )  # fmt: skip
 
 # NaN in either operand wins in `minimum` and `maximum` and loses in `fmin` and `fmax`.
@@ -252,23 +294,34 @@ minimum = OpDef(
     "minimum", 2, np.minimum, "minimum({0}, {1})", (np.minimum,),
     vjp=lambda ct, y, a, b: (select(le(a, b), ct, 0.0), select(le(a, b), 0.0, ct)),
     kinks=(0.0,),
-    neutral=math.inf,
+    neutral=math.inf, parts=parts.minimum, exact=True,
 )  # fmt: skip
 maximum = OpDef(
     "maximum", 2, np.maximum, "maximum({0}, {1})", (np.maximum,),
     vjp=lambda ct, y, a, b: (select(ge(a, b), ct, 0.0), select(ge(a, b), 0.0, ct)),
     kinks=(0.0,),
-    neutral=-math.inf,
+    neutral=-math.inf, parts=parts.maximum, exact=True,
 )  # fmt: skip
 fmin = OpDef(
     "fmin", 2, np.fmin, "fmin({0}, {1})", (np.fmin,),
     vjp=lambda ct, y, a, b: (select(eq(y, a), ct, 0.0), select(eq(y, a), 0.0, ct)),
-    kinks=(0.0,), total=True,
+    kinks=(0.0,), total=True, exact=True, parts=parts.fmin,
 )  # fmt: skip
 fmax = OpDef(
     "fmax", 2, np.fmax, "fmax({0}, {1})", (np.fmax,),
     vjp=lambda ct, y, a, b: (select(eq(y, a), ct, 0.0), select(eq(y, a), 0.0, ct)),
-    kinks=(0.0,), total=True,
+    kinks=(0.0,), total=True, exact=True, parts=parts.fmax,
+)  # fmt: skip
+
+
+def _half(x: Any) -> Any:
+    return np.asarray(x).astype(np.float16).astype(np.asarray(x).dtype)[()]
+
+
+half = OpDef(
+    "half", 1, _half, "half({0})", (), vjp=lambda ct, y, x: (ct,), kinds="f", cost=10,
+    nanoseconds=0.35, jumps=True,
+    doc="The nearest number of 16 bits, in the type of the operand. It has the derivative 1.",
 )  # fmt: skip
 
 

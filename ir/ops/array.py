@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.core import Literal
+from adc.ir.core import Literal, derivative_type
 from adc.ir.errors import IRError
 from adc.ir.opdef import OPS, OpDef, Static
 from adc.ir.rules import Traced
-from adc.ir.types import DTYPES, INT, Array, Scalar, Type, parse_type
+from adc.ir.types import INT, Array, Scalar, Type, parse_type
 
 
 def _dim_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
@@ -52,7 +52,7 @@ def _full(dtype: str, value: Any, *dims: Any) -> Any:
         memory.fill(value)
         shape = [int(dim) for dim in dims]
         return memory.reshape(-1)[: math.prod(shape)].reshape(shape)
-    return np.full([int(dim) for dim in dims], value, DTYPES[dtype])
+    return np.full([int(dim) for dim in dims], value, Scalar(dtype).numpy)
 
 
 def _over(a: Any) -> Any:
@@ -67,8 +67,8 @@ def _same_array(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type
 
 def _unset(dtype: str, *dims: Any) -> Any:
     """Return a value that shows in a result if it is read before it is stored."""
-    ty = DTYPES[dtype]
-    value: Any = np.nan if ty.kind == "f" else True
+    ty = Scalar(dtype).numpy
+    value: Any = np.nan if ty.kind in "fc" else True
     if ty.kind in "iu":
         value = np.iinfo(str(ty)).max
     return _full(dtype, value, *dims)
@@ -76,7 +76,7 @@ def _unset(dtype: str, *dims: Any) -> Any:
 
 def _slot(dtype: str, rank: int, *dims: Any) -> Any:
     sizes = (math.prod(map(int, dims[k : k + rank])) for k in range(0, len(dims), rank))
-    return np.empty(max(sizes), DTYPES[dtype])
+    return np.empty(max(sizes), Scalar(dtype).numpy)
 
 
 def _slot_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
@@ -134,7 +134,8 @@ def _total_vjp(ct: Traced, y: Traced, a: Traced) -> tuple[Traced]:
     ty = a.operand.type
     assert isinstance(ty, Array)
     dims = [ct.trace.apply(dim, [a.operand], (axis,)) for axis in range(ty.rank)]
-    return (Traced(ct.trace.apply(full, [ct.operand, *dims], (ty.dtype,)), ct.trace),)
+    dtype = derivative_type(ty).dtype
+    return (Traced(ct.trace.apply(full, [ct.operand, *dims], (dtype,)), ct.trace),)
 
 
 total = OpDef(

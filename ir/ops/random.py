@@ -18,7 +18,9 @@ import numpy as np
 
 from adc.ir.errors import IRError
 from adc.ir.opdef import CFunction, OpDef, Static
+from adc.ir.ops.arith import eq, select
 from adc.ir.ops.integer import INTEGER
+from adc.ir.ops.math import log, pow_
 from adc.ir.ops.ziggurat import DTYPE_OF, table
 from adc.ir.types import Scalar, Type
 
@@ -95,19 +97,57 @@ def _of_c_library(name: str) -> Callable[[Any], Any]:
         except OverflowError:
             return x.dtype.type(np.inf)
         except ValueError:
-            return x.dtype.type(-np.inf if name == "log1p" and x == -1.0 else np.nan)
+            return x.dtype.type(-np.inf if x == _SINGULAR.get(name) else np.nan)
 
     return evaluate
 
 
+def _powered(x: Any, y: Any) -> Any:
+    """Return `pow` of C."""
+    try:
+        return x.dtype.type(math.pow(float(x), float(y)))
+    except OverflowError:
+        return x.dtype.type(np.inf)
+    except ValueError:
+        return x.dtype.type(np.inf if x == 0.0 else np.nan)
+
+
+_SINGULAR = {"log1p": -1.0, "log": 0.0}
+
 # They cost more than an addition, but draws are never recomputed.
 libm_exp = OpDef(
-    "libm_exp", 1, _of_c_library("exp"), "libm_exp({0})", (), why="of random draws only",
-    refuse=True, kinds="f",
+    "libm_exp", 1, _of_c_library("exp"), "libm_exp({0})", (), vjp=lambda ct, y, x: (ct * y,),
+    kinds="f",
     libm=CFunction("exp", vectorized=False), doc="Exponential function.",
 )  # fmt: skip
 libm_log1p = OpDef(
     "libm_log1p", 1, _of_c_library("log1p"), "libm_log1p({0})", (), why="of random draws only",
     refuse=True, kinds="f", domain=((-0.9, 9.0),),
     libm=CFunction("log1p", vectorized=False), doc="log(1 + x).",
+)  # fmt: skip
+libm_expm1 = OpDef(
+    "libm_expm1", 1, _of_c_library("expm1"), "libm_expm1({0})", (),
+    vjp=lambda ct, y, x: (ct * (y + 1.0),), kinds="f",
+    libm=CFunction("expm1", vectorized=False), doc="exp(x) - 1.",
+)  # fmt: skip
+libm_log = OpDef(
+    "libm_log", 1, _of_c_library("log"), "libm_log({0})", (), vjp=lambda ct, y, x: (ct / x,),
+    kinds="f", domain=((0.1, 9.0),),
+    libm=CFunction("log", vectorized=False), doc="Natural logarithm.",
+)  # fmt: skip
+libm_pow = OpDef(
+    "libm_pow", 2, _powered, "libm_pow({0}, {1})", (),
+    vjp=lambda ct, y, a, b: (
+        select(eq(b, 0.0), 0.0, ct * (b * pow_(a, b - 1.0))),
+        select(eq(a, 0.0), 0.0, ct * (y * log(a))),
+    ),
+    kinds="f", domain=((0.2, 3.0), (-2.0, 3.0)),
+    libm=CFunction("pow", vectorized=False), doc="x to the power of y.",
+)  # fmt: skip
+by_rejection = OpDef(
+    "by_rejection", 1, lambda x: x, "{0}", (), refuse=True, kinds="f",
+    why="what is drawn by rejection jumps where this parameter changes which numbers are rejected "
+    "(Figurnov et al. 2018); apply `adc.stop_gradient` to the parameter if its derivative is not "
+    "wanted",
+    doc="The operand: a parameter of a draw by rejection.",
 )  # fmt: skip

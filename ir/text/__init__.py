@@ -1,5 +1,7 @@
 """The text form of the IR: `printer` writes it, `parser` reads it back.
 
+`effects` does what the statements `Print` say.
+
 ::
 
     parse(print(fn)) == fn

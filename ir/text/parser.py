@@ -31,19 +31,22 @@ from adc.ir.core import (
     Value,
     While,
     Write,
+    found_by,
 )
 from adc.ir.errors import IRError, Span
 from adc.ir.opdef import OPS, Static
-from adc.ir.types import BOOL, FLOAT, INT, Array, Type, parse_type
+from adc.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Type, parse_type
 
+_REAL = r"(?:inf|nan|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)"
 _TOKEN = re.compile(
     r"""
     (?P<space>[ \t]+|\#[^\n]*) | (?P<newline>\n)
   | (?P<value>%(?:[^\W\d]|\$)[\w.$]*)
   | (?P<string>"(?:[^"\\]|\\.)*")
-  | (?P<number>-?(?:inf\b|nan\b|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?))
+  | (?P<complex>-?{real}[+-]{real}j)
+  | (?P<number>-?{real}(?!\w))
   | (?P<arrow>->) | (?P<word>(?:[^\W\d]|\$)[\w.$]*) | (?P<punct>[\[\](){}=,:])
-    """,
+    """.replace("{real}", _REAL),
     re.VERBOSE,
 )
 
@@ -145,14 +148,18 @@ class _Parser:
         return self.values[name]
 
     def is_operand(self) -> bool:
-        return self.tokens.kind in ("value", "number") or self.tokens.text in ("true", "false")
+        return self.tokens.kind in ("value", "number", "complex") or (
+            self.tokens.text in ("true", "false")
+        )
 
     def operand(self) -> Operand:
         if self.tokens.kind == "value":
             return self.read()
         if self.tokens.text in ("true", "false"):
-            value: bool | int | float = self.tokens.next() == "true"
+            value: bool | int | float | complex = self.tokens.next() == "true"
             ty: Type = BOOL
+        elif self.tokens.kind == "complex":
+            value, ty = complex(self.tokens.next()), COMPLEX
         else:
             text = self.tokens.want("number")
             integral = re.fullmatch(r"-?\d+", text) is not None
@@ -514,7 +521,10 @@ def _check(p: _Parser, results: _Results) -> Stmt:
 
 
 def _print(p: _Parser, results: _Results) -> Stmt:
-    return Print(json.loads(p.tokens.want("string")), p.operands())
+    to = json.loads(p.tokens.want("string")) if p.tokens.accept("to") else ""
+    message, args = json.loads(p.tokens.want("string")), p.operands()
+    found = found_by(to)
+    return Print(message, args, to=to, result=None if found is None else results((found,))[0])
 
 
 def _recall(p: _Parser, results: _Results) -> Stmt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 
 from adc.ir.core import (
@@ -36,9 +37,15 @@ from adc.ir.types import Array
 def literal_text(literal: Literal) -> str:
     """Return the text of a constant: Python's spelling, with the type unless it is weak."""
     value = literal.value
-    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    if isinstance(value, complex):
+        sign = "-" if math.copysign(1.0, value.imag) < 0 else "+"
+        text = f"{value.real!r}{sign}{abs(value.imag)!r}j"
+    else:
+        text = str(value).lower() if isinstance(value, bool) else repr(value)
     ty = literal.type
-    weak_default = {"b": "bool", "i": "int", "f": "float"}[ty.kind if ty.kind != "u" else "i"]
+    weak_default = {"b": "bool", "i": "int", "f": "float", "c": "complex"}[
+        ty.kind.replace("u", "i")
+    ]
     return text if str(ty) == weak_default else f"{text}:{ty}"
 
 
@@ -109,9 +116,10 @@ def _lines(stmt: Stmt) -> list[str]:
         case Check(cond=cond, error=error, message=message, args=args):
             tail = f" {_many(args)}" if args else ""
             return [f"check {operand_text(cond)} {error} {json.dumps(message)}{tail}"]
-        case Print(message=message, args=args):
+        case Print(message=message, args=args, to=to):
             tail = f" {_many(args)}" if args else ""
-            return [f"print {json.dumps(message)}{tail}"]
+            aim = f"to {json.dumps(to)} " if to else ""
+            return [f"{left}print {aim}{json.dumps(message)}{tail}"]
         case Recall(value=value):
             return [f"{left}recall {value}"]
         case Push(values=values):

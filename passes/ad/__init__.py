@@ -9,6 +9,7 @@
                      (`derive`: turns these declarations into functions)
 `directions`         several tangents or cotangents at once, along a further axis (`arrays`: whole
                      arrays and products; `loop`: numbers and elements)
+`settle`             rules dropped when all derivatives are taken
 `accumulate`         clearing a cotangent merged with the next addition to it
 ===================  ===========================================================================
 

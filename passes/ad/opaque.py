@@ -91,7 +91,7 @@ def _not_linear(name: str, problem: Nonlinear, loc: Span | None) -> NotDifferent
 
 def not_covered(callee: Function, position: int, loc: Span | None) -> NotDifferentiableError:
     """Return the error for a value that a function depends on and its rule does not mention."""
-    name = callee.params[position].name
+    name = callee.params[position].name.split(".")[0]  # not of one part of a complex number
     return NotDifferentiableError(
         f"the rule of {users_name(callee.name)}() says nothing about {name!r}, which the function "
         "uses",

@@ -31,7 +31,8 @@ removes the arrays that become superfluous. No bit changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 
@@ -127,7 +128,7 @@ class _Fuser:
 
     def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         done = list(stmts)
-        before = _Before()
+        before = _Before(self.reads)
         at = 0
         while at < len(done):
             merged = self.with_earlier(done, at, before)
@@ -153,27 +154,25 @@ class _Fuser:
             return None
         reads = self.reads(second)
         arrays = {value for value in reads if isinstance(value.type, Array)}
-        # Dependences of `second` on the statements in between, which cannot move behind it, and the
-        # positions, negative, of the statements that it depends on and that are still to be asked.
-        indirect: set[Value] = set()
+        # The positions, negative, of the statements that `second` depends on and that are still to
+        # be asked; and of those that it depends on by statements in between, which cannot move
+        # behind it.
         waiting = before.positions(reads)
         heapify(waiting)
-        asked = set(waiting)
-        for p in reversed(before.loops):
-            if p < q - FAR:
-                break
+        asked, indirect = set(waiting), set[int]()
+        for p in before.with_arrays(arrays, q - FAR):
             first = stmts[p]
             assert isinstance(first, For)
-            if not _comparable(first, second, arrays):
+            if not _comparable(first, second):
                 continue
             while waiting and -waiting[0] > p:
-                more = self.reads(stmts[-heappop(waiting)])
-                indirect |= more
-                for place in before.positions(more):
+                more = before.sources[-heappop(waiting)]
+                indirect.update(more)
+                for place in more:
                     if place not in asked:
                         asked.add(place)
                         heappush(waiting, place)
-            if indirect.isdisjoint(first.results):
+            if -p not in indirect:
                 merged = self.pair(stmts, p, q)
                 if merged is not None:
                     return merged[0], p, merged[1]
@@ -297,21 +296,42 @@ class _Fuser:
 class _Before:
     """The statements of a block that precede one: where values are defined, and loops."""
 
-    def __init__(self) -> None:
+    def __init__(self, reads: Callable[[Stmt], set[Value]]) -> None:
+        self._reads = reads
         self._places: dict[Value, int] = {}
-        self.loops: list[int] = []
+        # By position, the positions of what the statement reads, each negative.
+        self.sources: list[list[int]] = []
+        # Positions of loops, with the arrays that their bodies read or that they return; and of
+        # each array the loops, first to last.
+        self._loops: list[tuple[int, set[Value]]] = []
+        self._of: dict[Value, list[int]] = {}
 
     def add(self, stmt: Stmt, place: int) -> None:
         """Add the statement that follows."""
+        self.sources.append(self.positions(self._reads(stmt)))
         for result in stmt.results:
             self._places[result] = place
         if isinstance(stmt, For):
-            self.loops.append(place)
+            arrays = {v for v in block_reads(stmt.body) if isinstance(v.type, Array)}
+            arrays.update(v for v in stmt.results if isinstance(v.type, Array))
+            self._loops.append((place, arrays))
+            for array in arrays:
+                self._of.setdefault(array, []).append(place)
 
     def cut(self, place: int) -> None:
-        """Forget the loops from a position on."""
-        while self.loops and self.loops[-1] >= place:
-            self.loops.pop()
+        """Forget the statements from a position on."""
+        del self.sources[place:]
+        while self._loops and self._loops[-1][0] >= place:
+            for array in self._loops.pop()[1]:
+                self._of[array].pop()
+
+    def with_arrays(self, arrays: Iterable[Value], first: int) -> list[int]:
+        """Return the loops with one of some arrays, from a position on, the last ones first."""
+        found: set[int] = set()
+        for array in arrays:
+            places = self._of.get(array, ())
+            found.update(places[bisect_left(places, first) :])
+        return sorted(found, reverse=True)
 
     def positions(self, values: Iterable[Value]) -> list[int]:
         """Return the positions of the definitions of values, each negative."""
@@ -319,16 +339,15 @@ class _Before:
         return [-places[value] for value in values if value in places]
 
 
-def _comparable(first: For, second: For, arrays: set[Value]) -> bool:
-    """Whether two loops pass the cheap tests for merging; the second reads `arrays`.
+def _comparable(first: For, second: For) -> bool:
+    """Whether two loops with an array in common pass the other cheap tests for merging.
 
-    Both have the same trip count, are short, and have an array in common.
+    Both have the same trip count, and are short.
     """
     if first.trips != second.trips or first.down != second.down:
         return False
-    if 2 + block_size(first.body) + block_size(second.body) > MOST or not _is_plain(first.body):
-        return False
-    return not (arrays.isdisjoint(block_reads(first.body)) and arrays.isdisjoint(first.results))
+    size = 2 + block_size(first.body) + block_size(second.body)
+    return size <= MOST and _is_plain(first.body)
 
 
 @remembered

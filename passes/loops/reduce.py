@@ -191,7 +191,7 @@ class _Reducer:
         after: list[Stmt] = []
         body, array = loop.body, loop.body.params[k]
         assert isinstance(array.type, Array)
-        element = Scalar(array.type.dtype)
+        element = array.type.element
         groups: dict[tuple[Operand, ...], _Group] = {}
         env: dict[Value, Operand] = {}
         stmts: list[Stmt] = []

@@ -524,7 +524,8 @@ class _Replacer:
 
 
 def _element(array: Value) -> Scalar:
-    return Scalar(array.type.dtype)
+    assert isinstance(array.type, Array)
+    return array.type.element
 
 
 __all__ = ["scalars"]

@@ -4,6 +4,7 @@
 `reserve`            lists that loops append to, with room for all elements before the loop
 `storage`            value form to buffer form: stores in place, copies where two versions are
                      needed (`sharing`: which versions may share a buffer)
+`supply`             callers make the arrays that routines of a library fill
 `in_place`           callees do not return arrays that they only wrote in place
 `coalesce`           arrays that a loop allocates anew and carries, written over the old ones
 `hoist_allocations`  allocations of inner loops, moved in front of the loop

@@ -60,7 +60,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.sums import summed
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, clone, map_blocks, recalling
+from adc.ir.walk import Names, clone, finds, map_blocks, recalling
 from adc.passes.loops.state import needed, outside
 
 
@@ -98,8 +98,10 @@ def can_checkpoint(fn: Function, owner: str, loop: For) -> bool:
     """Whether a loop can be run in parts.
 
     Splitting changes sums in lanes, and a loop that is reversed in two places would have to be
-    checkpointed twice.
+    checkpointed twice. The time is another one when an iteration is computed again.
     """
+    if finds((loop,), fn.callees):
+        return False
     reverses = reverses_of(fn, owner, loop.label)
     return len(reverses) == 1 and not (loop.down or summed(loop) or summed(reverses[0]))
 

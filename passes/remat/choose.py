@@ -27,6 +27,7 @@ from adc.ir.core import (
     Load,
     Mark,
     Operand,
+    Print,
     Stmt,
     Store,
     Value,
@@ -525,6 +526,8 @@ class Chooser:
                 return "a random draw"
             case While() | Call():
                 return "the result of a loop or call"
+            case Print():
+                return "found outside"
         return "it depends on an array that is overwritten later"
 
     def inputs(self, value: Value) -> list[Value]:

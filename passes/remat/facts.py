@@ -39,12 +39,16 @@ class Orders:
         Whether to keep a value or to recompute it, if possible.
     calls : tuple of (function, label)
         Calls that are recomputed as a whole.
+    free : bool
+        Whether passes run that may make arrays live longer, as without a budget. They also save
+        arrays, so that only the code that they made tells whether it needs less.
     """
 
     loops: tuple[tuple[str, str, Schedule], ...] = ()
     worth: tuple[tuple[str, str, float], ...] = ()
     kept: tuple[tuple[str, str, bool], ...] = ()
     calls: tuple[tuple[str, str], ...] = ()
+    free: bool = False
 
 
 NO_ORDERS = Orders()

@@ -48,7 +48,7 @@ from adc.ir.functions import reached
 from adc.ir.library import schedules
 from adc.ir.sums import summed
 from adc.ir.types import Array, Scalar
-from adc.ir.walk import Names, loop_values
+from adc.ir.walk import Names, finds, loop_values
 from adc.passes.remat.checkpoint import Checkpointing, Loops, Site, reverses_of
 
 _PLACED = "adc.placed"
@@ -58,6 +58,8 @@ _NOTHING = Literal(0, Scalar("i64"))
 def can_checkpoint_online(fn: Function, owner: str, loop: While) -> bool:
     """Whether the states of a loop can be stored in slots: arrays must keep their sizes."""
     reverses = reverses_of(fn, owner, loop.label)
+    if finds((loop,), fn.callees):
+        return False
     if len(reverses) != 1 or summed(reverses[0]):
         return False
     home = next(each for each in (*fn.callees, fn) if each.name == owner)

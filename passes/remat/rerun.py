@@ -44,7 +44,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.functions import without_prints
-from adc.ir.walk import Names, clone, defined, map_blocks, marked, recalling
+from adc.ir.walk import Names, clone, defined, finds, map_blocks, marked, recalling
 from adc.passes.loops.state import needed, outside
 from adc.passes.remat.choose import Chooser
 from adc.passes.remat.facts import Decisions, mark_of, needed_values, reverses
@@ -60,7 +60,7 @@ def rerun(fn: Function, costs: Costs = SHIPPED, *, offload: bool = False) -> Fun
     """Return `fn` with loops and calls recomputed in the reverse code of checkpointed calls."""
     if not any(value.mark is not None for each in (fn, *fn.callees) for value in defined(each)):
         return fn
-    fn = _without_printing(fn)
+    fn = _without_printing(_without_marks_where_found(fn))
     done: set[str] = set()
     while True:
         found = [
@@ -135,6 +135,15 @@ def _outermost(decisions: Decisions, region: str) -> str:
     while region and mark_of(decisions.loops[region]) is not None:
         found, region = region, decisions.parents[region][0]
     return found
+
+
+def _without_marks_where_found(fn: Function) -> Function:
+    """Return `fn` without the marks in functions that find something outside, such as the time."""
+
+    def plain(each: Function) -> Function:
+        return replace(each, body=marked(each.body, lambda v: None)) if finds(each.body) else each
+
+    return replace(plain(fn), callees=tuple(map(plain, fn.callees)))
 
 
 def _without_printing(fn: Function) -> Function:

@@ -270,7 +270,7 @@ class _Steps:
     def is_count(self, operand: Operand) -> bool:
         """Whether an integer is plainly not negative."""
         if isinstance(operand, Literal):
-            return operand.value >= 0
+            return bool(operand.value >= 0)
         match self.defs.get(operand):
             case Apply(op=op, args=args) if op is arith.maximum:
                 return any(self.is_count(arg) for arg in args)

@@ -136,8 +136,8 @@ class _Registers(IterationAnalysis):
                     places[at] = place
                 elif isinstance(stmt, Write):
                     return [loop]
-                dtype = stmt.value.type.dtype if isinstance(stmt, Write) else array.type.dtype
-                if dtype != array.type.dtype:
+                value = stmt.value if isinstance(stmt, Write) else stmt.result
+                if value.type.dtype != _element(array).dtype:
                     return [loop]
             elif isinstance(stmt, Apply) and array in stmt.args and not stmt.op.asks_shape:
                 return [loop]
@@ -165,7 +165,7 @@ class _Registers(IterationAnalysis):
 
     def fresh(self, array: Value, places: Sequence[Subscript]) -> dict[Subscript, Value]:
         """Return new scalars for the elements at some subscripts."""
-        element = Scalar(array.type.dtype)
+        element = _element(array)
         return {place: Value(self.names.fresh(array.name), element) for place in places}
 
     def wanted(self, loop: For, places: dict[int, Subscript]) -> list[Subscript]:
@@ -190,7 +190,7 @@ class _Registers(IterationAnalysis):
     ) -> list[Operand]:
         """Return the values of the elements for the first iteration, emitted in front of it."""
         loads: list[Stmt] = []
-        element = Scalar(array.type.dtype)
+        element = _element(array)
         trips = self.integer(loop.trips, before)
         start: Form = constant(0)
         if loop.down:
@@ -273,7 +273,7 @@ class _Body:
             self.stmts.append((stmt, place))
 
     def write(self, stmt: Write, place: Subscript) -> None:
-        element = Scalar(stmt.array.type.dtype)
+        element = _element(stmt.array)
         old = self.known.get(place)
         self.known = {other: v for other, v in self.known.items() if _differ(place, other)}
         value = stmt.value
@@ -311,6 +311,11 @@ class _Body:
                 dead.clear()
             kept.append(stmt)
         return tuple(reversed(kept))
+
+
+def _element(array: Value) -> Scalar:
+    assert isinstance(array.type, Array)
+    return array.type.element
 
 
 def _may_read(stmt: Stmt, array: Value, shared: Collection[Operand]) -> bool:

@@ -7,6 +7,7 @@
              process of one tool, `report` makes the tables and the picture
 `compile`    how long compilation takes
 `latency`    how long a call takes, from no leaf to hundreds
+`linalg`     functions of `np.linalg`, beside JAX and NumPy
 `layers`     a model of many layers, as people write it
 `memory`     time and memory within budgets
 `peers`      small programs, given unchanged to every tool

@@ -1,7 +1,8 @@
 """Time value and gradient of the kernels: `python -m tests.bench [--only NAME] [--json FILE]`.
 
 `--only compile` times the first gradient of long programs instead, `--only latency` calls that
-compute next to nothing, `--only layers` a model of many layers.
+compute next to nothing, `--only layers` a model of many layers, `--only linalg` functions of
+`np.linalg`.
 
 Every tool runs in a process of its own, all on the same cores, in turns: what else the machine does
 hits all of them alike. Gradients are compared before anything is timed: with the one written by
@@ -28,7 +29,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import compile, latency, layers, report
+from tests.bench import compile, latency, layers, linalg, report
 from tests.bench.kernels import KERNELS
 from tests.bench.report import Result
 
@@ -257,7 +258,7 @@ def main() -> None:
     parser.add_argument(
         "--only",
         action="append",
-        choices=[*KERNELS, "compile", "latency", "layers"],
+        choices=[*KERNELS, "compile", "latency", "layers", "linalg"],
         help="this kernel",
     )
     parser.add_argument("--skip", action="append", choices=TOOLS, default=[], help="not this tool")
@@ -299,6 +300,9 @@ def main() -> None:
             continue
         if kernel == "layers":
             layers.main(console, options.peer_python)
+            continue
+        if kernel == "linalg":
+            linalg.main(console, min(options.rounds, 3), options.peer_python)
             continue
         if kernel == "latency":
             latency.main(console, min(options.rounds, 5), options.peer_python)

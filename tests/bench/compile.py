@@ -1,6 +1,7 @@
 """Long programs, line after line of array expressions: how the time to compile them grows.
 
-`python -m tests.bench.compile KIND LINES` prints the seconds of each part of one first gradient.
+`python -m tests.bench.compile KIND LINES` prints the seconds of each part of one first gradient;
+with `calls` as the kind, of so many calls of 40 functions.
 """
 
 from __future__ import annotations
@@ -50,19 +51,32 @@ KINDS: dict[str, tuple[str, tuple[str, ...], str]] = {
         "np.sum(a)",
     ),
 }
+# How many functions are called once, and how often in the other program.
+FUNCTIONS, OFTEN = 40, 400
 
 
 def program(kind: str, lines: int) -> Any:
     """Return a function of two vectors with so many statements."""
-    first, turns, result = KINDS[kind]
-    body = [first, *(turns[k % len(turns)].format(k=k % 7) for k in range(lines))]
-    text = ["import numpy as np", "def program(x, w):", *body, f"return {result}"]
-    text[2:] = [f"    {line}" for line in text[2:]]
+    text = ["import numpy as np"]
+    if kind == "calls":
+        for k in range(FUNCTIONS):
+            text += _function(f"f{k}", f"a = x * 1.0{k}; M = np.outer(a, w)", "mixed", 6, "a")
+        calls = [f"    a = f{k % FUNCTIONS}(a, w)" for k in range(lines)]
+        text += ["def program(a, w):", *calls, "    return np.sum(a)"]
+    else:
+        first, _, result = KINDS[kind]
+        text += _function("program", first, kind, lines, result)
     file = f"<{kind}-{lines}>"
     linecache.cache[file] = (0, None, [f"{line}\n" for line in text], file)
     namespace: dict[str, Any] = {}
     exec(compile("\n".join(text), file, "exec"), namespace)
     return namespace["program"]
+
+
+def _function(name: str, first: str, kind: str, lines: int, result: str) -> list[str]:
+    turns = KINDS[kind][1]
+    body = [first, *(turns[k % len(turns)].format(k=k % 7) for k in range(lines))]
+    return [f"def {name}(x, w):", *(f"    {line}" for line in (*body, f"return {result}"))]
 
 
 def first_call(kind: str, lines: int) -> dict[str, float]:
@@ -123,6 +137,11 @@ def main(console: Console, rounds: int, lengths: Sequence[int] = LENGTHS) -> Non
             power = growth(lengths, found)
             table.add_row(kind, part, *cells, "" if math.isnan(power) else f"n^{power:.1f}")
     console.print(table)
+    once, often = (_medians("calls", count, 1)["all"] for count in (FUNCTIONS, OFTEN))
+    console.print(
+        f"{FUNCTIONS} functions: {once:.1f} s, called {OFTEN} times {often:.1f} s "
+        f"({often / once:.1f} times)"
+    )
 
 
 def _medians(kind: str, lines: int, rounds: int) -> dict[str, float]:

@@ -5,6 +5,7 @@
     python -m tests.fuzz --kind arrays --n 200
     python -m tests.fuzz --kind draws --n 200
     python -m tests.fuzz --kind nests --n 200
+    python -m tests.fuzz --kind complex --n 200
     python -m tests.fuzz --budgets --kind stencils --size 6 --n 200
     python -m tests.fuzz --parallel --kind arrays --n 200
     python -m tests.fuzz --target cuda --batch --kind mixed --n 200
@@ -13,9 +14,9 @@
 
 `fuzz` writes programs that work on elements (``--kind scalars``, with ``draws`` random numbers
 as well); `fuzz_arrays` writes those of array expressions, views and containers, `fuzz_nests` nested
-loops over elements, `fuzz_threads` loops of which an iteration does a lot. `fuzz_budgets` runs any
-of them in loops, within budgets; `on_device` runs them in Numba's simulator, as they are or for
-each row of a batch.
+loops over elements, `fuzz_threads` loops of which an iteration does a lot, `fuzz_complex` those of
+complex numbers. `fuzz_budgets` runs any of them in loops, within budgets; `on_device` runs them in
+Numba's simulator, as they are or for each row of a batch.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import time
 from collections.abc import Callable
 
 from adc.passes import stages
-from tests.fuzz import fuzz, fuzz_arrays, fuzz_budgets, fuzz_nests, fuzz_threads
+from tests.fuzz import fuzz, fuzz_arrays, fuzz_budgets, fuzz_complex, fuzz_nests, fuzz_threads
 from tests.fuzz.program import Generated, Unreliable, forget
 from tests.fuzz.shrink import shrink
 from tests.oracle import on_device, threads
@@ -54,6 +55,7 @@ def main(argv: list[str] | None = None) -> int:
         "--kind", default="scalars", help="what programs are made of",
         choices=(
             "scalars", "draws", "arrays", "stencils", "containers", "mixed", "nests", "threads",
+            "complex",
         ),
     )  # fmt: skip
     options = parser.parse_args(argv)
@@ -108,6 +110,8 @@ def _generate(seed: int, options: argparse.Namespace) -> Generated:
         generated = fuzz.generate(seed, options.size, options.kind == "draws")
     elif options.kind == "nests":
         generated = fuzz_nests.generate(seed, max(options.size // 6, 1))
+    elif options.kind == "complex":
+        generated = fuzz_complex.generate(seed, max(options.size // 3, 1))
     elif options.kind == "threads":
         generated = fuzz_threads.generate(seed, max(options.size // 4, 1))
     else:

@@ -14,33 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from tests.fuzz.lines import ARRAYS, Lines
 from tests.fuzz.program import Generated, forget, load
 
-_ARRAYS = "abc"
 
-
-class _Writer:
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
-        self.lines: list[str] = []
-        self.depth = 1
-        self.loops = 0
-        self.count = 0
-
-    def emit(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    def fresh(self, hint: str) -> str:
-        self.count += 1
-        return f"{hint}{self.count}"
-
+class _Writer(Lines):
     # -- values ----------------------------------------------------------------------------
 
     def constant(self) -> str:
         return f"{self.rng.uniform(0.2, 0.7):.3f}"
-
-    def array(self) -> str:
-        return self.rng.choice(_ARRAYS)
 
     def element(self) -> str:
         return f"{self.array()}[{self.rng.choice(['0', '1', '2', '-1', 'i % 3'])}]"
@@ -67,12 +49,6 @@ class _Writer:
 
     # -- statements ------------------------------------------------------------------------
 
-    def block(self, count: int) -> None:
-        self.depth += 1
-        for _ in range(count):
-            self.statement()
-        self.depth -= 1
-
     def statement(self) -> None:
         kinds = ["number", "whole", "whole", "element", "swap", "sizes"]
         if self.depth < 5:
@@ -82,14 +58,11 @@ class _Writer:
     def _number(self) -> None:
         self.emit(f"{self.rng.choice('su')} = {self.number()}")
 
-    def _whole(self) -> None:
-        self.emit(f"{self.array()} = {self.whole()}")
-
     def _element(self) -> None:
         self.emit(f"{self.element()} = {self.number()}")
 
     def _swap(self) -> None:
-        names = self.rng.sample(_ARRAYS, self.rng.choice([2, 3]))
+        names = self.rng.sample(ARRAYS, self.rng.choice([2, 3]))
         values = [names[-1], *names[:-1]]
         if self.rng.random() < 0.5:
             values[0] = self.whole()
@@ -107,13 +80,11 @@ class _Writer:
     def _loop(self) -> None:
         trips = self.rng.choice(["2", "3", "n", "k[i]", "i", "1"])
         self.emit(f"for {self.fresh('j')} in range({trips}):")
-        self.loops += 1
         self.block(self.rng.choice([1, 2, 3]))
         if self.rng.random() < 0.25:
             self.emit(f"    if {self.condition()}:")
             self.emit(f"        {self.rng.choice(['break', 'continue'])}")
             self.emit(f"    u = {self.number()}")
-        self.loops -= 1
 
     def _while(self) -> None:
         t = self.fresh("t")
@@ -121,13 +92,6 @@ class _Writer:
         self.emit(f"while {t} < 3 and {self.condition()}:")
         self.emit(f"    {t} += 1")
         self.block(self.rng.choice([1, 2]))
-
-    def _branch(self) -> None:
-        self.emit(f"if {self.condition()}:")
-        self.block(self.rng.choice([1, 2]))
-        if self.rng.random() < 0.6:
-            self.emit("else:")
-            self.block(self.rng.choice([1, 2]))
 
 
 def generate(seed: int, size: int = 6) -> Generated:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adc.ir.analysis.memory.escape import escaping, stacked
+from adc.ir.analysis.routines import library_form
 from adc.ir.analysis.sizes import formulas
 from adc.ir.analysis.sizes.formulas import Known, Sum
 from adc.ir.core import Apply, Block, Function, If, Pop, Push, Stmt, Value
@@ -31,7 +32,7 @@ class Meter(Interpreter):
     """
 
     def __init__(self, fn: Function, align: int = ALIGN) -> None:
-        super().__init__(fn)
+        super().__init__(library_form(fn))
         self.align = align
         self.top = self.inner = self.most = self.taken = 0
         self.tapes: dict[str, int] = {}
@@ -122,7 +123,9 @@ class _Metered(_Routine):
             shares = stmt.op.name in ("over", "row") or (
                 stmt.op.name in ("empty", "full") and memory
             )
-            if shares or not self.counts.get(stmt.result):
+            # Workspace of a routine is used by no statement.
+            used = self.counts.get(stmt.result) or stmt.op.name == "slot"
+            if shares or not used:
                 return []
         elif not isinstance(stmt, Pop):
             return []

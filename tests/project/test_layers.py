@@ -49,6 +49,7 @@ ROOMS = {
         "costs",
     ),
     "adc.passes": (
+        "numbers",
         "scalar",
         "ad",
         "loops",

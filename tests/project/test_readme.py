@@ -147,6 +147,7 @@ def test_the_table_of_programs() -> None:
     assert rows[-1][1] == f"{list(verdicts.values()).count(peers.RIGHT)} of {len(verdicts)}"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fn", battery.PROGRAMS, ids=lambda fn: str(fn.__name__))
 def test_programs_of_the_table(fn: Any) -> None:
     import adc

@@ -23,6 +23,7 @@ def test_the_program_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert (tmp_path / "both.dot").exists()
 
 
+@pytest.mark.full
 def test_mypy_takes_it(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     wrong = "number: int = slope.source()\nslope.nosuch\nadc.grad(energy, argnum=1)\nadc.vjp()\n"

@@ -7,8 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adc.ir.core import Function
 from adc.ir.errors import AdcError
 from tests.corpus.arrays.array_programs import ARRAY_PROGRAMS, SHARP
+from tests.corpus.arrays.complex_programs import COMPLEX_PROGRAMS
+from tests.corpus.arrays.composed_programs import COMPOSED_PROGRAMS
+from tests.corpus.arrays.fourier_programs import FOURIER_PROGRAMS
 from tests.corpus.arrays.function_programs import FUNCTION_PROGRAMS
 from tests.corpus.arrays.meaning_programs import MEANING_PROGRAMS
 from tests.corpus.arrays.random_programs import RANDOM_PROGRAMS
@@ -19,6 +23,10 @@ from tests.corpus.arrays.vector_programs import VECTOR_PROGRAMS
 from tests.corpus.arrays.view_programs import REFUSED as REFUSED_VIEWS
 from tests.corpus.arrays.view_programs import VIEW_PROGRAMS
 from tests.corpus.language.choice_programs import CHOICE_PROGRAMS
+from tests.corpus.language.exception_programs import EXCEPTION_PROGRAMS
+from tests.corpus.language.exception_programs import REFUSED as REFUSED_EXCEPTIONS
+from tests.corpus.language.generator_programs import GENERATOR_PROGRAMS
+from tests.corpus.language.generator_programs import REFUSED as REFUSED_GENERATORS
 from tests.corpus.language.language_programs import LANGUAGE_PROGRAMS
 from tests.corpus.language.language_programs import REFUSED as REFUSED_LANGUAGE
 from tests.corpus.language.layer_programs import LAYER_PROGRAMS
@@ -26,6 +34,7 @@ from tests.corpus.language.list_programs import LIST_PROGRAMS
 from tests.corpus.language.list_programs import REFUSED as REFUSED_LISTS
 from tests.corpus.language.object_programs import OBJECT_PROGRAMS
 from tests.corpus.language.object_programs import REFUSED as REFUSED_OBJECTS
+from tests.corpus.language.standard_programs import STANDARD_PROGRAMS
 from tests.corpus.language.zip_programs import ZIP_PROGRAMS
 from tests.corpus.loops.invert_programs import INVERT_PROGRAMS
 from tests.corpus.loops.kernel_programs import KERNEL_PROGRAMS
@@ -39,6 +48,7 @@ from tests.oracle import chain as chains
 ALL: list[Program] = [
     *ARRAY_PROGRAMS,
     *FUNCTION_PROGRAMS,
+    *COMPOSED_PROGRAMS,
     *LANGUAGE_PROGRAMS,
     *LIST_PROGRAMS,
     *LAYER_PROGRAMS,
@@ -56,6 +66,11 @@ ALL: list[Program] = [
     *SIZE_PROGRAMS,
     *VECTOR_PROGRAMS,
     *CHOICE_PROGRAMS,
+    *COMPLEX_PROGRAMS,
+    *EXCEPTION_PROGRAMS,
+    *GENERATOR_PROGRAMS,
+    *STANDARD_PROGRAMS,
+    *FOURIER_PROGRAMS,
 ]
 REFUSED = [
     *REFUSED_LANGUAGE,
@@ -63,6 +78,8 @@ REFUSED = [
     *REFUSED_OBJECTS,
     *REFUSED_DRAWS,
     *REFUSED_VIEWS,
+    *REFUSED_EXCEPTIONS,
+    *REFUSED_GENERATORS,
 ]
 BY_NAME = {p.name: p for p in ALL}
 DIFFERENTIABLE = [p for p in ALL if p.argnums]
@@ -96,11 +113,17 @@ def test_names_are_unique() -> None:
     assert len(set(names)) == len(names)
 
 
-def _check_value(chain: chains.Chain, program: Program) -> None:
+def _check_value(program: Program, chain: chains.Chain, *made: Function) -> None:
     want = program.fn(*program.make_args())
-    for fn in (chain.lowered.fn, chain.primal):
+    for fn in (chain.lowered.fn, *made):
         got = chains.rebuild(chain.lowered.result, iter(chain.run(fn)))
         _same(got, want, "float32" in program.tags)
+
+
+@pytest.mark.parametrize("program", ALL, ids=str)
+def test_lowered(program: Program) -> None:
+    """What every program means, in every run: what is made of it is sampled in the short one."""
+    _check_value(program, _chain(program))
 
 
 def always_if_sharp(program: Program) -> Any:
@@ -116,7 +139,7 @@ def test_interpreted(program: Program) -> None:
     Under all plans for a third of the programs.
     """
     chain = _chain(program)
-    _check_value(chain, program)
+    _check_value(program, chain, chain.primal)
     if not program.argnums:
         return
     want, tolerances = _gradient(program)
@@ -127,7 +150,7 @@ def test_interpreted(program: Program) -> None:
     assert not found
 
 
-@pytest.mark.sampled(800)
+@pytest.mark.sampled(200)
 @pytest.mark.parametrize("program", [p for p in DIFFERENTIABLE if p.number(3)], ids=str)
 def test_stages_under_all_policies(program: Program) -> None:
     want, tolerances = _gradient(program)
@@ -145,7 +168,7 @@ def test_refused(program: Program, text: str) -> None:
 COMPILED = ("auto", "store", "recompute")
 
 
-@pytest.mark.sampled(800)
+@pytest.mark.sampled(200)
 @pytest.mark.parametrize("program", DIFFERENTIABLE, ids=str)
 def test_compiled(program: Program) -> None:
     """What is emitted, under all plans; the memory that calls hold."""

@@ -59,7 +59,7 @@ def test_interpreted(program: Program) -> None:
 COMPILED = ("auto", "store", "recompute")
 
 
-@pytest.mark.sampled(400)
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize("program", differentiable(), ids=str)
 def test_compiled(program: Program) -> None:
     """What is emitted, under all plans; the memory that calls hold."""

@@ -206,6 +206,7 @@ def test_compiled(name: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(gradient, want, rtol=1e-9)
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("n", [60, 150])
 def test_the_memory_of_a_long_chain_has_a_formula(n: int, tmp_path: Path) -> None:
     """Each `elif` was a choice within a choice, deeper than Python's stack."""

@@ -444,6 +444,7 @@ def test_arrays_believed_to_be_in_step(user: Any, monkeypatch: pytest.MonkeyPatc
     assert_caught_in_arrays()
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("part", ["_is_temporary", "_is_alike"])
 def test_arrays_believed_to_belong_to_a_loop(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Coalescer, part, lambda self, *args: True)

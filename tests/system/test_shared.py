@@ -44,6 +44,7 @@ def check(program: Program, policies: tuple[str, ...]) -> chains.Chain:
     return chain
 
 
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", LAYER_PROGRAMS, ids=str)
 def test_layers(program: Program) -> None:
     chain = check(program, ("auto", "store", "recompute"))
@@ -74,22 +75,22 @@ def arguments() -> tuple[Any, list[Any]]:
     return rng.standard_normal((32, 16)), [rng.standard_normal((16, 16)) / 4 for _ in range(12)]
 
 
-def test_a_budget_recomputes_calls() -> None:
+@pytest.mark.parametrize("share", [0.6, pytest.param(0.8, marks=pytest.mark.full)])
+def test_a_budget_recomputes_calls(share: float) -> None:
     x, ws = arguments()
     free = adc.value_and_grad(network, argnums=(0, 1))
     want = free(x, ws)
     most = free.plan(x, ws).peak_bytes
     assert most is not None
-    for share in (0.8, 0.6):
-        tight = adc.value_and_grad(network, argnums=(0, 1), memory=int(share * most))
-        value, (dx, dws) = tight(x, ws)
-        assert value == want[0]
-        np.testing.assert_array_equal(dx, want[1][0])
-        np.testing.assert_array_equal(dws, want[1][1])
-        assert tight.source(x, ws).count("_again(") >= 2
-        used = tight.plan().peak_bytes
-        assert used is not None
-        assert used <= share * most
+    tight = adc.value_and_grad(network, argnums=(0, 1), memory=int(share * most))
+    value, (dx, dws) = tight(x, ws)
+    assert value == want[0]
+    np.testing.assert_array_equal(dx, want[1][0])
+    np.testing.assert_array_equal(dws, want[1][1])
+    assert tight.source(x, ws).count("_again(") >= 2
+    used = tight.plan().peak_bytes
+    assert used is not None
+    assert used <= share * most
 
 
 def least(function: Any, *args: Any) -> int:
@@ -101,6 +102,7 @@ def least(function: Any, *args: Any) -> int:
     return int(found[1])
 
 
+@pytest.mark.full
 def test_a_budget_that_inlined_code_meets_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
     x, ws = arguments()
     want = adc.grad(network)(x, ws[:4])
@@ -132,7 +134,11 @@ def test_errors_name_the_line_of_the_function() -> None:
     assert "y = np.tanh(x @ w)" in str(caught.traceback[-1].statement)
 
 
-@pytest.mark.parametrize("make", [adc.hessian, adc.jacfwd, adc.jacrev])
+@pytest.mark.parametrize("make", [
+    adc.jacfwd,
+    pytest.param(adc.jacrev, marks=pytest.mark.full),
+    pytest.param(adc.hessian, marks=pytest.mark.full),
+])  # fmt: skip
 def test_other_derivatives(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     x, ws = arguments()
     got = make(network)(x[:2, :3], [w[:3, :3] for w in ws])

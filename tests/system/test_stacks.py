@@ -63,8 +63,15 @@ def stacks_of(derivative: Any) -> Any:
     return derivative._code._shared.stacks
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("program", STACK_PROGRAMS, ids=str)
+# In the short run, too: three ways of walking along a list.
+ALWAYS = {"tuples", "in_pairs", "while_there_are_layers"}
+
+
+@pytest.mark.sampled(60)
+@pytest.mark.parametrize("program", [
+    pytest.param(p, marks=[pytest.mark.sampled(1)] if p.name in ALWAYS else [])
+    for p in STACK_PROGRAMS
+], ids=str)  # fmt: skip
 def test_stacks(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     want = one_by_one(program, monkeypatch, deterministic=True)
     # Options of its own: code is shared by derivatives with equal options.
@@ -75,6 +82,7 @@ def test_stacks(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     assert stacks_of(derivative)
 
 
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", ONE_BY_ONE, ids=str)
 def test_elements_one_by_one(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     want = one_by_one(program, monkeypatch)
@@ -86,6 +94,7 @@ def test_elements_one_by_one(program: Program, monkeypatch: pytest.MonkeyPatch) 
 Arrays = float | np.ndarray | np.generic
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_random_programs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
@@ -151,10 +160,13 @@ def model(count: int, size: int = 4) -> list[Any]:
     ]
 
 
-def test_a_layer_more_runs_the_same_code(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("counts", [(3, 2), pytest.param((3, 12, 2, 7), marks=pytest.mark.full)])
+def test_a_layer_more_runs_the_same_code(
+    counts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)
     derivative = adc.value_and_grad(network, (0, 1), cache=False)
-    for count in (3, 12, 2, 7):
+    for count in counts:
         with monkeypatch.context() as patch:
             patch.setattr(unrolling, "REPEATED", 10**9)
             want = adc.value_and_grad(network, (0, 1), deterministic=True)(x, model(count))
@@ -191,17 +203,17 @@ def residual(x: Any, layers: Any) -> Any:
     return np.sum(x * x)
 
 
-def test_budgets() -> None:
+@pytest.mark.parametrize("part", [2, pytest.param(4, marks=pytest.mark.full)])
+def test_budgets(part: int) -> None:
     x = np.linspace(-1.0, 1.0, 400).reshape(50, 8)
     layers = model(64, 8)
     free = adc.value_and_grad(residual, (0, 1), cache=False)
     want = free(x, layers)
     most = free.plan(x, layers).peak_bytes
     assert most is not None
-    for part in (2, 4):
-        tight = adc.value_and_grad(residual, (0, 1), memory=most // part, cache=False)
-        same(tight(x, layers), want)
-        assert stacks_of(tight)
+    tight = adc.value_and_grad(residual, (0, 1), memory=most // part, cache=False)
+    same(tight(x, layers), want)
+    assert stacks_of(tight)
 
 
 def test_short_loops_take_the_elements_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:

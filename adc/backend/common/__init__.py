@@ -13,6 +13,7 @@
 `expressions`    constants, and the rows of the op table
 `tables`         parameters that can be arrays in parts, as those of layers are
 `outline`        long functions in parts, so that they compile in time
+`repeated`       loops that a long file has repeatedly, written once
 `prelude`        NumPy's meaning of scalar operations, as functions that emitted code calls
 `vector_math`    one implementation of each elementary function per machine
 ===============  ===============================================================================

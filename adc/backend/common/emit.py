@@ -16,13 +16,25 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from adc.backend.common import prelude, printer, reader, syntax, tables, vector_math
+from adc.backend.common import prelude, printer, reader, repeated, syntax, tables, vector_math
 from adc.backend.common.loops import STRIP, Loops
-from adc.backend.common.syntax import STATE, Constant, Do, Name, Pass, Return, Tuple, Unary, Unpack
+from adc.backend.common.syntax import (
+    STATE,
+    Constant,
+    Do,
+    Expr,
+    Name,
+    Pass,
+    Return,
+    Tuple,
+    Unary,
+    Unpack,
+)
 from adc.backend.common.writer import FAILED, PLACES, RUNTIME, Shared, Site
 from adc.backend.runtime import gemm
-from adc.ir import core
+from adc.ir import core, ops
 from adc.ir.analysis.memory.escape import dead_after_yield, dead_values
+from adc.ir.analysis.routines import ROUTINES, filled, library_form
 from adc.ir.core import (
     Apply,
     Block,
@@ -48,7 +60,7 @@ from adc.ir.core import (
 from adc.ir.errors import IRError
 from adc.ir.ops import algorithms
 from adc.ir.sums import LANES, SHORT
-from adc.ir.types import Type
+from adc.ir.types import Array, Type
 
 
 @dataclass(frozen=True)
@@ -178,10 +190,18 @@ class _Emitter(Loops):
             mark = self.mark_top()
         for dtype in self._own:
             self.open_tape(dtype)
+        if self._fn.routine:
+            self._counts = {v: 2 for stmt in self._fn.body for v in stmt.results}
         self.stmts(self._fn.body, self._fn.results)
+        flag = self.routine() if self._fn.routine else None
         # Numba cannot compile a branch inside a long tuple.
         few = len(self._fn.results) <= 8
         values = [self.expr(v) if few else self.atom(v) for v in self._fn.results]
+        if flag is not None:
+            values = [
+                value if isinstance(result.type, Array) else flag
+                for value, result in zip(values, self._fn.results, strict=True)
+            ]
         if not self._main and any(isinstance(stmt, Push) for stmt in walk(self._fn.body)):
             self.note_most()  # the caller may not use the tapes itself
         self.close_tapes(self._own)
@@ -193,7 +213,24 @@ class _Emitter(Loops):
         given, found = _listed(v.type for v in self._fn.params), _listed(types) or "none"
         doc = f"{self._fn.name}: {given} -> {found}"
         name, body = self._shared.names[self._fn.name], [*first, *self.here]
-        return syntax.Function(name, params, doc, types, self.variables, body, is_part=self._part)
+        own = syntax.Function(name, params, doc, types, self.variables, body)
+        return replace(own, is_part=self._part, is_flat=self._part)
+
+    def routine(self) -> Expr | None:
+        """Write the call of a library, and return the variable that says whether it has failed."""
+        fn = self._fn
+        row = ROUTINES[fn.routine]
+        made = filled(fn)
+        work = [s.results[0] for s in fn.body if isinstance(s, Apply) and s.op is ops.array.slot]
+        given = map(self.expr, (*fn.params[: row.count], *made, *work))
+        call = syntax.Call(fn.routine, (STATE, *given))
+        self.flush()
+        if all(isinstance(v.type, Array) for v in fn.results):
+            self.add(Do(call))
+            return None
+        flag = self.helper("failed")
+        self.set(flag, call)
+        return Name(flag)
 
 
 def _listed(types: Iterable[Type]) -> str:
@@ -212,6 +249,7 @@ def emit(fn: Function, marked: bool = False, apart: Collection[int] = ()) -> Emi
     apart : collection of int
         The parameters whose parts along the first axis may lie apart, if the code allows it.
     """
+    fn = library_form(fn)
     shared = Shared(fn, marked)
     code: list[syntax.Function] = []
     for each in (*fn.callees, fn):
@@ -221,6 +259,8 @@ def emit(fn: Function, marked: bool = False, apart: Collection[int] = ()) -> Emi
             emitter = _Emitter(piece, shared, main=main, part=piece is not rest)
             last = emitter.run()
             code += [*emitter.functions, last]
+    if not marked:  # of a loop that is written once, no line has one place
+        code = repeated.shared(code, shared.taken)
     names = {name for each in code for name in syntax.used(each.body)}
     own = [reader.algorithm(op) for op in algorithms.among(names)]
     names = names.union(*(syntax.used(each.body) for each in own))
@@ -240,7 +280,7 @@ def emit(fn: Function, marked: bool = False, apart: Collection[int] = ()) -> Emi
         tuple(sorted(names & set(vector_math.FUNCTIONS))),
         tuple(sorted(shared.tapes.used(fn.name))),
         tuple(shared.returned),
-        bool(names & gemm.NAMES),
+        bool(names & (gemm.NAMES | ROUTINES.keys())),
         shared.shares,
         tuple(sorted(given[name] for name in found)),
         tuple(code),
@@ -255,6 +295,10 @@ def _head(title: str, names: set[str], parts: bool) -> str:
     math = set(vector_math.FUNCTIONS)
     for module, known in (
         ("runtime.gemm", gemm.NAMES),
+        *(
+            (f"runtime.{home}", {name for name, row in ROUTINES.items() if row.home == home})
+            for home in sorted({row.home for row in ROUTINES.values()})
+        ),
         ("common.prelude", prelude.NAMES - math),
         ("runtime", RUNTIME),
         ("common.vector_math", math),

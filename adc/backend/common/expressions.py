@@ -26,12 +26,32 @@ from adc.backend.common.syntax import (
 from adc.ir import ops
 from adc.ir.opdef import OpDef
 from adc.ir.ops import arith
-from adc.ir.types import Type
+from adc.ir.types import STORED_HALF, Type
 
 
 def dtype_of(ty: Type | str) -> Dtype:
     """Return the dtype of numbers of a type, as emitted code names it where it makes arrays."""
     return Dtype(CASTS[ty if isinstance(ty, str) else ty.dtype])
+
+
+def is_stored_half(ty: Type) -> bool:
+    """Whether the elements of an array have 16 bits in memory."""
+    return ty.dtype == STORED_HALF
+
+
+def loaded(element: Expr, ty: Type) -> Expr:
+    """Return the number that an element of an array of type `ty` stands for."""
+    return Call("widened", (element,)) if is_stored_half(ty) else element
+
+
+def stored(number: Expr, ty: Type) -> Expr:
+    """Return what an array of type `ty` holds for a number."""
+    if not is_stored_half(ty):
+        return number
+    match number:
+        case Call("half", (exact,)):  # what narrows it rounds it as well
+            number = exact
+    return Call("narrowed", (number,))
 
 
 def literal(value: bool | int | float, ty: Type) -> Expr:

@@ -557,7 +557,7 @@ class Loops(Traffic):
 
     def never_negative(self, trips: Operand) -> bool:
         if isinstance(trips, Literal):
-            return trips.value >= 0
+            return bool(trips.value >= 0)
         origin = self._origins.get(trips)
         is_size = isinstance(origin, Apply) and (
             origin.op.asks_shape or origin.op is ops.integer.trips

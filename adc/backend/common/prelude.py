@@ -19,7 +19,7 @@ from adc.backend.common import vector_math
 from adc.backend.numba_api import Intrinsic, intrinsic, signature, types
 from adc.ir.ops.random import MULTIPLIER
 from adc.ir.ops.ziggurat import DTYPE_OF, table
-from adc.ir.types import DTYPES
+from adc.ir.types import ELEMENTS
 
 Build = Callable[[ir.IRBuilder, Any, "list[Any]"], Any]
 
@@ -468,7 +468,79 @@ float32 = _caster(types.float32)
 float64 = _caster(types.float64)
 
 # The function above that converts to each dtype.
-CASTS = {name: "bool_" if name == "b1" else dtype.name for name, dtype in DTYPES.items()}
+CASTS = {name: "bool_" if name == "b1" else dtype.name for name, dtype in ELEMENTS.items()}
+
+
+# --- numbers of 16 bits ---------------------------------------------------------------------------
+
+# Numba passes arrays of them as integers of 16 bits. LLVM converts by calls of functions that need
+# not be there, unless the processor has instructions for it: here they are done by arithmetic.
+_I16, _I32 = ir.IntType(16), ir.IntType(32)
+_DIGITS = {ir.FloatType(): 23, ir.DoubleType(): 52}
+
+
+def _half(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    """Round to the nearest number of 16 bits, to an even one of two."""
+    (x,) = args
+    digits, word = _DIGITS[x.type], ir.IntType(ty.bitwidth)
+    size = _magnitude(b, x)
+    bits, dropped = b.bitcast(size, word), digits - 10
+    odd = b.and_(b.lshr(bits, _const(word, dropped)), _const(word, 1))
+    up = b.add(b.add(bits, _const(word, (1 << (dropped - 1)) - 1)), odd)
+    normal = b.bitcast(b.and_(up, _const(word, -(1 << dropped))), x.type)
+    large = b.fcmp_ordered(">", normal, _const(x.type, 65504.0))
+    normal = b.select(large, _const(x.type, math.inf), normal)
+    # Beside this number, others are as far apart as the smallest of 16 bits.
+    coarse = _const(x.type, 2.0 ** (digits - 24))
+    small = b.fsub(b.fadd(size, coarse), coarse)
+    below = b.fcmp_ordered("<", size, _const(x.type, 2.0**-14))
+    found = _llvm("llvm.copysign")(b, ty, [b.select(below, small, normal), x])
+    return b.select(_nan(b, x), x, found)
+
+
+def _widened(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    """Convert the 16 bits of a number to one of 32 bits."""
+    word = b.zext(args[0], _I32)
+    sign = b.shl(b.and_(word, _const(_I32, 0x8000)), _const(_I32, 16))
+    bits = b.shl(b.and_(word, _const(_I32, 0x7FFF)), _const(_I32, 13))
+    # The exponent is 112 less than that of 32 bits; a product knows numbers without leading one.
+    size = b.fmul(b.bitcast(bits, ir.FloatType()), _const(ir.FloatType(), 2.0**112))
+    found = b.bitcast(size, _I32)
+    special = b.icmp_unsigned(">=", bits, _const(_I32, 0x7C00 << 13))
+    found = b.select(special, b.or_(bits, _const(_I32, 0x7F800000)), found)
+    return b.bitcast(b.or_(found, sign), ir.FloatType())
+
+
+def _narrowed(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    """Return the 16 bits of the number of 16 bits that is nearest to one of 32 bits."""
+    x = _half(b, ty, args)
+    word = b.bitcast(x, _I32)
+    sign = b.and_(b.lshr(word, _const(_I32, 16)), _const(_I32, 0x8000))
+    size = b.fmul(_magnitude(b, x), _const(x.type, 2.0**-112))
+    found = b.lshr(b.bitcast(size, _I32), _const(_I32, 13))
+    infinite = b.fcmp_ordered("==", _magnitude(b, x), _const(x.type, math.inf))
+    found = b.select(infinite, _const(_I32, 0x7C00), found)
+    found = b.select(_nan(b, x), _const(_I32, 0x7E00), found)
+    return b.trunc(b.or_(found, sign), _I16)
+
+
+half = _op(1, _half)
+
+
+@intrinsic
+def widened(typingctx: Any, x: Any) -> Any:
+    """The number of which an array has 16 bits, as a float32."""
+    return signature(types.float32, types.uint16), lambda context, b, sig, args: _widened(
+        b, types.uint16, list(args)
+    )
+
+
+@intrinsic
+def narrowed(typingctx: Any, x: Any) -> Any:
+    """The 16 bits of the nearest number, for an array."""
+    return signature(types.uint16, types.float32), lambda context, b, sig, args: _narrowed(
+        b, types.float32, list(args)
+    )
 
 
 # --- the rest -------------------------------------------------------------------------------------
@@ -568,7 +640,7 @@ def _looked_up(name: str) -> Any:
         layer = b.and_(args[0], _const(_I64, 255))
         return b.load(b.gep(found, [_const(_I64, 0), layer], inbounds=True))
 
-    return _op(1, build, getattr(types, DTYPES[dtype].name))
+    return _op(1, build, getattr(types, ELEMENTS[dtype].name))
 
 
 LAYERS = {name: _looked_up(name) for name in DTYPE_OF}
@@ -577,7 +649,7 @@ globals().update(LAYERS)
 NAMES = frozenset(
     """sqrt floor ceil trunc rint copysign isnan isinf isfinite signbit sign absolute minimum
     maximum fmin fmax floordiv remainder fmod lshift rshift invert ipow gcd lcm wrap trips select
-    unsigned
+    unsigned half widened narrowed
     bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 inf nan logaddexp
     logaddexp2 heaviside xmuly xdivy mulzeros nextafter pcg64_high pcg64_word""".split()
 ) | frozenset(LAYERS)

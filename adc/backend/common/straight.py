@@ -28,7 +28,7 @@ from adc.backend.common.syntax import (
 from adc.backend.common.writer import INLINE, Writer
 from adc.backend.runtime import State
 from adc.ir import core, ops
-from adc.ir.core import Apply, Check, Gemm, Load, Operand, Print, Value, Write
+from adc.ir.core import ELEMENT, SHAPE, Apply, Check, Gemm, Load, Operand, Print, Value, Write
 from adc.ir.types import F64, Array
 
 
@@ -75,13 +75,19 @@ class StraightLine(Writer):
         return self.variable(operand)
 
     def load(self, stmt: Load) -> None:
-        self.assign(stmt.result, self.element(self.name(stmt.array), stmt.index), stmt.loc)
+        found = self.element(self.name(stmt.array), stmt.index)
+        self.assign(stmt.result, expressions.loaded(found, stmt.array.type), stmt.loc)
 
     def write(self, stmt: Write) -> None:
         target, found = self.element(self.name(stmt.array), stmt.index), self.expr(stmt.value)
         self.flush(loads=True)
         self.comment(stmt.loc)
-        self.add(Increase(target, "+", found) if stmt.accumulate else Store(target, found))
+        if stmt.accumulate and not expressions.is_stored_half(stmt.array.type):
+            self.add(Increase(target, "+", found))
+            return
+        if stmt.accumulate:
+            found = Binary("+", expressions.loaded(target, stmt.array.type), found)
+        self.add(Store(target, expressions.stored(found, stmt.array.type)))
 
     def add_to_lane(self, stmt: Apply) -> None:
         found = self.expr(stmt.args[1])
@@ -127,6 +133,11 @@ class StraightLine(Writer):
         self.do("note", STATE, Constant(self._shared.site(stmt, self._fn.name)))
         for arg in stmt.args:
             self.do("note", STATE, self.word(arg))
+        if stmt.to not in (SHAPE, ELEMENT):
+            self.stop_if(Call("say", (STATE,)))
+        if stmt.result is not None:
+            heard = "heard" if stmt.result.type.kind == "f" else "heard_integer"
+            self.set(self.name(stmt.result), Call(heard, (STATE,)))
 
     # -- whole arrays ----------------------------------------------------------------------
 
@@ -192,7 +203,9 @@ class StraightLine(Writer):
         if dims and isinstance(dims[-1].type, Array):
             memory, dims = self.expr(dims[-1]), dims[:-1]
         shape = Tuple(tuple(self.int64(dim) for dim in dims))
-        value = self.expr(stmt.args[0]) if stmt.op.fills else None
+        value = None
+        if stmt.op.fills:
+            value = expressions.stored(self.expr(stmt.args[0]), stmt.result.type)
         self.flush(loads=True)
         self.comment(stmt.loc)
         made = self.new_array(stmt.result, shape, memory)

@@ -281,7 +281,12 @@ class Function:
         The types of its variables by name, parameters among them; those of arrays may turn out to
         have other strides. It may have more than there are variables.
     is_part : bool
-        Whether it is there only to be translated apart from the one function that calls it.
+        Whether it is there only to be translated apart from the functions that call it.
+    is_flat : bool
+        Whether it is a part that stands for statements of a long function. Arrays are passed to it,
+        and returned, as their addresses, sizes and owners.
+    is_loop : bool
+        Whether these are a loop that makes no arrays, and returns numbers.
     lines : tuple of str
         Its text, where that is not printed from the tree but was there before it.
     tables : frozenset of str
@@ -295,6 +300,8 @@ class Function:
     variables: Mapping[str, Type]
     body: list[Stmt]
     is_part: bool = False
+    is_flat: bool = False
+    is_loop: bool = False
     lines: tuple[str, ...] = ()
     tables: frozenset[str] = frozenset()
 

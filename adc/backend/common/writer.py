@@ -34,10 +34,11 @@ from adc.backend.common.tapes import Tapes
 from adc.backend.runtime import State, gemm
 from adc.ir import core
 from adc.ir.analysis.memory.escape import escaping, holding, stacked
+from adc.ir.analysis.routines import ROUTINES
 from adc.ir.core import Apply, Check, For, Function, Literal, Operand, Print, Stmt, Value, walk
 from adc.ir.errors import Span
 from adc.ir.ops import algorithms
-from adc.ir.types import DTYPES, INT, Array, Type
+from adc.ir.types import ELEMENTS, INT, Array, Type
 from adc.ir.walk import use_counts
 
 # Longest expression that is moved into another one.
@@ -54,7 +55,7 @@ PLACES = {
             State.tape(dtype),
             f"tape of {dtype}: address, capacity, elements in use, most",
         )
-        for dtype in DTYPES
+        for dtype in ELEMENTS
     },
 }
 RUNTIME = frozenset(
@@ -69,6 +70,9 @@ RUNTIME = frozenset(
         "lanes",
         "note",
         "poll",
+        "heard",
+        "heard_integer",
+        "say",
         "release",
         "returned",
         "reuse",
@@ -83,11 +87,12 @@ RUNTIME = frozenset(
         "view",
     )
 )
-_TAPES = frozenset(f"{part}_{dtype}" for part in ("tape", "top") for dtype in DTYPES)
+_TAPES = frozenset(f"{part}_{dtype}" for part in ("tape", "top") for dtype in ELEMENTS)
 _RESERVED = (
     prelude.NAMES
     | RUNTIME
     | gemm.NAMES
+    | ROUTINES.keys()
     | set(vector_math.FUNCTIONS)
     | set(PLACES)
     | algorithms.reserved()
@@ -117,6 +122,7 @@ class Site:
     message: str
     types: tuple[str, ...]
     loc: Span | None
+    to: str = ""  # of a print: see `adc.ir.text.effects`
 
 
 class Shared:
@@ -175,7 +181,8 @@ class Shared:
         else:
             error = stmt.error if isinstance(stmt, Check) else ""
             types = tuple(str(arg.type) for arg in stmt.args)
-            self.sites.append(Site(error, stmt.message, types, loc))
+            to = stmt.to if isinstance(stmt, Print) else ""
+            self.sites.append(Site(error, stmt.message, types, loc, to))
         return len(self.sites)
 
 

@@ -2,6 +2,7 @@
 
 ==============  ====================================================================================
 `inference`     types of arrays in emitted code, and who owns their memory
+`values`        its values in LLVM's language, and the variables that hold them
 `instructions`  an emitted function as LLVM's instructions
 `lowering`      these as a module that Numba compiles and caches
 `target`        what Numba compiles it with
@@ -30,6 +31,7 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any, Protocol
 
 import llvmlite
@@ -52,13 +54,14 @@ from adc.backend.numba_api import (
     types,
     unfit,
 )
-from adc.backend.runtime import State, gemm, layouts, word_value
+from adc.backend.runtime import State, gemm, layouts, word_value, word_values
 from adc.backend.runtime import threads as thread_pool
 from adc.backend.runtime.memory import Memory
-from adc.ir.core import Function
+from adc.ir.core import ELEMENT, Function
 from adc.ir.errors import Span, exception_named
+from adc.ir.text import effects
 from adc.ir.text.parser import parse
-from adc.ir.types import Array, Scalar, Type, parse_type
+from adc.ir.types import STORED_HALF, Array, Scalar, Type, parse_type
 
 DEFAULT_FOLDER = Path(tempfile.gettempdir()) / f"adc-{os.getuid() if hasattr(os, 'getuid') else 0}"
 
@@ -229,6 +232,9 @@ def _array_converter(ty: Array) -> Callable[[Any], Any]:
     # What an array must be so that code takes it as it is: aligned, to be written, by its layout.
     as_it_is = operator.attrgetter({"C": "carray", "F": "farray", "A": "behaved"}[ty.layout])
 
+    if ty.dtype == STORED_HALF:
+        return lambda arg: _array(ty, arg).view(np.uint16)
+
     def convert(arg: Any) -> Any:
         if (
             type(arg) is np.ndarray
@@ -255,6 +261,8 @@ def converter(ty: Type) -> Callable[[Any], Any]:
 def deliverer(ty: Type) -> Callable[[Any], Any]:
     """Return what makes a result of compiled code one of type `ty`: Python's if it is weak."""
     if isinstance(ty, Array):
+        if ty.dtype == STORED_HALF:
+            return lambda value: value.view(np.float16)
         return lambda value: value
     simple: dict[str, Callable[[Any], Any]] = {"f": float, "i": int, "b": bool}
     return simple[ty.kind] if ty.weak else ty.numpy.type
@@ -262,7 +270,9 @@ def deliverer(ty: Type) -> Callable[[Any], Any]:
 
 def _is_delivered(ty: Type) -> bool:
     """Whether Numba returns arrays, or Python's numbers, for results of type `ty`."""
-    return isinstance(ty, Array) or (ty.weak and ty.dtype in ("f64", "i64", "b1"))
+    if isinstance(ty, Array):
+        return ty.dtype != STORED_HALF
+    return ty.weak and ty.dtype in ("f64", "i64", "b1")
 
 
 # --- errors ---------------------------------------------------------------------------------------
@@ -275,9 +285,10 @@ def raise_at(span: Span | None, error: BaseException) -> None:
 
 
 @functools.cache
-def _frame(span: Span) -> Callable[[BaseException, Sequence[Any]], None]:
+def _frame(span: Span, last: str = "raise error") -> Callable[[Any, Sequence[Any]], None]:
     """Return a function that calls the next one, or raises, in a range of the user's source."""
-    tree = ast.parse("def f(error, rest):\n if rest: rest[0](error, rest[1:])\n raise error")
+    text = f"def f(error, rest):\n if rest: return rest[0](error, rest[1:])\n {last}"
+    tree = ast.parse(text)
     place = {
         "lineno": span.line,
         "col_offset": span.column,
@@ -291,11 +302,19 @@ def _frame(span: Span) -> Callable[[BaseException, Sequence[Any]], None]:
     exec(builtins.compile(tree, span.file, "exec"), namespace)
     frame: Any = namespace["f"]
     name = span.function or "<adc>"
-    frame.__code__ = frame.__code__.replace(co_name=name, co_qualname=name)
-    return frame  # type: ignore[no-any-return] # made by `exec`
+    code = frame.__code__.replace(co_name=name, co_qualname=name)
+    modules = [each for each in list(sys.modules.values()) if is_of_file(each, span.file)]
+    # Warnings are counted in the globals of the module.
+    return FunctionType(code, vars(modules[0]) if modules else namespace)
 
 
-def _values(words: Sequence[Any], names: Sequence[str]) -> list[Any]:
+def is_of_file(module: Any, file: str) -> bool:
+    """Whether a module was made from a file."""
+    return isinstance(module, ModuleType) and vars(module).get("__file__") == file
+
+
+def values_of(words: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """Return the numbers whose words were left, of the types with these names."""
     found = []
     for word, name in zip(words, names, strict=False):
         ty = parse_type(name)
@@ -304,9 +323,45 @@ def _values(words: Sequence[Any], names: Sequence[str]) -> list[Any]:
     return found
 
 
+def perform(
+    to: str, template: str, values: Sequence[Any], arrays: list[Any], span: Span | None
+) -> Any:
+    """Do what a print says, as if in the line of the user's source where it stands."""
+    return effects.carry_out(to, template, values, arrays, functools.partial(_run_at, span))
+
+
+def _run_at(span: Span | None, action: Callable[[], None]) -> None:
+    """Call a function as if in a range of the user's source, under the calls that lead there."""
+    first, *rest = [_frame(each, "error()") for each in (span or Span("<adc>", 1)).chain()]
+    first(action, rest)
+
+
+def say(sites: Sequence[Site], words: np.ndarray[Any, Any]) -> Any:
+    """Do what the words in the log of a call say, and return the last result."""
+    found = None
+    teller = effects.Effects(perform)
+    at = 0
+    while at < len(words):
+        number = int(words[at])
+        site = sites[number - 1]
+        size = len(site.types)
+        count = teller.missing(size) if site.to == ELEMENT else 1
+        block = words[at : at + count * (1 + size)].reshape(count, 1 + size)
+        if site.to == ELEMENT and (block[:, 0] == number).all():
+            # (the usual case: one loop has passed all elements)
+            numbers = word_values(block[:, 1:].ravel(), parse_type(site.types[0]).dtype)
+            values = list(numbers)
+        else:
+            block = block[:1]
+            values = values_of(block[0, 1:].tolist(), site.types)
+        found = teller.tell(site.to, site.message, values, site.loc)
+        at += block.size
+    return found
+
+
 def message(site: Site, words: Sequence[Any]) -> str:
-    """Return what a print prints, or an error says, about the words that it has left."""
-    return site.message.format(*_values(words, site.types)) if site.types else site.message
+    """Return what an error says about the words that it has left."""
+    return site.message.format(*values_of(words, site.types))
 
 
 def raise_site(site: Site, words: Sequence[Any], calls: Sequence[Site] = ()) -> None:
@@ -352,7 +407,8 @@ class Kernel:
         ]
         self._operands = max([len(site.types) for site in emitted.sites], default=0)
         self._returned = list(enumerate(emitted.returned))
-        self._prints = any(not site.error for site in emitted.sites)
+        prints = any(not site.error for site in emitted.sites)
+        self._say = functools.partial(say, emitted.sites) if prints else None
         # Threads that loops are shared among, where the code has such loops.
         self.threads = 1
         self._local = threading.local()
@@ -372,7 +428,7 @@ class Kernel:
             # The first call; or another thread is releasing the memory at this very moment; or
             # this is a signal handler, called in the middle of a call.
             used = self.emitted.tapes
-            memory = Memory(self._operands, used, len(self._returned), self.offload)
+            memory = Memory(self._operands, used, len(self._returned), self.offload, self._say)
             memory.lock.acquire()
             self._memories.append(weakref.ref(memory, self._memories.remove))
             self._local.memory = memory
@@ -406,8 +462,6 @@ class Kernel:
             memory.begin(reserved, threads)
             found = self._run(memory.state, *given)
             status = memory.status
-            if self._prints:
-                self._print(memory)
             if status:
                 self._fail(memory)
             if memory.prepared:
@@ -432,15 +486,6 @@ class Kernel:
             for k, deliver in self._out:
                 found[k] = deliver(found[k])
         return tuple(found)
-
-    def _print(self, memory: Memory) -> None:
-        words = memory.log().tolist()
-        at = 0
-        while at < len(words):
-            site = self.emitted.sites[words[at] - 1]
-            count = len(site.types)
-            print(message(site, words[at + 1 : at + 1 + count]))
-            at += 1 + count
 
     def _fail(self, main: Memory) -> None:
         memory = main.failed

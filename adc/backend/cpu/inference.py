@@ -25,7 +25,7 @@ from adc.backend.common.syntax import (
     Tuple,
     Unpack,
 )
-from adc.backend.numba_api import Table, numba_type, types
+from adc.backend.numba_api import Table, numba_dtype, numba_type, types
 from adc.ir.types import Array, Type
 
 
@@ -54,10 +54,16 @@ class Types:
         self.owning = set(self.arrays)
         # Those that hold a tuple.
         self._tuples: dict[str, Tuple] = {}
-        # What is returned at some places, by the returns that have been seen.
+        # What is returned at some places, by the returns that have been seen; which of it may own
+        # memory.
         self._returned: dict[int, Any] = {}
+        self._owned: set[int] = set()
         # A function that calls itself is asked for its result before that is known.
         self.result: Any = self._result()
+        # The places of results that bring a reference. Of parts, of arrays that may own memory.
+        self.owned = frozenset(
+            range(len(self.result)) if isinstance(function.results, tuple) else ()
+        )
         self._changed = True
 
     def _result(self, layouts: Mapping[int, Any] | None = None) -> Any:
@@ -75,9 +81,11 @@ class Types:
     def run(self) -> None:
         while self._changed:  # arrays that loops carry may turn out to be of no special layout
             self._changed = False
-            self._returned = {}
+            self._returned, self._owned = {}, set()
             self.block(self.function.body)
         self.result = self._result(self._returned)
+        if self.function.is_flat:
+            self.owned = frozenset(self._owned)
 
     def block(self, stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
@@ -99,9 +107,10 @@ class Types:
                 for name, (ty, owns) in found.items():
                     self.bind(name, ty, owns)
             case Unpack(names, Call() as call) if any(map(self.holds_array, names)):
-                for name, ty in zip(names, self.called(call), strict=True):
+                called = self.called(call)
+                for k, (name, ty) in enumerate(zip(names, called.result, strict=True)):
                     if self.holds_array(name):
-                        self.bind(name, ty, True)
+                        self.bind(name, ty, k in called.owned)
             case For(body=body) | Forever(body):
                 self.block(body)
             case If(_, then, orelse):
@@ -119,6 +128,8 @@ class Types:
                 if isinstance(ty, Array):
                     found = self.array(item)
                     self._returned[k] = unified(self._returned.get(k, found), found)
+                    if self.owns(item):
+                        self._owned.add(k)
 
     def holds_array(self, name: str) -> bool:
         return isinstance(self.function.variables.get(name), Array)
@@ -135,8 +146,8 @@ class Types:
         match value:
             case Name(name):
                 return name in self.owning
-            case Call("row_at", args):
-                return self.owns(args[0])
+            case Call("row_at", (array, *_)) | Attribute(array, "T"):
+                return self.owns(array)
             case Call(name):
                 return name in ("fresh", "returned") or name in self.module.functions
         return False
@@ -168,8 +179,8 @@ class Types:
         rank: int = self.array(shape.array).ndim
         return rank
 
-    def called(self, call: Call) -> Any:
-        """Return the type of what another function of the file returns."""
+    def called(self, call: Call) -> Types:
+        """Return the types of another function of the file."""
         callee = self.module.functions[call.function]
         args = tuple(
             self.array(arg)
@@ -177,7 +188,7 @@ class Types:
             else numba_type(callee.variables[name])
             for name, arg in zip(callee.params, call.args, strict=True)
         )
-        return self.module.types_of(call.function, args).result
+        return self.module.types_of(call.function, args)
 
 
 def with_tables(function: Function, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -211,4 +222,4 @@ def transposed(ty: Any) -> Any:
 def dtype_of(expr: Expr) -> Any:
     """Return the type that ``np.float64`` names."""
     assert isinstance(expr, Dtype)
-    return types.boolean if expr.name == "bool_" else getattr(types, expr.name)
+    return numba_dtype(expr.name)

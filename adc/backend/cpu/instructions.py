@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol, assert_never
 
 from llvmlite import ir
 
 from adc.backend import runtime
-from adc.backend.common import syntax
 from adc.backend.common.syntax import (
     Assign,
     Attribute,
@@ -44,12 +42,21 @@ from adc.backend.common.syntax import (
     Unpack,
 )
 from adc.backend.cpu.inference import Unit, dtype_of, table_type, transposed
+from adc.backend.cpu.values import (
+    Array,
+    Scalar,
+    Value,
+    Variables,
+    flat_result,
+    flat_types,
+)
 from adc.backend.numba_api import RETCODE_OK, Table, cgutils, types
 from adc.backend.runtime import gemm
 from adc.backend.runtime.threads import Parts, is_worth, share
 from adc.ir.sums import LANES
 
 _I64 = ir.IntType(64)
+_F64 = ir.DoubleType()
 OPERATORS: dict[str, Callable[..., Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
     "&": operator.and_, "|": operator.or_, "^": operator.xor, "<": operator.lt,
@@ -59,17 +66,9 @@ UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "empty fit fresh grow lanes note part_of poll release returned reuse row_at parallel_for slot "
-    "stacked tape total total_down view".split()
+    "empty fit fresh grow heard heard_integer lanes note part_of poll release returned reuse "
+    "row_at parallel_for say slot stacked tape total total_down view".split()
 )
-
-
-@dataclass(frozen=True)
-class Scalar:
-    """A number or truth value."""
-
-    type: Any
-    value: Any
 
 
 class Translation(Unit, Protocol):
@@ -103,67 +102,12 @@ class Translation(Unit, Protocol):
         """
 
 
-@dataclass(frozen=True)
-class Array:
-    """An array.
-
-    Attributes
-    ----------
-    owner
-        The reference that keeps the memory alive, or None if the memory belongs to somebody else.
-    strides
-        In bytes; empty for arrays in C order, whose sizes tell them.
-    home
-        Where its memory is, one of `HOMES`; empty if that is not known.
-    """
-
-    type: Any
-    data: Any
-    shape: tuple[Any, ...]
-    strides: tuple[Any, ...]
-    owner: Any
-    home: str = ""
-
-
-# Memory of different homes is disjoint: LLVM is told, and need not test for it in front of loops.
-HOMES = ("argument", "workspace", "fresh", "tape")
-
-_Value = Any  # `Scalar`, `Array`, or a list of them for a tuple
-
-
-def constant_type(value: object) -> Any:
-    if isinstance(value, bool):
-        return types.boolean
-    return types.int64 if isinstance(value, int) else types.float64
-
-
 def _counted(value: Expr) -> bool:
     """Whether an expression brings a reference of its own to an array; a part has none."""
     return isinstance(value, Call) and value.function not in ("part_of", "row_at")
 
 
-def _assigned(function: syntax.Function) -> Counter[str]:
-    """Count the assignments of every variable; the passing of an argument is one."""
-    found = Counter(function.params)
-    for stmt in syntax.walk(function.body):
-        found.update(syntax.targets(stmt))
-    return found
-
-
-def _tapes(function: syntax.Function) -> set[str]:
-    """Return the variables that hold nothing but tapes, whose memory may move."""
-    tapes: set[str] = set()
-    others = set(function.params)
-    for stmt in syntax.walk(function.body):
-        match stmt:
-            case Assign(name, Call("tape" | "grow" | "fit")):
-                tapes.add(name)
-            case _:
-                others.update(syntax.targets(stmt))
-    return tapes - others
-
-
-class Function:
+class Function(Variables):
     """Writes one function."""
 
     def __init__(
@@ -176,19 +120,10 @@ class Function:
     ) -> None:
         self.module = module
         self.homes = homes or [""] * len(args)
-        self.context = module.context
-        self.tree = module.functions[name]
-        self.types = module.types_of(name, args)
+        super().__init__(
+            module.context, module.functions[name], module.types_of(name, args), function
+        )
         self.args = args
-        self.function = function
-        self.entry = function.append_basic_block("entry")
-        self.builder = ir.IRBuilder(self.entry)
-        self.counts = _assigned(self.tree)
-        self.tapes = _tapes(self.tree)
-        self.values: dict[str, _Value] = {}
-        # Of variables that are assigned more than once: where their values lie.
-        self.slots: dict[str, _Value] = {}
-        self.owners: dict[str, Any] = {}
         self.exits: list[Any] = []
         self.failures: dict[str, Any] = {}
         self.exit = function.append_basic_block("exit")
@@ -198,12 +133,14 @@ class Function:
 
     def run(self) -> None:
         context, builder = self.context, self.builder
-        given = context.call_conv.decode_arguments(builder, self.args, self.function)
+        kinds = flat_types(self.args) if self.tree.is_flat else self.args
+        given = iter(context.call_conv.decode_arguments(builder, kinds, self.function))
         start = self.function.append_basic_block("start")
-        for name, ty, value, home in zip(
-            self.tree.params, self.args, given, self.homes, strict=True
-        ):
-            found = self.unpacked(ty, value)
+        for name, ty, home in zip(self.tree.params, self.args, self.homes, strict=True):
+            if self.tree.is_flat:
+                found = self.assembled(ty, given)
+            else:
+                found = self.unpacked(ty, next(given))
             if isinstance(found, Array):
                 found = replace(found, home=home)
             if name in self.tree.tables:
@@ -220,172 +157,9 @@ class Function:
             self.reference("NRT_decref", builder.load(slot))
         context.call_conv._return_errcode_raw(builder, RETCODE_OK)
 
-    # -- values ----------------------------------------------------------------------------
-
-    def unpacked(self, ty: Any, value: Any) -> _Value:
-        """Return a value of Numba's as one of ours."""
-        if not isinstance(ty, types.Array):
-            return Scalar(ty, value)
-        b, model = self.builder, self.context.data_model_manager[ty]
-
-        def field(name: str, *axis: int) -> Any:
-            return b.extract_value(value, [model.get_field_position(name), *axis])
-
-        axes = range(ty.ndim)
-        strides = () if ty.layout == "C" else tuple(field("strides", k) for k in axes)
-        shape = tuple(field("shape", k) for k in axes)
-        return Array(ty, field("data"), shape, strides, field("meminfo"))
-
-    def table(self, ty: Any, words: Array) -> Array:
-        """Return the table that is passed as an array of its sizes and of addresses."""
-        b = self.builder
-        shape = tuple(
-            b.load(b.gep(words.data, [ir.Constant(_I64, axis)])) for axis in range(ty.ndim)
-        )
-        first = b.gep(words.data, [ir.Constant(_I64, ty.ndim)])
-        data = b.bitcast(first, self.context.get_data_type(ty.dtype).as_pointer())
-        return Array(ty, data, shape, (), None, words.home)
-
-    def part(self, table: Array, number: Any) -> Array:
-        """Return a part of a table."""
-        b = self.builder
-        place = b.gep(b.bitcast(table.data, _I64.as_pointer()), [number], inbounds=True)
-        address = b.load(place)
-        # Nothing writes addresses while the code runs: loops need not read them again.
-        address.set_metadata("invariant.load", b.module.add_metadata([]))
-        ty = types.Array(table.type.dtype, table.type.ndim - 1, "C")
-        return self.array_at(ty, address, table.shape[1:], table.home)
-
-    def packed(self, value: _Value, ty: Any) -> Any:
-        """Return a value of ours as Numba's of type `ty`."""
-        if isinstance(value, Scalar):
-            return self.context.cast(self.builder, value.value, value.type, ty)
-        b = self.builder
-        model = self.context.data_model_manager[ty]
-        found: Any = ir.Constant(model.get_value_type(), None)
-
-        def put(name: str, content: Any, *axis: int) -> None:
-            nonlocal found
-            found = b.insert_value(found, content, [model.get_field_position(name), *axis])
-
-        size = self.itemsize(value.type)
-        strides = self.strides(value)
-        items: Any = ir.Constant(_I64, 1)
-        for k, (extent, stride) in enumerate(zip(value.shape, strides, strict=True)):
-            put("shape", extent, k)
-            put("strides", stride, k)
-            items = b.mul(items, extent)
-        put("nitems", items)
-        put("itemsize", size)
-        put("data", value.data)
-        if value.owner is not None:
-            put("meminfo", value.owner)
-        return found
-
-    def itemsize(self, ty: Any) -> Any:
-        return ir.Constant(_I64, runtime.itemsize(ty.dtype))
-
-    def strides(self, array: Array) -> tuple[Any, ...]:
-        if array.strides:
-            return array.strides
-        found: list[Any] = []
-        stride: Any = self.itemsize(array.type)
-        for extent in reversed(array.shape):
-            found.insert(0, stride)
-            stride = self.builder.mul(stride, extent)
-        return tuple(found)
-
-    def slot(self, ty: Any, zero: bool = False) -> Any:
-        """Return a place for a value of an LLVM type, in the first block."""
-        with self.builder.goto_entry_block():
-            place = self.builder.alloca(ty)
-            if zero:
-                self.builder.store(ir.Constant(ty, None), place)
-        return place
-
-    def reference(self, name: str, owner: Any) -> None:
-        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t])
-        function = cgutils.get_or_insert_function(self.builder.module, kind, name)
-        self.builder.call(function, [owner])
-
-    def bind(self, name: str, value: _Value, *, counted: bool = False) -> None:
-        """Assign to a variable; `counted` if the value brings a reference of its own."""
-        if isinstance(value, list):
-            self.values[name] = value
-            return
-        if isinstance(value, Array):
-            if name in self.types.owning:
-                self.own(name, value, counted)
-            elif counted and value.owner is not None:
-                self.reference("NRT_decref", value.owner)
-        if name == "_":
-            return
-        declared = self.types.type_of(name)
-        if isinstance(value, Scalar) and value.type != declared:
-            raise TypeError(f"{name} is declared {declared}, and gets a value of type {value.type}")
-        if self.counts[name] == 1:
-            self.values[name] = value
-            return
-        if name not in self.slots:
-            self.slots[name] = self.new_slots(declared)
-        slots = self.slots[name]
-        if isinstance(value, Scalar):
-            self.builder.store(self.packed(value, slots.type), slots.value)
-            return
-        self.builder.store(value.data, slots.data)
-        strides = self.strides(value) if slots.strides else ()
-        for content, place in zip(
-            (*value.shape, *strides), (*slots.shape, *slots.strides), strict=True
-        ):
-            self.builder.store(content, place)
-
-    def own(self, name: str, value: Array, counted: bool) -> None:
-        if name not in self.owners:
-            self.owners[name] = self.slot(cgutils.voidptr_t, zero=True)
-        slot, owner = self.owners[name], value.owner
-        if owner is None:
-            owner = ir.Constant(cgutils.voidptr_t, None)
-        elif not counted:
-            self.reference("NRT_incref", owner)
-        old = self.builder.load(slot)
-        self.builder.store(owner, slot)
-        self.reference("NRT_decref", old)
-
-    def release(self, name: str) -> None:
-        """Let a variable no longer hold its array."""
-        if name in self.owners:
-            slot = self.owners[name]
-            old = self.builder.load(slot)
-            self.builder.store(ir.Constant(cgutils.voidptr_t, None), slot)
-            self.reference("NRT_decref", old)
-
-    def new_slots(self, ty: Any) -> _Value:
-        if not isinstance(ty, types.Array):
-            return Scalar(ty, self.slot(self.context.get_value_type(ty)))
-        data = self.slot(self.context.get_data_type(ty.dtype).as_pointer())
-        shape = tuple(self.slot(_I64) for _ in range(ty.ndim))
-        strides = () if ty.layout == "C" else tuple(self.slot(_I64) for _ in range(ty.ndim))
-        return Array(ty, data, shape, strides, None)
-
-    def read(self, name: str) -> _Value:
-        if name in self.values:
-            return self.values[name]
-        slots, load = self.slots[name], self.builder.load
-        if isinstance(slots, Scalar):
-            return Scalar(slots.type, load(slots.value))
-        # The memory of a tape may move, but not to another home.
-        home = "tape" if name in self.tapes else ""
-        owner = load(self.owners[name]) if name in self.owners else None
-        shape, strides = (tuple(map(load, each)) for each in (slots.shape, slots.strides))
-        return Array(slots.type, load(slots.data), shape, strides, owner, home)
-
-    def constant(self, value: Any) -> Scalar:
-        ty = constant_type(value)
-        return Scalar(ty, ir.Constant(self.context.get_value_type(ty), value))
-
     # -- expressions -----------------------------------------------------------------------
 
-    def expr(self, expr: Expr) -> _Value:
+    def expr(self, expr: Expr) -> Value:
         match expr:
             case Name(name):
                 return self.read(name)
@@ -420,7 +194,7 @@ class Function:
                 return self.attribute(self.expr(array), name)
         raise NotImplementedError(expr)
 
-    def attribute(self, array: Array, name: str) -> _Value:
+    def attribute(self, array: Array, name: str) -> Value:
         match name:
             case "shape":
                 return [Scalar(types.int64, extent) for extent in array.shape]
@@ -434,7 +208,7 @@ class Function:
             size = self.builder.mul(size, extent) if k else extent
         return Scalar(types.int64, size)
 
-    def apply(self, function: Any, args: Sequence[_Value]) -> Scalar:
+    def apply(self, function: Any, args: Sequence[Value]) -> Scalar:
         return self.module.apply(self.builder, function, args)
 
     def place(self, array: Array, index: Sequence[Expr]) -> tuple[Any, Any, str]:
@@ -479,7 +253,7 @@ class Function:
         if self.group is not None:
             instruction.set_metadata("llvm.access.group", self.group)
 
-    def call(self, name: str, arguments: Sequence[Expr]) -> _Value:
+    def call(self, name: str, arguments: Sequence[Expr]) -> Value:
         if name in self.module.functions:
             return self.call_emitted(name, [self.expr(each) for each in arguments])
         if name in RUNTIME:
@@ -492,11 +266,13 @@ class Function:
         if name in gemm.NAMES and self.known_product(args[1:], name == "gemm_add"):
             return None
         function = self.module.globals[name]
-        if any(isinstance(arg, Array) for arg in args):  # `copy_into`, `fill`, `gemm`
+        if any(isinstance(arg, Array) for arg in args):  # `copy_into`, `fill`, `gemm`, routines
             kinds = tuple(arg.type for arg in args)
             sig = self.module.signature(function, kinds)
             values = [self.packed(arg, ty) for arg, ty in zip(args, sig.args, strict=True)]
-            return self.module.code(self.builder, function, kinds, values)
+            found = self.module.code(self.builder, function, kinds, values)
+            result = sig.return_type
+            return None if result is types.void else Scalar(result, found)
         return self.apply(function, args)
 
     def known_product(self, arrays: Sequence[Array], add: bool) -> bool:
@@ -510,13 +286,15 @@ class Function:
             self.context, self.builder, item, data, sizes, columns=columns, add=add
         )
 
-    def call_emitted(self, name: str, args: list[_Value]) -> _Value:
+    def call_emitted(self, name: str, args: list[Value]) -> Value:
         kinds = tuple(arg.type for arg in args)
         homes = tuple(getattr(arg, "home", "") for arg in args)
         function = self.module.function(name, kinds, homes)
         result = self.module.types_of(name, kinds).result
-        values = [self.packed(arg, ty) for arg, ty in zip(args, kinds, strict=True)]
+        if self.module.functions[name].is_flat:
+            return self.call_part(name, function, kinds, args)
         convention, b = self.context.call_conv, self.builder
+        values = [self.packed(arg, ty) for arg, ty in zip(args, kinds, strict=True)]
         status, found = convention.call_function(b, function, result, kinds, values)
         with b.if_then(status.is_error, likely=False):
             convention.return_status_propagate(b, status)
@@ -524,7 +302,31 @@ class Function:
             return self.unpacked(result, found)
         return [self.unpacked(ty, b.extract_value(found, k)) for k, ty in enumerate(result)]
 
-    def call_runtime(self, name: str, arguments: Sequence[Expr]) -> _Value:
+    def call_part(self, name: str, function: Any, kinds: Any, args: list[Value]) -> Value:
+        """Write a call of a part, which leaves errors where those of this function are."""
+        b, context = self.builder, self.context
+        values = [v for arg, ty in zip(args, kinds, strict=True) for v in self.flattened(arg, ty)]
+        convention, called = context.call_conv, self.module.types_of(name, kinds)
+        values = convention._get_arg_packer(flat_types(kinds)).as_arguments(b, values)
+        room = self.slot(function.args[0].type.pointee)
+        code = b.call(function, [room, self.function.args[1], *values])
+        if not self.module.functions[name].is_loop:
+            with b.if_then(b.icmp_unsigned("!=", code, RETCODE_OK), likely=False):
+                convention._return_errcode_raw(b, code)
+        parts = []
+        for k, ty in enumerate(flat_result(called.result)):
+            value = b.load(cgutils.gep_inbounds(b, room, 0, k))
+            if value.type != context.get_value_type(ty):
+                value = context.get_returned_value(b, ty, value)
+            parts.append(value)
+        rest = iter(parts)
+        found = [self.assembled(ty, rest) for ty in called.result]
+        return [
+            replace(each, owner=None) if isinstance(each, Array) and k not in called.owned else each
+            for k, each in enumerate(found)
+        ]
+
+    def call_runtime(self, name: str, arguments: Sequence[Expr]) -> Value:
         b = self.builder
         if name == "fresh":
             ty = types.Array(dtype_of(arguments[0]), len(shape := self.sizes(arguments[1])), "C")
@@ -594,6 +396,12 @@ class Function:
             case "poll":
                 work = self.expr(arguments[1])
                 return Scalar(types.boolean, runtime.poll_state(b, state, work.value))
+            case "say":
+                return Scalar(types.boolean, runtime.say_words(b, state))
+            case "heard":
+                return Scalar(types.float64, b.bitcast(runtime.heard_word(b, state), _F64))
+            case "heard_integer":
+                return Scalar(types.int64, runtime.heard_word(b, state))
             case "note":
                 done = runtime.note_word(b, state, self.expr(arguments[1]).value)
                 self.leave_without_memory(b.not_(done))
@@ -716,10 +524,6 @@ class Function:
 
     def sizes(self, shape: Expr) -> list[Any]:
         return [size.value for size in self.expr(shape)]
-
-    def array_at(self, ty: Any, address: Any, shape: Sequence[Any], home: str = "") -> Array:
-        pointer = self.context.get_data_type(ty.dtype).as_pointer()
-        return Array(ty, self.builder.inttoptr(address, pointer), tuple(shape), (), None, home)
 
     def no_memory(self) -> Any:
         """Return the block that raises the error that there is no memory."""
@@ -882,13 +686,23 @@ class Function:
             b.store(self.context.get_return_value(b, result, found.value), self.function.args[0])
             b.branch(self.exit)
             return
-        for each in found:
+        for k, each in enumerate(found):
             if isinstance(each, Array) and each.owner is not None:
-                self.reference("NRT_incref", each.owner)
+                if k in self.types.owned:
+                    self.reference("NRT_incref", each.owner)
+                else:
+                    found[k] = replace(each, owner=None)
         # One by one: LLVM's time for a value with hundreds of parts is quadratic in their number.
         place = self.function.args[0]
-        for k, (each, ty) in enumerate(zip(found, result, strict=True)):
-            content, at = self.packed(each, ty), cgutils.gep_inbounds(b, place, 0, k)
+        if self.tree.is_flat:
+            values = [
+                v for each, ty in zip(found, result, strict=True) for v in self.flattened(each, ty)
+            ]
+            result = flat_result(result)
+        else:
+            values = [self.packed(each, ty) for each, ty in zip(found, result, strict=True)]
+        for k, (content, ty) in enumerate(zip(values, result, strict=True)):
+            at = cgutils.gep_inbounds(b, place, 0, k)
             if content.type != at.type.pointee:  # a truth value, in a tuple of several types
                 content = self.context.get_return_value(b, ty, content)
             b.store(content, at)

@@ -23,7 +23,8 @@ from llvmlite import ir
 
 from adc.backend.common import syntax, vector_math
 from adc.backend.cpu.inference import Types
-from adc.backend.cpu.instructions import HOMES, Function, Scalar
+from adc.backend.cpu.instructions import Function
+from adc.backend.cpu.values import HOMES, Scalar, flat_result, flat_types
 from adc.backend.numba_api import (
     CompilerBase,
     Intrinsic,
@@ -182,21 +183,25 @@ class Module:
     def function(self, name: str, args: tuple[Any, ...], homes: Sequence[str] = ()) -> Any:
         """Return the LLVM function that the function `name` is for arguments of some types.
 
-        A part is called in one place: it knows the homes of the arrays that it is given.
+        A part is one for each combination of homes of the arrays that it is given.
         """
         is_part = self.functions[name].is_part
         if not is_part:
             homes = ()
-        if (name, args) not in self._made:
+        key = (name, args, tuple(homes))
+        if key not in self._made:
             result = self.types_of(name, args).result
-            kind = self.context.call_conv.get_function_type(result, args)
+            given = args
+            if self.functions[name].is_flat:
+                result, given = flat_result(result), flat_types(args)
+            kind = self.context.call_conv.get_function_type(result, given)
             unique = self.llvm.get_unique_name(f"adc_{name}")
-            made = self._made[name, args] = ir.Function(self.llvm, kind, unique)
+            made = self._made[key] = ir.Function(self.llvm, kind, unique)
             made.linkage = "internal"
             if is_part:
                 made.attributes.add("noinline")
             Function(self, name, args, made, homes).run()
-        return self._made[name, args]
+        return self._made[key]
 
 
 class _Lower(Lower):  # type: ignore[misc]  # a class of a module without types

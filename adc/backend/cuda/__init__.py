@@ -8,6 +8,7 @@
 `thread`       what one thread does: statements, arrays and a tape of its own
 `device`       what that function works with: arrays and numbers on the device, launches, the tape
 `libraries`    products and factorizations by CuPy
+`transforms`   Fourier transforms, likewise
 `memory`       memory of the device: what a call holds, what is used again
 `arrays`       arrays of other libraries, and the caller's stream
 `program`      compiled code as a callable, arguments and results

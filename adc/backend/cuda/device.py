@@ -303,6 +303,7 @@ class Device:
 
     def routine(self, site: int, name: str, *given: Any) -> tuple[Any, ...]:
         """Return what a routine of linear algebra does: arrays, and whether it has failed."""
+        given = tuple(self.get(each) for each in given)
         wanted, says = libraries.results(name, given)
         made = [self.empty(dtype, shape) for dtype, shape in wanted]
         failed = libraries.routine(name, self.stream, self.memory, site, given, made)

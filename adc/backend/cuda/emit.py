@@ -185,6 +185,8 @@ class _Host(Writer):
                 self.line(f"if not {self.text(cond)}:")
                 told = "".join(f", {self.text(arg)}" for arg in args)
                 self.line(f"    device.fail({len(self.sites)}{told})")
+            case Print(result=Value()):
+                raise refused(stmt, "reading a clock")
             case Print(args=args):
                 self.sites.append(site(stmt))
                 told = "".join(f", {self.fetched(arg)}" for arg in args)

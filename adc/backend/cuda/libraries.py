@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.backend.cuda import transforms
 from adc.backend.cuda.api import current_device, simulated
 from adc.backend.cuda.arrays import Shown
 from adc.backend.cuda.memory import Lender
@@ -118,13 +119,15 @@ def routine(
     return failed
 
 
-# --- routines: what `adc.library.routines` says in Python -----------------------------------------
+# --- routines: what `adc.library.linear.routines` says in Python ----------------------------------
 
 _Found = tuple[Sequence[Any], int]
 
 
 def results(name: str, given: Sequence[Any]) -> tuple[list[tuple[Any, tuple[int, ...]]], bool]:
     """Return dtypes and shapes of what a routine returns, and whether it says if it has failed."""
+    if name in transforms.ROUTINES:
+        return transforms.results(name, given), False
     a = given[0]
     dtype, shape = a.dtype.type, tuple(a.shape)
     if name == "lu_factor":
@@ -137,9 +140,23 @@ def results(name: str, given: Sequence[Any]) -> tuple[list[tuple[Any, tuple[int,
         return [(dtype, shape)], True
     square = (shape[1], shape[1])
     if name == "eigh":
-        return [(dtype, shape[:1]), (dtype, square)], False
-    assert name == "qr"
-    return [(dtype, shape), (dtype, square)], False
+        return [(dtype, shape[:1]), (dtype, square)], True
+    if name == "eigvalsh":
+        return [(dtype, shape[:1])], True
+    if name == "qr":
+        return [(dtype, shape), (dtype, square)], False
+    count = (min(shape),)
+    if name == "svdvals":
+        return [(dtype, count)], True
+    if name == "hermitian":
+        return [(dtype, shape[:1]), (dtype, square), (dtype, square)], True
+    if name == "complex_qr":
+        return [(dtype, shape), (dtype, shape), (dtype, square), (dtype, square)], False
+    if name == "complex_svd":
+        left, right = (dtype, shape[:1] + count), (dtype, count + shape[1:])
+        return [left, left, (dtype, count), right, right], True
+    assert name == "svd"
+    return [(dtype, shape[:1] + count), (dtype, count), (dtype, count + shape[1:])], True
 
 
 def _lu_factor(library: Any, a: Any, *_: Any) -> _Found:
@@ -180,7 +197,54 @@ def _eigh(library: Any, a: Any, *_: Any) -> _Found:
         with library.strict():
             return tuple(library.arrays.linalg.eigh(a)), 0
     except np.linalg.LinAlgError:
-        raise np.linalg.LinAlgError("Eigenvalues did not converge") from None
+        return (a[0], a), 1
+
+
+def _eigvalsh(library: Any, a: Any, *_: Any) -> _Found:
+    try:
+        with library.strict():
+            return (library.arrays.linalg.eigvalsh(a),), 0
+    except np.linalg.LinAlgError:
+        return (a[0],), 1
+
+
+def _svd(library: Any, a: Any, *_: Any) -> _Found:
+    try:
+        with library.strict():
+            return tuple(library.arrays.linalg.svd(a, full_matrices=False)), 0
+    except np.linalg.LinAlgError:
+        return (np.nan,) * 3, 1
+
+
+def _svdvals(library: Any, a: Any, *_: Any) -> _Found:
+    try:
+        with library.strict():
+            return (library.arrays.linalg.svd(a, compute_uv=False),), 0
+    except np.linalg.LinAlgError:
+        return (np.nan,), 1
+
+
+def _hermitian(library: Any, re: Any, im: Any, upper: Any, *_: Any) -> _Found:
+    try:
+        with library.strict():
+            w, v = library.arrays.linalg.eigh(re + 1j * im, UPLO="U" if upper else "L")
+            return (w, v.real, v.imag), 0
+    except np.linalg.LinAlgError:
+        return (re[0], re, re), 1
+
+
+def _complex_qr(library: Any, re: Any, im: Any, *_: Any) -> _Found:
+    q, r = library.arrays.linalg.qr(re + 1j * im)
+    return (q.real, q.imag, r.real, r.imag), 0
+
+
+def _complex_svd(library: Any, re: Any, im: Any, *_: Any) -> _Found:
+    try:
+        with library.strict():
+            u, s, vt = library.arrays.linalg.svd(re + 1j * im, full_matrices=False)
+            return (u.real, u.imag, s, vt.real, vt.imag), 0
+    except np.linalg.LinAlgError:
+        return (np.nan,) * 5, 1
 
 
 def _qr(library: Any, a: Any, *_: Any) -> _Found:
@@ -193,5 +257,12 @@ _ROUTINES: dict[str, Callable[..., _Found]] = {
     "solve_lower": _solve_lower,
     "cholesky": _cholesky,
     "eigh": _eigh,
+    "eigvalsh": _eigvalsh,
+    "svd": _svd,
+    "svdvals": _svdvals,
     "qr": _qr,
+    "hermitian": _hermitian,
+    "complex_qr": _complex_qr,
+    "complex_svd": _complex_svd,
+    **transforms.ROUTINES,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import math
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.backend.cpu import DEFAULT_FOLDER, converter, deliverer, raise_at, write_source
+from adc.backend.cpu import DEFAULT_FOLDER, converter, deliverer, perform, raise_at, write_source
 from adc.backend.cuda import arrays
 from adc.backend.cuda.api import require, wait
 from adc.backend.cuda.device import Device, Failed
@@ -32,6 +33,7 @@ from adc.ir.errors import (
 from adc.ir.errors import bytes_text as memory_text
 from adc.ir.foreign import described, is_foreign
 from adc.ir.foreign import sizes_of as shape_of
+from adc.ir.text.effects import Effects
 from adc.ir.types import Array, Type
 
 # For `sources_of`: a result that is not left on the device.
@@ -87,7 +89,8 @@ class Program:
         try:
             # Without checks, nobody has to wait for whether one fails.
             checks = self.emitted.checks
-            device = Device(self._note, queue.stream, checks, limit, self._offload)
+            note = functools.partial(self._note, Effects(perform))
+            device = Device(note, queue.stream, checks, limit, self._offload)
             return self._call(args, there, queue, device)
         except (NoRoom, OverLimit) as error:
             asked, held, limited = error.asked, error.held, isinstance(error, OverLimit)
@@ -161,9 +164,9 @@ class Program:
                 results.append(arrays.like(source, value))
         return tuple(results)
 
-    def _note(self, number: int, *told: Any) -> None:
+    def _note(self, teller: Effects, number: int, *told: Any) -> None:
         site = self.emitted.sites[number - 1]
-        print(site.message.format(*told) if told else site.message)
+        teller.tell(site.to, site.message, told, site.loc)
 
     @property
     def peak(self) -> int | None:
@@ -234,7 +237,7 @@ class Program:
     def _fail(self, failed: Failed) -> None:
         site = self.emitted.sites[failed.site - 1]
         text = site.message
-        if failed.told:
+        if failed.told is not None:
             text = text.format(*failed.told)
         kind: Any = exception_named(site.error)
         raise_at(site.loc, kind(*([text] if text else [])))

@@ -567,7 +567,8 @@ def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> Expr:
 
 def site(stmt: Check | Print) -> Site:
     error = stmt.error if isinstance(stmt, Check) else ""
-    return Site(error, stmt.message, tuple(str(arg.type) for arg in stmt.args), stmt.loc)
+    to = stmt.to if isinstance(stmt, Print) else ""
+    return Site(error, stmt.message, tuple(str(arg.type) for arg in stmt.args), stmt.loc, to)
 
 
 def refused(stmt: Stmt, what: str = "") -> DeviceError:

@@ -3,6 +3,8 @@
 ==========  ======================================================================================
 `load`      the emitted text as functions of the interpreter, and a `Kernel` that calls them
 `memory`    what one call holds: the words of its state, tapes, and what is printed
+`machine`   routines of LAPACK, as calls of their addresses
+`fourier`   Fourier transforms, likewise
 `scalars`   the functions that emitted code calls, on NumPy's scalars
 ==========  ======================================================================================
 

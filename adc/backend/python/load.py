@@ -17,12 +17,14 @@ import numpy as np
 
 from adc.backend.common.emit import Emitted, emit
 from adc.backend.common.writer import Site
-from adc.backend.cpu import converter, deliverer, message, raise_site
+from adc.backend.cpu import converter, deliverer, perform, raise_site, values_of
 from adc.backend.python import memory, scalars
 from adc.backend.runtime import State
+from adc.ir.analysis import routines
 from adc.ir.core import Function
 from adc.ir.opdef import numpy_value
-from adc.ir.types import Scalar, Type
+from adc.ir.text.effects import Effects
+from adc.ir.types import STORED_HALF, Scalar, Type
 
 NAMES: dict[str, Any] = {**scalars.NAMES, **memory.NAMES, "np": np}
 _INT64 = range(-(2**63), 2**63)
@@ -102,6 +104,9 @@ def load(emitted: Emitted) -> Callable[..., tuple[Any, ...]]:
     typed = _Typed()
     tree = typed.visit(ast.parse(emitted.source, file))
     namespace = {"__name__": emitted.name, **NAMES, **typed.numbers}
+    if emitted.multiplies:
+        assert routines.IMPLEMENTATIONS is not None
+        namespace |= routines.IMPLEMENTATIONS()
     exec(compile(tree, file, "exec", dont_inherit=True), namespace)
     made: Callable[..., tuple[Any, ...]] = namespace[emitted.name]
     return made
@@ -131,7 +136,12 @@ class Kernel:
         if len(args) != len(self._in):
             raise TypeError(f"{self.emitted.name} takes {len(self._in)} arguments, not {len(args)}")
         given = [take(arg) for take, arg in zip(self._in, args, strict=True)]
-        state = memory.Memory(self.emitted.sites, self.offload, _say)
+        teller = Effects(perform)
+
+        def say(site: Site, words: list[int]) -> Any:
+            return teller.tell(site.to, site.message, values_of(words, site.types), site.loc)
+
+        state = memory.Memory(self.emitted.sites, self.offload, say)
         try:
             with np.errstate(all="ignore"):
                 found = self.code(state, *given)
@@ -154,11 +164,9 @@ class Kernel:
 def _taker(ty: Type) -> Callable[[Any], Any]:
     """Return what makes an argument what the code takes: a number becomes NumPy's."""
     convert = converter(ty)
+    if ty.dtype == STORED_HALF:
+        return lambda arg: convert(arg).view(ty.numpy)
     return (lambda arg: numpy_value(convert(arg), ty)) if isinstance(ty, Scalar) else convert
-
-
-def _say(site: Site, words: list[int]) -> None:
-    print(message(site, words))
 
 
 def interpret(fn: Function, *, offload: bool = False) -> Kernel:

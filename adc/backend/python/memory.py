@@ -18,11 +18,12 @@ import scipy.linalg.blas
 
 from adc.backend.common.writer import Site
 from adc.backend.runtime import State, gemm, offload
+from adc.backend.runtime.memory import bits_of
 from adc.ir.sums import LANES, combine
-from adc.ir.types import DTYPES
+from adc.ir.types import ELEMENTS
 
 _ALIGN = 64
-_PLACES = {State.tape(name): dtype for name, dtype in DTYPES.items()}
+_PLACES = {State.tape(name): dtype for name, dtype in ELEMENTS.items()}
 
 Array = np.ndarray[Any, Any]
 Shape = Sequence[Any]
@@ -42,7 +43,7 @@ class Memory:
     """
 
     def __init__(
-        self, sites: Sequence[Site], in_files: bool, say: Callable[[Site, list[int]], None]
+        self, sites: Sequence[Site], in_files: bool, say: Callable[[Site, list[int]], Any]
     ) -> None:
         most = max([len(site.types) for site in sites], default=0)
         self.words = np.zeros(State.OPERANDS + most, np.int64)
@@ -96,7 +97,9 @@ class Memory:
         if len(self._noted) > len(site.types):
             _, *words = self._noted
             self._noted.clear()
-            self._say(site, words)
+            found = self._say(site, words)
+            if found is not None:
+                self.words[State.WANTED] = bits_of(found)
 
 
 def made(dtype: Any, shape: Shape) -> Array:
@@ -223,6 +226,8 @@ NAMES: dict[str, Any] = {
     "gemm": _product(add=False),
     "gemm_add": _product(add=True),
     "grow": _grow,
+    "heard": lambda state: state.words[State.WANTED : State.WANTED + 1].view(np.float64)[0],
+    "heard_integer": lambda state: state.words[State.WANTED],
     "lanes": lambda dtype, used: np.full(LANES, -0.0, dtype),
     "note": Memory.note,
     "poll": lambda state, work: False,  # the interpreter looks for signals itself
@@ -232,6 +237,7 @@ NAMES: dict[str, Any] = {
     "part_of": _part_of,
     "row_at": lambda stack, *index: stack[index],
     "parallel_for": _parallel_for,
+    "say": lambda state: False,  # done when the last word was noted
     "slot": _slot,
     "stacked": made,
     "tape": Memory.tape,

@@ -109,6 +109,8 @@ NAMES: dict[str, Any] = {
     "fmax": _extreme(False, False),
     "logaddexp": _logaddexp("exp", 1.0),
     "logaddexp2": _logaddexp("exp2", 1.442695040888963407359924681001892137),
+    "widened": np.float32,
+    "narrowed": np.float16,
     "select": lambda cond, a, b: a if cond else b,
     "trips": _trips,
     "unsigned": unsigned,

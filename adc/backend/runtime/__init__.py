@@ -15,11 +15,13 @@ by a Python function whose address is in the state (`adc.backend.runtime.offload
 * `lanes` are the partial sums of a loop on the stack, `total` combines them.
 * `grow` makes a tape larger by half or more, `fit` as large as is needed; `tape` is its memory as
   an array.
+* `note` appends a word to the log of effects, and `say` has Python carry out what is in it.
 * `poll` counts work down and looks for signals about every 50 ms.
 
-`adc.backend.cpu.instructions` writes most of them where they are called. Other files
-have products of matrices (`gemm`), loops that threads share (`threads`), and the test of a call's
-arrays (`layouts`).
+`adc.backend.cpu.instructions` writes most of them where they are called. Other files have products
+of matrices (`gemm`), routines of LAPACK (`routines`; `machine` writes them, `lapack` finds them),
+Fourier transforms (`fourier`; `ducc` finds them), loops that threads share (`threads`), and the
+test of a call's arrays (`layouts`).
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ from adc.backend.numba_api import (
     types,
 )
 from adc.ir.sums import SHORT
-from adc.ir.types import DTYPES
+from adc.ir.types import ELEMENTS
 
 
 class State:
@@ -64,9 +66,10 @@ class State:
     RESULTS = 11  # of a table: address and bytes of the memory for each array that is returned
     MISSED = 12  # 1: the memory of a large result was of another size
     GROW = 13  # of the function that makes tapes in files larger; 0: tapes are in memory
-    WANTED = 14  # what it is asked for: the place of a tape, and elements
-    TAPES = 16  # of each tape: address, capacity in elements, elements in use, most in use
-    LOG = TAPES + 4 * len(DTYPES)  # a tape as well: what `print` statements have to say
+    WANTED = 14  # what it is asked for: the place of a tape, and elements; what an effect found
+    SAY = 16  # of the function that carries out the effects in the log; 0: nothing does
+    TAPES = 17  # of each tape: address, capacity in elements, elements in use, most in use
+    LOG = TAPES + 4 * len(ELEMENTS)  # a tape as well: what `print` statements have to say
     WORKERS = LOG + 4  # of a table: the addresses of the states of the threads that share loops
     THREADS = WORKERS + 1  # how many there are; less than two: none
     CHUNK = WORKERS + 2  # of a thread: which part of a loop it runs, or failed in
@@ -84,7 +87,7 @@ class State:
 
     @staticmethod
     def tape(dtype: str) -> int:
-        return State.TAPES + 4 * list(DTYPES).index(dtype)
+        return State.TAPES + 4 * list(ELEMENTS).index(dtype)
 
 
 # Arrays of this many bytes are returned in memory that was prepared for them: new pages are dear.
@@ -189,6 +192,20 @@ def _keep_error(b: ir.IRBuilder, module: ir.Module, state: ir.Value, lock: ir.Va
     b.store(ir.Constant(_I64, State.INTERRUPTED), _slot(b, state, State.STATUS))
 
 
+def _call_python(
+    b: ir.IRBuilder, module: ir.Module, state: ir.Value, function: ir.Value, *, failed: bool
+) -> None:
+    """Call a Python function without arguments; return `failed` if it raises an exception."""
+    lock = b.call(_external(module, "adc_PyGILState_Ensure", _I32), [])
+    call = _external(module, "adc_PyObject_CallObject", _I8P, _I8P, _I8P)
+    done = b.call(call, [b.inttoptr(function, _I8P), ir.Constant(_I8P, None)])
+    with b.if_then(b.icmp_unsigned("==", done, ir.Constant(_I8P, None)), likely=False):
+        _keep_error(b, module, state, lock)
+        b.ret(ir.Constant(ir.IntType(1), failed))
+    b.call(_external(module, "adc_Py_DecRef", ir.VoidType(), _I8P), [done])
+    b.call(_external(module, "adc_PyGILState_Release", ir.VoidType(), _I32), [lock])
+
+
 def _grow_helper(module: ir.Module) -> ir.Function:
     """``i1 adc_grow(state, place, need, itemsize, exact)``: false if there is no memory."""
 
@@ -206,14 +223,7 @@ def _grow_helper(module: ir.Module) -> ir.Function:
         with b.if_then(in_file):
             b.store(place, _slot(b, state, State.WANTED))
             b.store(most, _slot(b, state, State.WANTED + 1))
-            lock = b.call(_external(module, "adc_PyGILState_Ensure", _I32), [])
-            call = _external(module, "adc_PyObject_CallObject", _I8P, _I8P, _I8P)
-            done = b.call(call, [b.inttoptr(files, _I8P), ir.Constant(_I8P, None)])
-            with b.if_then(b.icmp_unsigned("==", done, ir.Constant(_I8P, None)), likely=False):
-                _keep_error(b, module, state, lock)
-                b.ret(ir.Constant(ir.IntType(1), 0))
-            b.call(_external(module, "adc_Py_DecRef", ir.VoidType(), _I8P), [done])
-            b.call(_external(module, "adc_PyGILState_Release", ir.VoidType(), _I32), [lock])
+            _call_python(b, module, state, files, failed=False)
             b.ret(ir.Constant(ir.IntType(1), 1))
         realloc = _external(module, "adc_PyMem_RawRealloc", _I8P, _I8P, _I64)
         old = b.inttoptr(b.load(base), _I8P)
@@ -402,6 +412,19 @@ def _note_helper(module: ir.Module) -> ir.Function:
     return _helper(module, "adc_note", ir.IntType(1), [_I64.as_pointer(), _I64], body)
 
 
+def _say_helper(module: ir.Module) -> ir.Function:
+    """``i1 adc_say(state)``: true if what carries out the effects raised an exception."""
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        (state,) = args
+        say = b.load(_slot(b, state, State.SAY))
+        with b.if_then(b.icmp_unsigned("!=", say, ir.Constant(_I64, 0))):
+            _call_python(b, module, state, say, failed=True)
+        b.ret(ir.Constant(ir.IntType(1), 0))
+
+    return _helper(module, "adc_say", ir.IntType(1), [_I64.as_pointer()], body)
+
+
 # --- what the lowering of emitted code writes -----------------------------------------------------
 
 
@@ -578,6 +601,16 @@ def note_word(b: ir.IRBuilder, state: ir.Value, word: ir.Value) -> ir.Value:
     return b.call(_note_helper(b.module), [state, word])
 
 
+def say_words(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
+    """Write the carrying out of what is in the log; return whether the call is to be given up."""
+    return b.call(_say_helper(b.module), [state])
+
+
+def heard_word(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
+    """Write the reading of what carrying out the last effect has found."""
+    return b.load(_slot(b, state, State.WANTED))
+
+
 def poll_state(b: ir.IRBuilder, state: ir.Value, work: ir.Value) -> ir.Value:
     """Write the counting down of `work`; return whether the call is to be given up."""
     ticks = _slot(b, state, State.TICKS)
@@ -689,6 +722,21 @@ def note(state: Any, word: Any) -> None:
     raise NotImplementedError
 
 
+def say(state: Any) -> bool:
+    """Carry out the effects in the log; True if the call is to be given up for an exception."""
+    raise NotImplementedError
+
+
+def heard(state: Any) -> float:
+    """Return what the effect carried out last has found."""
+    raise NotImplementedError
+
+
+def heard_integer(state: Any) -> int:
+    """Return the integer that the effect carried out last has found."""
+    raise NotImplementedError
+
+
 def poll(state: Any, work: Any) -> bool:
     """Count `work` down; True if the call is to be given up because of a signal."""
     raise NotImplementedError
@@ -711,13 +759,15 @@ def bits(typingctx: Any, value: Any) -> Any:
 
 def word_value(word: int, dtype: str) -> Any:
     """Return the NumPy scalar that `bits` made a word of."""
-    numpy = DTYPES[dtype]
-    raw = np.array([word], np.int64)
-    return (
-        raw.view(numpy)[0]
-        if numpy.itemsize == 8
-        else (raw.astype(np.uint32).view(numpy)[0] if numpy.kind == "f" else raw.astype(numpy)[0])
-    )
+    return word_values(np.array([word], np.int64), dtype)[0]
+
+
+def word_values(raw: np.ndarray[Any, Any], dtype: str) -> np.ndarray[Any, Any]:
+    """Return the numbers that `bits` made words of."""
+    numpy = ELEMENTS[dtype]
+    if numpy.itemsize == 8:
+        return raw.view(numpy)
+    return raw.astype(np.uint32).view(numpy) if numpy.kind == "f" else raw.astype(numpy)
 
 
 @intrinsic

@@ -12,9 +12,10 @@ several times.
 from __future__ import annotations
 
 import ctypes
+import functools
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,14 +23,14 @@ import numpy as np
 from adc.backend.runtime import LARGE, State
 from adc.backend.runtime.offload import Files
 from adc.backend.runtime.threads import most
-from adc.ir.types import DTYPES
+from adc.ir.types import ELEMENTS
 
 _free: Any = ctypes.pythonapi.PyMem_RawFree
 _free.restype, _free.argtypes = None, [ctypes.c_void_p]
 _malloc: Any = ctypes.pythonapi.PyMem_RawMalloc
 _malloc.restype, _malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
 
-_PLACES = [State.tape(dtype) for dtype in DTYPES] + [State.LOG]
+_PLACES = [State.tape(dtype) for dtype in ELEMENTS] + [State.LOG]
 _ALIGN = 64
 _HUGE = 2 << 20  # bytes of a huge page
 # Memory below this many bytes is kept in any case.
@@ -168,6 +169,21 @@ def _release(state: np.ndarray[Any, Any]) -> None:
     state[State.TAPES : State.OPERANDS] = 0
 
 
+def _say(state: np.ndarray[Any, Any], say: Callable[[np.ndarray[Any, Any]], Any]) -> None:
+    """Pass on the words of the log, and empty it; write what the last effect has found."""
+    address, _, used = (int(word) for word in state[State.LOG : State.LOG + 3])
+    words = np.ctypeslib.as_array((ctypes.c_int64 * used).from_address(address)).copy()
+    state[State.LOG + 2] = 0
+    found = say(words)
+    if found is not None:
+        state[State.WANTED] = bits_of(found)
+
+
+def bits_of(number: float) -> int:
+    """Return the bits of a float, or an integer."""
+    return number if isinstance(number, int) else int(np.float64(number).view(np.int64))
+
+
 class Memory:
     """Memory that calls of one kernel in one thread use in turn.
 
@@ -181,6 +197,8 @@ class Memory:
         How many arrays it returns in memory that may be prepared.
     offload : bool
         Whether tapes are in files.
+    say : callable, optional
+        Carries out the effects that the words of the log stand for.
 
     Attributes
     ----------
@@ -197,7 +215,12 @@ class Memory:
     """
 
     def __init__(
-        self, operands: int, tapes: Sequence[str] = (), returned: int = 0, offload: bool = False
+        self,
+        operands: int,
+        tapes: Sequence[str] = (),
+        returned: int = 0,
+        offload: bool = False,
+        say: Callable[[np.ndarray[Any, Any]], Any] | None = None,
     ) -> None:
         self.state = np.zeros(State.OPERANDS + operands, np.int64)
         # Numbers are read from and written to this several times faster than with an array.
@@ -205,7 +228,7 @@ class Memory:
         # Held during a call, so that no other thread frees what compiled code uses.
         self.lock = threading.Lock()
         self._workspace = np.zeros(0, np.uint8)
-        self._tapes = [(State.tape(dtype), DTYPES[dtype].itemsize) for dtype in tapes]
+        self._tapes = [(State.tape(dtype), ELEMENTS[dtype].itemsize) for dtype in tapes]
         self._table = np.zeros(2 * returned, np.int64)
         self.state[State.RESULTS] = self._table.ctypes.data
         # Bytes to prepare for each result, by place in the table.
@@ -222,6 +245,9 @@ class Memory:
             self._files = Files(self.state)
             self._grow = self._files.grow  # compiled code has its address alone
             self.state[State.GROW] = id(self._grow)
+        if say is not None:
+            self._say = functools.partial(_say, self.state, say)
+            self.state[State.SAY] = id(self._say)
         self._need = 0  # bytes of the workspace
         self._most = 0  # the largest peak of this window
         self._calls = 0
@@ -235,7 +261,7 @@ class Memory:
         A tape that grows takes twice what it needs, and more while it is moved.
         """
         for dtype, size in tapes.items():
-            place, itemsize = State.tape(dtype), DTYPES[dtype].itemsize
+            place, itemsize = State.tape(dtype), ELEMENTS[dtype].itemsize
             held = self._words[place + 1] * itemsize
             if self._files is not None:
                 if size > held:
@@ -354,17 +380,10 @@ class Memory:
         block = self.prepared.get(k)
         return block if block is not None and self._table[2 * k] else None
 
-    def log(self) -> np.ndarray[Any, Any]:
-        """Return the words of the print log."""
-        address, _, used = (int(word) for word in self.state[State.LOG : State.LOG + 3])
-        if not used:
-            return np.zeros(0, np.int64)
-        return np.ctypeslib.as_array((ctypes.c_int64 * used).from_address(address)).copy()
-
     @property
     def nbytes(self) -> int:
         """Bytes held between calls."""
-        sizes = [dtype.itemsize for dtype in DTYPES.values()] + [8]
+        sizes = [dtype.itemsize for dtype in ELEMENTS.values()] + [8]
         tapes = sum(int(self.state[p + 1]) * size for p, size in zip(_PLACES, sizes, strict=True))
         return self._workspace.nbytes + tapes + sum(worker.nbytes for worker in self.workers)
 

@@ -24,9 +24,9 @@ import numpy as np
 
 from adc.backend.runtime import State
 from adc.ir.errors import DiskError
-from adc.ir.types import DTYPES
+from adc.ir.types import ELEMENTS
 
-_ITEMSIZES = {State.tape(name): dtype.itemsize for name, dtype in DTYPES.items()}
+_ITEMSIZES = {State.tape(name): dtype.itemsize for name, dtype in ELEMENTS.items()}
 _PAGE = mmap.PAGESIZE
 _ZEROS = 1 << 20  # bytes written at once where blocks can be allocated in no other way
 

@@ -4,12 +4,15 @@ In reading order:
 
 =============  ==================================================================================
 `calls`        dispatch on the callee: a known function, a method, an instance, an inner function
+`standard`     `functools`, `operator`, `copy`
 `builtin`      Python's builtin functions
 `outline`      code that is lowered as a separate IR function
 `derivatives`  differentiated functions: lowered separately, and called by a derivative
 `jacobians`    `jacfwd`, `jacrev`, `hessian`: loops that call a derivative along unit directions
 `nested`       `grad`, `jvp` and the other transformations, and calls of their results
 `custom`       functions with custom derivatives
+`effects`      what a program prints, logs and warns of, and clocks
+`fourier`      `np.fft` and `scipy.fft`
 =============  ==================================================================================
 
 ``adc.grad(f)(x)`` is a call of a call: the first returns a `Transformed`; the second lowers `f`

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import abc
 import ast
+import functools
+import types
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from adc.frontend.control import evaluation
-from adc.frontend.core import classes, numbers
+from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
+    Closure,
     DictRef,
     Enumerate,
     Growing,
@@ -30,6 +33,7 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Zip,
     kind_of,
+    static,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.language import (
@@ -38,10 +42,11 @@ from adc.frontend.language import (
     containers,
     dynamic_lists,
     expressions,
+    generators,
     iteration,
     iterators,
 )
-from adc.frontend.numpy import library, linear, maths, reductions
+from adc.frontend.numpy import complexes, library, linear, maths, reductions
 from adc.frontend.values import (
     arguments,
     comparisons,
@@ -51,18 +56,17 @@ from adc.frontend.values import (
     operators,
     sequences,
     special,
+    strings,
     views,
 )
 from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer
-from adc.ir.core import Literal, Operand, Print
+from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError, TypeUnstableError
-from adc.ir.types import B1, BOOL, INT, Scalar, promote
-from adc.library import functions
+from adc.ir.types import B1, BOOL, F16, HALF, INT, Scalar, promote
+from adc.library import functions as library_functions
 
-
-def _escaped(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
+_INTEGER = maths.to_integer("trunc")
 
 
 def _to_float(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -73,8 +77,20 @@ def _to_float(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
         try:
             return lo.num(float(args[0].value))
         except ValueError as error:
-            numbers.check(lo, Literal(False, BOOL), "ValueError", _escaped(str(error)))
+            return strings.failing(lo, error)
     return Num(numbers.weak(lo, elementwise.as_float(lo, args[0], node)))
+
+
+def _to_int(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    if len(args) == 1 and not kwargs and isinstance(args[0], Static):
+        if isinstance(args[0].value, str):
+            try:
+                return static(int(args[0].value))
+            except ValueError as error:
+                return strings.failing(lo, error)
+    return _INTEGER(lo, args, kwargs, node)
 
 
 def _to_bool(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -91,6 +107,8 @@ def _abs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
             return Num(x)
     if isinstance(x, Literal) and x.type == INT:
         return Num(x if x.value >= 0 else numbers.negated(lo, x, node))
+    if x.type.kind == "c":
+        return Num(complexes.modulus(lo, x))
     return Num(x) if x.type.kind == "u" else Num(numbers.apply(lo, "abs", x))
 
 
@@ -98,9 +116,11 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
-        if kwargs:
-            raise lo.unsupported("`min` or `max` with keywords", node)
+        if set(kwargs) - {"key", "default"} or ("default" in kwargs and len(args) != 1):
+            raise lo.unsupported("`min` or `max` with these keywords", node)
         items = args
+        if kwargs:
+            return _keyed(lo, op, args, kwargs, node)
         if len(args) == 1:
             array = _as_elements(lo, args[0], node)
             if array is not None:
@@ -129,10 +149,59 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
     return handler
 
 
+def _keyed(
+    lo: Lowerer, op: type[ast.cmpop], args: list[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:  # fmt: skip
+    """Lower `min` or `max` with a key or a default value."""
+    key = kwargs.get("key", NONE)
+    given = [elementwise.materialised(lo, arg, node) for arg in args]
+    found = given if len(given) > 1 else sequences.known_elements(lo, given[0], node)
+    if found is None:
+        if key != NONE:
+            raise lo.unsupported(
+                f"`min` or `max` with a key of {kind_of(given[0])}", node,
+                "use `np.argmin` or `np.argmax` of an array of the keys",
+            )  # fmt: skip
+        some = numbers.apply(lo, "gt", _iterations(lo, given[0], node), integer(0))
+        value = kwargs["default"]
+        most = _extreme(op)
+
+        def of_all() -> None:
+            lo.frame.env[evaluation.VALUE] = most(lo, given, {}, node)
+
+        def default() -> None:
+            lo.frame.env[evaluation.VALUE] = value
+
+        return expressions.choose(lo, some, of_all, default, node)
+    if not found:
+        if "default" not in kwargs:
+            raise TypeMismatchError("`min` or `max` of nothing", lo.span(node))
+        return kwargs["default"]
+    best = found[0]
+    if key == NONE:
+        return _extreme(op)(lo, list(found), {}, node) if len(found) > 1 else best
+    least = dispatch.apply(lo, key, [best], {}, node)
+    for item in found[1:]:
+        value = dispatch.apply(lo, key, [item], {}, node)
+        better = comparisons.compare(lo, op(), value, least, node)
+        pair = TupleOf((item, value)), TupleOf((best, least))
+
+        def pick(one: Binding) -> None:
+            lo.frame.env[evaluation.VALUE] = one
+
+        chosen = expressions.choose(
+            lo, better, functools.partial(pick, pair[0]), functools.partial(pick, pair[1]), node
+        )
+        assert isinstance(chosen, TupleOf)
+        best, least = chosen.items
+    return best
+
+
 def _most_of(lo: Lowerer, op: type[ast.cmpop], array: ArrayRef | Lazy, node: ast.Call) -> Binding:
     """Return Python's `min` or `max` of an array."""
     if elementwise.element_type(array).kind == "f" and len(views.dims_of(lo, array)) == 1:
-        first = functions.first_least if op is ast.Lt else functions.first_most
+        first = library_functions.first_least if op is ast.Lt else library_functions.first_most
         return linear.run(lo, first, [array], {}, node)
     return reductions.HANDLERS["min" if op is ast.Lt else "max"](lo, [array], {}, node)
 
@@ -149,7 +218,7 @@ def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
             held = lo.held(args[0])
             assert isinstance(held, Growing)
             return held.length
-        case Static(value=value) if type(value) is str:
+        case Static(value=value) if type(value) in (str, frozenset):
             return Num(integer(len(value)))
         case Range(start=start, stop=stop, step=step):
             row = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
@@ -254,6 +323,8 @@ def total(lo: Lowerer, items: Binding, result: Binding, node: ast.AST) -> Bindin
             ty = Scalar(promote(numbers.scalar_type(result.operand), source.type).dtype)
         elif not _is_list(items) and isinstance(result, ArrayRef | Lazy):
             ty = Scalar(promote(elementwise.element_type(result), source.type).dtype)
+        if source.type.dtype == HALF and (ty is None or ty.dtype == HALF):
+            return _half_total(lo, source, result, node)
         found = reductions.total(lo, source, [0], False, node, ty=ty)
         if isinstance(found, Num) and _is_list(items):
             found = Num(numbers.weak(lo, found.operand))
@@ -266,6 +337,24 @@ def total(lo: Lowerer, items: Binding, result: Binding, node: ast.AST) -> Bindin
     for item in sequences.static_sequence(lo, items, node):
         result = operators.binary(lo, ast.Add, result, item, node)
     return result
+
+
+def _half_total(lo: Lowerer, source: Lazy, result: Binding, node: ast.AST) -> Binding:
+    """Add numbers of 16 bits one after the other: each sum is rounded, far from that of all."""
+    if not isinstance(result, Num) or not _stays_half(result):
+        raise lo.unsupported(
+            "`sum` of float16 that starts from something else", node, "use `np.sum`, and add it"
+        )
+    start = lo.exact(numbers.fit(lo, result.operand, F16, node), F16)
+    return reductions.fold(
+        lo, reductions.converted(lo, source, F16, node), [0], False, start,
+        lambda s, x: lo.builder.apply("add", s, x, hint="s"), node, F16,
+    )  # fmt: skip
+
+
+def _stays_half(start: Num) -> bool:
+    """Whether the sum of a number and one of 16 bits has 16 bits."""
+    return promote(numbers.scalar_type(start.operand), F16) == F16
 
 
 def _is_list(binding: Binding) -> bool:
@@ -289,6 +378,13 @@ def _as_elements(
             )  # fmt: skip
         return list_buffers.array_of(lo, held, node)
     return None
+
+
+def _set(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower `set` and `frozenset` of constants."""
+    arguments.arity(lo, args, kwargs, node, 0, 1)
+    items = _elements(lo, args[0], node) if args else ()
+    return expressions.set_of(lo, items, node)
 
 
 def _tuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -333,6 +429,9 @@ def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -
         raise lo.unsupported(f"`isinstance` of {kind_of(args[0])}", node)
     usual: list[Any] = [type.__instancecheck__, abc.ABCMeta.__instancecheck__]
     for c in classes:
+        if cls is np.ndarray and c is not np.ndarray and isinstance(c, type):
+            if issubclass(c, np.ndarray):  # which arrays from outside may be
+                raise lo.unsupported(f"`isinstance` of an array with `{c.__name__}`", node)
         if type(c).__instancecheck__ not in usual:
             raise lo.unsupported(f"`__instancecheck__` of `{type(c).__name__}`", node)
     return lo.num(any(issubclass(cls, c) for c in classes if isinstance(c, type)))
@@ -399,7 +498,7 @@ def class_of(binding: Binding) -> type | None:
         case Num(operand=operand):
             ty = numbers.scalar_type(operand)
             if ty.weak:
-                return {"b": bool, "i": int, "f": float}[ty.kind]
+                return {"b": bool, "i": int, "f": float, "c": complex}[ty.kind]
             return ty.numpy.type
         case ArrayRef() | Lazy():
             return np.ndarray
@@ -411,36 +510,20 @@ def class_of(binding: Binding) -> type | None:
             return dict
         case NamedTuple(cls=cls) | ObjectRef(cls=cls):
             return cls
+        case Static(value=frozenset()):
+            return None  # a set of the program, or a frozen one
         case Static(value=value):
             return type(value)
+        case Closure():
+            return types.FunctionType
     return None
 
 
-def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
-    between = arguments.text(lo, kwargs.get("sep"), " ", node, "`sep`")
-    end = arguments.text(lo, kwargs.get("end"), "\n", node, "`end`")
-    if end != "\n" or set(kwargs) - {"sep", "end", "flush"}:
-        raise lo.unsupported("`print` with these keywords", node)
-    if any(isinstance(arg, ast.Starred) for arg in node.args):
-        raise lo.unsupported("`print` of a starred argument", node)
-    texts: list[str] = []
-    operands: list[Operand] = []
-    for binding, arg in zip(args, node.args, strict=True):
-        text, values = (
-            expressions.message(lo, arg)
-            if isinstance(arg, ast.JoinedStr)
-            else expressions.text_of(lo, binding, arg)
-        )
-        texts.append(text)
-        operands += values
-    lo.builder.emit(Print(numbers.escaped(between).join(texts), tuple(operands), lo.builder.loc))
-    return NONE
-
-
-def _str(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    arguments.arity(lo, args, kwargs, node, 1)
-    text, operands = expressions.text_of(lo, elementwise.value_of(lo, args[0], node), node)
-    return expressions.string(lo, text, operands, "`str` of a number known only at run time", node)
+def _text(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower `str` and the like where `formatting` does not see a text: ``str()``."""
+    if args or kwargs or node.args:
+        raise lo.unsupported("this way of formatting", node, "use an f-string")
+    return Static("")
 
 
 def of_generator(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding | None:
@@ -448,6 +531,8 @@ def of_generator(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding | None
     if not isinstance(callee, Static) or callee.value not in (sum, any, all) or node.keywords:
         return None
     generator = node.args[0] if node.args else None
+    if generator is not None and generators.called(lo, generator) is not None:
+        return None
     if isinstance(generator, ast.Call) and iterators.is_drawn(lo, generator):
         generator = iterators.generator(lo, generator)
     if not isinstance(generator, ast.GeneratorExp):
@@ -481,10 +566,11 @@ def _truths_of(name: str) -> Handler:
 HANDLERS: dict[Any, Handler] = {
     abs: _abs, min: _extreme(ast.Lt), max: _extreme(ast.Gt), len: _len, range: _range,
     slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
-    pow: _pow, str: _str, sum: _sum, tuple: _tuple, print: _print, int: maths.to_integer("trunc"),
+    pow: _pow, str: _text, repr: _text, format: _text, sum: _sum, tuple: _tuple,
+    int: _to_int,
     round: maths.to_integer("rint"), float: _to_float, bool: _to_bool, list: _list, dict: _dict,
     isinstance: _isinstance, type: _type, getattr: _getattr, hasattr: _hasattr, setattr: _setattr,
-    any: _truths_of("any"), all: _truths_of("all"),
+    set: _set, frozenset: _set, any: _truths_of("any"), all: _truths_of("all"),
     sorted: iterators.sort, map: iterators.refused, filter: iterators.refused,
 }  # fmt: skip
 

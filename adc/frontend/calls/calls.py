@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import types
 
-from adc.frontend.calls import builtin, custom, derivatives, nested
+import numpy as np
+
+from adc.frontend.calls import builtin, custom, derivatives, effects, nested, standard
 from adc.frontend.control import evaluation, inlining, program
-from adc.frontend.core import advice, bindings, classes, dispatch
+from adc.frontend.core import advice, bindings, classes, dispatch, outside
 from adc.frontend.core.bindings import (
-    NONE,
     ArrayRef,
     Binding,
     Bound,
@@ -27,23 +28,33 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.dispatch import called, handles
 from adc.frontend.core.lower import MAX_CALL_DEPTH, Lowerer
+from adc.frontend.core.refusals import GENERATOR, refusal
 from adc.frontend.core.state import Frame
-from adc.frontend.language import containers, iterators
+from adc.frontend.language import attributes, containers, formatting, generators, iterators
 from adc.frontend.numpy import library, random
 from adc.frontend.syntax.source import Source
-from adc.frontend.values import elementwise, objects, sequences, special
+from adc.frontend.values import elementwise, objects, sequences, special, strings
 from adc.ir.errors import RecursionDepthError, TypeMismatchError
 from adc.ir.foreign import peculiarity
 from adc.library.transforms import is_checkpointed, transform_name
+
+_CONSUMERS = (list, tuple, sum, max, min, any, all, sorted, dict)
 
 
 @handles(ast.Call)
 def call(lo: Lowerer, node: ast.Call) -> Binding:
     """Lower a call expression."""
+    if formatting.is_format(lo, node):
+        return formatting.formatted(lo, node)
     callee = dispatch.evaluate(lo, node.func)
     found = builtin.of_generator(lo, callee, node)
     if found is not None:
         return found
+    match node:
+        case ast.Call(args=[ast.Call() as argument], keywords=[]) if callee == Static(np.real):
+            found = attributes.real_part(lo, argument)
+            if found is not None:
+                return found
     if iterators.is_drawn(lo, node):
         return evaluation.lower_expr(lo, iterators.generator(lo, node))
     args: list[Binding] = []
@@ -51,8 +62,11 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         if isinstance(arg, ast.Starred):
             inner = evaluation.lower_expr(lo, arg.value)
             args.extend(sequences.static_sequence(lo, inner, arg))
-        elif isinstance(arg, ast.JoinedStr) and callee == Static(print):
-            args.append(NONE)  # `print` lowers the node itself
+        elif _consumes(callee) and (made := generators.called(lo, arg)) is not None:
+            assert isinstance(arg, ast.Call)
+            args.append(generators.listed(lo, arg, made))
+        elif effects.takes_text(callee):
+            args.append(effects.argument(lo, arg))
         else:
             args.append(dispatch.evaluate(lo, arg))
     kwargs: dict[str, Binding] = {}
@@ -69,6 +83,11 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         kwargs.update(zip(record.keys, record.items, strict=True))
     with lo.at(node):
         return dispatch.apply(lo, callee, args, kwargs, node)
+
+
+def _consumes(callee: Binding) -> bool:
+    """Whether a function consumes an iterable that it is given, and does nothing else."""
+    return isinstance(callee, Static) and any(callee.value is each for each in _CONSUMERS)
 
 
 @called(Static)
@@ -88,6 +107,12 @@ def _call_known(
     handled = special.builtin(lo, value, args, kwargs, node)
     if handled is None:
         handled = library.call(lo, value, args, kwargs, node)
+    if handled is None:
+        handled = effects.of_logger(lo, value, args, kwargs, node)
+    if handled is None:
+        handled = standard.of_object(lo, value, args, kwargs, node)
+    if handled is None:
+        handled = strings.method(lo, value, args, kwargs, node)
     if handled is not None:
         return handled
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
@@ -121,6 +146,10 @@ def _call_method(
         return random.method(lo, callee, args, kwargs, node)
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
     match callee:
+        case Bound(owner=Static() as table, name="to_numpy") if not (args or kwargs):
+            return outside.values(lo, table, node)
+        case Bound(owner=Static()):
+            raise lo.unsupported("`to_numpy` with arguments", node, "leave them out")
         case Bound(owner=ListRef() | TupleOf() | DictRef()):
             return containers.method(lo, callee, args, kwargs, node)
         case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if objects.replaces(cls):
@@ -166,6 +195,8 @@ def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:
 def _call_closure(
     lo: Lowerer, callee: Closure, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
+    if generators.is_generator(callee.node):
+        raise refusal(lo, node, GENERATOR)
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
     outer: Frame = callee.scope
     depth = 0

@@ -7,7 +7,7 @@ The function and the functions of its rule become IR functions with the paramete
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +19,12 @@ from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    DictRef,
     ListRef,
+    NamedTuple,
     Num,
+    ObjectRef,
+    RecordOf,
     Ref,
     Static,
     TupleOf,
@@ -29,10 +33,11 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.inputs.places import Place
-from adc.frontend.values import elementwise, structures, views
-from adc.ir.core import Call, CustomRule, Function, Operand, Value, derivative_type
+from adc.frontend.values import elementwise, results, structures, views
+from adc.ir.analysis.sizes.shapes import Dim, Own, Returned
+from adc.ir.core import Call, CustomRule, Function, Literal, Operand, Value, derivative_type
 from adc.ir.errors import ArgumentError, TypeMismatchError
-from adc.ir.types import Array, Type
+from adc.ir.types import INT, Array, Type
 
 
 def rule_of(value: Any, lo: Lowerer, node: ast.AST) -> Any:
@@ -51,6 +56,8 @@ def call(
     """Lower a call of a function that has a custom derivative."""
     kind, functions, fixed = rule_of(fn, lo, node)
     primal = Static(fn.py_func)
+    if kind == "exact" and fn.made is not None and not lo.shared.on_device:
+        primal = Static(fn.made)  # the library does the rest
     names = derivatives.parameters(lo, primal, node)
     args = [*args, *(kwargs.pop(name) for name in names[len(args) :] if name in kwargs)]
     if kwargs:
@@ -63,10 +70,12 @@ def call(
     free = [k for k in range(len(given)) if k not in fixed]
     sources: dict[ArrayObject, ArrayObject] = {}
     for k in free:
-        given[k] = structures.detached(lo, given[k], node, sources)
+        given[k] = structures.detached(lo, given[k], node, sources, parts=True)
     chosen = [given[k] for k in free]
     rules = [Static(rule) for rule in functions]
-    outline = Outline(lo, (primal, *rules, *given), chosen, node, sources, may_change=False)
+    outline = Outline(
+        lo, (primal, *rules, *given), chosen, node, sources, may_change=False, apart=True
+    )
     return _Maker(lo, outline, fn, kind, given, free, fixed, node).call()
 
 
@@ -126,7 +135,11 @@ class _Maker:
             }
             names = tuple(f"{self.name}_{part}{count}" for part in ("custom", *parts[self.kind]))
             known[self.key] = made = Made(names)
-            self._make(made)
+            try:
+                self._make(made)
+            except BaseException:
+                del known[self.key]  # whoever tries again makes them
+                raise
         if made.primal is None:
             raise lo.unsupported(
                 f"recursion of {self.name}(), which has a custom derivative,", self.node
@@ -141,10 +154,10 @@ class _Maker:
                 Call(tuple(values), label, made.names[0], tuple(operands), loc=lo.builder.loc)
             )
             leaves = [
-                structures.new_array(lo, value, "r")
+                structures.new_array(lo, value, "r", sizes)
                 if isinstance(value.type, Array)
                 else Num(value)
-                for value in values
+                for value, sizes in zip(values, self._sizes(made.primal), strict=True)
             ]
         for leaf in leaves:
             if isinstance(leaf, ArrayRef):
@@ -152,6 +165,19 @@ class _Maker:
                 for position in made.returned:
                     shares(leaf.object, self.outline.source(position))
         return structures.returned(lo, made.primal.result, made.primal.heap, iter(leaves))
+
+    def _sizes(self, primal: Part) -> list[list[Operand | None]]:
+        """Return the sizes of what the function returns, as far as it makes them of arguments.
+
+        A program's own rule may return a value of other sizes.
+        """
+        if self.kind != "exact":
+            return [[] for _ in primal.operands]
+
+        def size_of(position: int, axis: int) -> Operand:
+            return self.lo.dims[self.outline.array(position)][axis]
+
+        return _known_sizes(primal, self.outline.operands, size_of)
 
     def _found(self, places: Sequence[Place]) -> list[Operand]:
         return [operand for place in places for operand in self.outline.reached(place)]
@@ -195,7 +221,8 @@ class _Maker:
     def _primal(self, made: Made) -> Part:
         sub, inside, params = self.outline.enter()
         count = len(inside.items) - len(self.given)
-        result = dispatch.apply(sub, inside.items[0], list(inside.items[count:]), {}, self.node)
+        given = structures.inputs_with_wholes(sub, inside.items[count:])
+        result = dispatch.apply(sub, inside.items[0], given, {}, self.node)
         return self.outline.leave(sub, made.names[0], params, result)
 
     def _with_tangent(self, made: Made, primal: Part, taken: Sequence[Type]) -> Function:
@@ -204,39 +231,48 @@ class _Maker:
         rule, *given = inside.items[count - 1 :]
         dots: list[Value] = []
         tangents: list[Binding] = []
-        primals = [given[k] for k in self.free]
-        for each in primals:
+        for each in (given[k] for k in self.free):
             parts: list[Binding] = []
             for leaf in structures.floats(each, sub.held):
                 dots.append(Value(sub.builder.names.fresh("dot"), derivative_type(_type(leaf))))
                 parts.append(_parameter(sub, dots[-1]))
-            tangents.append(structures.arranged(sub, each, sub.held, iter(parts)))
+            tangents.append(
+                structures.arranged(sub, each, sub.held, iter(parts), structures.in_one)
+            )
+        given = structures.inputs_with_wholes(sub, given)
+        primals = [given[k] for k in self.free]
         fixed = [given[k] for k in self.fixed]
         pair = dispatch.apply(
             sub, rule, [*fixed, TupleOf(tuple(primals)), TupleOf(tuple(tangents))], {}, self.node
         )
         value, dot = self._pair(pair, "the rule", "(value, tangent)")
-        value = elementwise.materialised(sub, value, self.node)
+        heap: dict[str, Binding] = {}
+        value = results.finished(sub, elementwise.materialised(sub, value, self.node), heap)
         dot = elementwise.materialised(sub, dot, self.node)
         what = "the tangent of the value"
         moving = tuple(
             structures.fitted_to(sub, leaf, part, what, self.node)
-            for leaf, part in structures.belonging(sub, value, sub.held, dot, what, self.node)
+            for leaf, part in structures.belonging(
+                sub, value, lambda ref: heap[ref.slot], dot, what, self.node
+            )
         )
+        self._check_alike(sub, primal, params, value, heap)
         part = self.outline.leave(sub, made.names[-1], params, value)
-        self._check_alike(primal, part)
         outside = self._outside(made, primal, part)
         return self.outline.function(part, outside, taken, more=dots, results_=moving)
 
     def _with_reverse(self, made: Made, primal: Part) -> tuple[Function, Function, Sequence[Type]]:
         sub, inside, params = self.outline.enter()
         count = len(inside.items) - len(self.given)
-        pair = dispatch.apply(sub, inside.items[1], list(inside.items[count:]), {}, self.node)
+        given = structures.inputs_with_wholes(sub, inside.items[count:])
+        pair = dispatch.apply(sub, inside.items[1], given, {}, self.node)
         value, kept = self._pair(pair, "the forward rule", "(value, residuals)")
+        heap: dict[str, Binding] = {}
+        value = results.finished(sub, elementwise.materialised(sub, value, self.node), heap)
+        self._check_alike(sub, primal, params, value, heap)
         record = self.outline.leave(sub, made.names[1], params, TupleOf((value, kept)))
         assert isinstance(record.result, TupleOf)
         value, kept = record.result.items
-        self._check_alike(primal, replace(record, result=value))
         reverse, taken = self._reverse(made, record, value, kept, len(primal.operands))
         outside = self._outside(made, primal, record)
         # What the reverse rule takes beside what was kept passes through the record.
@@ -256,7 +292,7 @@ class _Maker:
         ]
         fixed = [self.given[k] for k in self.fixed]
         inputs = (self.outline.inputs.items[2], *fixed, *sizes)
-        return Outline(self.lo, inputs, sizes, self.node, {})
+        return Outline(self.lo, inputs, sizes, self.node, {}, apart=True)
 
     def _reverse(
         self, made: Made, record: Part, value: Binding, kept: Binding, count: int
@@ -313,18 +349,22 @@ class _Maker:
         for argument, given in zip(self.chosen, found, strict=True):
             what = f"a cotangent that the reverse rule of {self.name}() returns"
             for leaf, part in structures.belonging(
-                sub, argument, self.lo.held, given, what, self.node
+                sub, argument, self.lo.held, given, what, self.node, conjugate=True
             ):
                 if isinstance(leaf, Num):
                     ty = numbers.scalar_type(leaf.operand)
                     yield structures.fitted(sub, ty, None, part, what, self.node)
                     continue
-                dims = []
+                dims: list[Operand] = []
                 for _ in range(leaf.object.type.rank):
                     size = next(known)
                     assert isinstance(size, Num)
                     dims.append(size.operand)
-                yield structures.fitted(sub, leaf.object.type, dims, part, what, self.node)
+                # Rules of the library need no check of what they return.
+                known_right = self.kind == "exact" and part != NONE
+                yield structures.fitted(
+                    sub, leaf.object.type, None if known_right else dims, part, what, self.node
+                )
 
     # -- checks --------------------------------------------------------------------------------
 
@@ -336,23 +376,105 @@ class _Maker:
             )  # fmt: skip
         return result.items[0], result.items[1]
 
-    def _check_alike(self, primal: Part, other: Part) -> None:
-        """Raise unless a rule returns a value like the function's."""
+    def _check_alike(
+        self, sub: Lowerer, primal: Part, params: Sequence[Value], value: Binding,
+        heap: dict[str, Binding],
+    ) -> None:  # fmt: skip
+        """Raise unless a rule, lowered by `sub`, returns a value like the function's.
+
+        Sizes that the function does not make of its arguments are not known: the value may differ
+        in these.
+        """
         own = primal.operands
-        found = other.operands[: len(own)]
-        if len(found) < len(own) or any(
-            a.type.dtype != b.type.dtype or _rank(a) != _rank(b)
-            for a, b in zip(own, found, strict=True)
+        leaves = list(results.leaves_of(value, heap))
+        same = _alike(primal.result, primal.heap, value, heap) and len(leaves) == len(own)
+        if not same or any(
+            a.type.dtype != b.dtype or _rank(a.type) != _rank(b)
+            for a, b in zip(own, map(_type, leaves), strict=True)
         ):
             raise TypeMismatchError(
-                f"the value that the rule of {self.name}() returns is "
-                f"{kind_of(other.result)}, that of the function {kind_of(primal.result)}",
+                f"the value that the rule of {self.name}() returns is {_kind(value, heap)}, "
+                f"that of the function {_kind(primal.result, primal.heap)}",
                 self.lo.span(self.node), "return the same from both",
             )  # fmt: skip
+        if self.kind == "exact":  # the library's rules are right
+            return
+        arrays = {version: obj for obj, version in sub.origin.items()}
+        sizes = _known_sizes(primal, params, lambda k, axis: sub.dims[arrays[params[k]]][axis])
+        for leaf, wanted in zip(leaves, sizes, strict=True):
+            if isinstance(leaf, ArrayRef):
+                self._check_sizes(sub, sub.dims[leaf.object], wanted)
+
+    def _check_sizes(
+        self, sub: Lowerer, found: Sequence[Operand], wanted: Sequence[Operand | None]
+    ) -> None:
+        for axis, (size, own) in enumerate(zip(found, wanted, strict=True)):
+            if own is None or sub.sizes.same_size(size, own):
+                continue
+            message = (
+                f"the value that the rule of {self.name}() returns has size {{}} along axis "
+                f"{axis}, that of the function {{}}"
+            )
+            if isinstance(size, Literal) and isinstance(own, Literal):
+                raise TypeMismatchError(
+                    message.format(size.value, own.value), self.lo.span(self.node),
+                    "return values of one shape from both",
+                )  # fmt: skip
+            with sub.at(self.node):
+                same = sub.builder.apply("eq", size, own)
+                sub.builder.check(same, "ValueError", message, size, own)
 
 
-def _rank(operand: Operand) -> int:
-    return operand.type.rank if isinstance(operand.type, Array) else 0
+def _known_sizes(
+    primal: Part, params: Sequence[Operand], size_of: Callable[[int, int], Operand]
+) -> list[list[Operand | None]]:
+    """Return the sizes of what a function returns, as far as it makes them of its arguments.
+
+    `params` are what it is called with; `size_of` gives the size of one of them along an axis.
+    """
+    places = {param: k for k, param in enumerate(primal.params)}
+
+    def size(dim: Dim | None) -> Operand | None:
+        value = dim.array if isinstance(dim, Own) else dim
+        if isinstance(value, Value) and value not in places:
+            return None  # captured
+        if isinstance(dim, Own):
+            return size_of(places[dim.array], dim.axis)
+        found = params[places[dim]] if isinstance(dim, Value) else dim
+        return found if found is not None and found.type == INT else None
+
+    captured = [param for found in primal.captured.values() for param in found]
+    fn = Function(primal.name, (*primal.params, *captured), primal.body, primal.operands)
+    return [[size(dim) for dim in dims] for dims in Returned().by(fn)]
+
+
+def _kind(result: Binding, heap: dict[str, Binding]) -> str:
+    return kind_of(heap[result.slot] if isinstance(result, DictRef) else result)
+
+
+def _alike(a: Binding, a_heap: dict[str, Binding], b: Binding, b_heap: dict[str, Binding]) -> bool:
+    """Whether two finished results have one structure."""
+
+    def same(a: Binding, b: Binding) -> bool:
+        match a, b:
+            case (TupleOf(), TupleOf()):
+                pairs = zip(a.items, b.items, strict=False)
+                return len(a.items) == len(b.items) and all(same(x, y) for x, y in pairs)
+            case (RecordOf(), RecordOf()):
+                return a.keys == b.keys and same(TupleOf(a.items), TupleOf(b.items))
+            case (NamedTuple(), NamedTuple()):
+                return a.cls is b.cls and same(a.record, b.record)
+            case (ListRef() | DictRef() | ObjectRef(), ListRef() | DictRef() | ObjectRef()):
+                return type(a) is type(b) and same(a_heap[a.slot], b_heap[b.slot])
+            case (Static(), Static()):
+                return a == b
+        return type(a) is type(b)
+
+    return same(a, b)
+
+
+def _rank(ty: Type) -> int:
+    return ty.rank if isinstance(ty, Array) else 0
 
 
 def _type(leaf: Num | ArrayRef) -> Type:

@@ -35,7 +35,7 @@ from adc.ir.core import Call, Derived, Function, Operand, Value
 from adc.ir.errors import ArgumentError, IntegerArgumentError, NonScalarError
 from adc.ir.functions import without_prints
 from adc.ir.types import Array
-from adc.library.transforms import Level
+from adc.library.transforms import KEYWORDS, Level
 
 # Of a function: what does what the function does.
 SAME = ("jit", "checkpoint")
@@ -86,11 +86,12 @@ def outline_call(
     sources: dict[ArrayObject, ArrayObject] = {}
     places = argument_places(lo, callee, len(args), tuple(kwargs), numbers_, node)
     for place in places:
-        given[place] = structures.detached(lo, given[place], node, sources)
+        given[place] = structures.detached(lo, given[place], node, sources, parts=True)
     chosen = tuple(given[place] for place in places)
     outline = Outline(lo, (callee, *given), chosen, node, sources, may_draw=True)
     sub, inside, params = outline.enter()
     function, *rest = inside.items
+    rest = structures.inputs_with_wholes(sub, rest)
     named = dict(zip(kwargs, rest[len(args) :], strict=True))
     result = dispatch.apply(sub, function, rest[: len(args)], named, node)
     part = outline.leave(sub, name_of(callee), params, result)
@@ -169,23 +170,30 @@ def words_of(callee: Binding) -> str:
     return f"{name_of(callee)}()"
 
 
-def parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
-    """Return the names of the positional parameters of a function, without `self`."""
+def parameters(
+    lo: Lowerer, callee: Binding, node: ast.AST, by_name: bool = False
+) -> list[str]:  # fmt: skip
+    """Return the names of the positional parameters of a function, without `self`.
+
+    With `by_name`, of the parameters that are given by name alone.
+    """
     spec: ast.arguments | None = None
     skip = 0
     match callee:
         case Closure(node=inner):
             spec = inner.args
         case Transformed(fn=fn):
-            return parameters(lo, fn, node)
+            return parameters(lo, fn, node, by_name)
         case Bound(owner=ObjectRef(cls=cls) | NamedTuple(cls=cls), name=name):
-            return parameters(lo, Static(classes.find_method(lo, cls, name)), node)[1:]
+            method = Static(classes.find_method(lo, cls, name))
+            return parameters(lo, method, node, by_name)[0 if by_name else 1 :]
         case ObjectRef(cls=cls) | NamedTuple(cls=cls):
-            return parameters(lo, Static(classes.find_method(lo, cls, "__call__")), node)[1:]
+            method = Static(classes.find_method(lo, cls, "__call__"))
+            return parameters(lo, method, node, by_name)[0 if by_name else 1 :]
         case Static(value=value, place=place):
             inner_ = of_object(value)
             if inner_ is not None:
-                return parameters(lo, inner_, node)
+                return parameters(lo, inner_, node, by_name)
             fn_ = getattr(value, "py_func", value)
             if isinstance(fn_, types.MethodType):
                 fn_, skip = fn_.__func__, 1
@@ -193,6 +201,8 @@ def parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
                 spec = outside.source_of(lo, outside.holder_of(lo, fn_, place)).node.args
     if spec is None:
         raise lo.unsupported(f"a derivative of {kind_of(callee)}", node, "wrap it in a function")
+    if by_name:
+        return [arg.arg for arg in spec.kwonlyargs]
     return [arg.arg for arg in (*spec.posonlyargs, *spec.args)][skip:]
 
 
@@ -206,6 +216,15 @@ def argument_places(
     for number in chosen:
         if 0 <= number < positional:
             found.append(number)
+            continue
+        if number >= KEYWORDS:
+            name = parameters(lo, callee, node, by_name=True)[number - KEYWORDS]
+            if name not in names:
+                raise ArgumentError(
+                    f"{name!r} is differentiated, but the call does not pass it",
+                    lo.span(node), "pass it",
+                )  # fmt: skip
+            found.append(positional + list(names).index(name))
             continue
         if known is None:
             known = parameters(lo, callee, node)
@@ -281,6 +300,17 @@ def check_floats(lo: Lowerer, outlined: Outlined, node: ast.AST) -> None:
             )  # fmt: skip
 
 
+def check_complex(lo: Lowerer, outlined: Outlined, node: ast.AST) -> None:
+    """Raise unless all floats in the differentiated arguments are complex."""
+    for each in outlined.chosen:
+        if any(len(parts) == 1 for parts in structures.numbers_in(each, lo.held)):
+            raise ArgumentError(
+                f"a derivative with respect to {kind_of(each)}; with `holomorphic` it must be "
+                "complex",
+                lo.span(node), "leave out `holomorphic`, or pass complex numbers",
+            )  # fmt: skip
+
+
 def check_any_float(lo: Lowerer, outlined: Outlined, node: ast.AST) -> None:
     if not outlined.floats():
         raise NonScalarError(
@@ -306,6 +336,7 @@ __all__ = [
     "argument_places",
     "as_now",
     "check_any_float",
+    "check_complex",
     "check_floats",
     "declared",
     "emit",

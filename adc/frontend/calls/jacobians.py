@@ -28,6 +28,7 @@ from adc.frontend.core.bindings import (
     Directional,
     ListRef,
     Num,
+    RecordOf,
     Static,
     Transformed,
     TupleOf,
@@ -43,6 +44,8 @@ from adc.library import jacobians
 from adc.library.transforms import Level
 
 Leaf = Num | ArrayRef
+# A derivative of a number or array by another one; or a row of them, of a gradient.
+Block = Any
 
 
 def call(
@@ -52,6 +55,8 @@ def call(
     """Lower a call of `jacfwd`, `jacrev` or `hessian` of a function."""
     outlined = derivatives.outline_call(lo, target.fn, args, kwargs, target.level.chosen, node)
     derivatives.check_floats(lo, outlined, node)
+    if target.level.holomorphic:
+        derivatives.check_complex(lo, outlined, node)
     derivatives.check_any_float(lo, outlined, node)
     return _Maker(lo, outlined, target.level, node).made()
 
@@ -96,9 +101,15 @@ class _Maker:
     def made(self) -> Binding:
         lo, heap = self.lo, self.outlined.heap
         make = {"jacfwd": self.forward, "jacrev": self.reverse, "hessian": self.second}
-        parts = make[self.level.kind]()
-        leaves = results.leaves_of(self.result, heap)
-        flat: list[Binding] = [next(parts) if _is_float(leaf) else NONE for leaf in leaves]
+        leaves = list(results.leaves_of(self.result, heap))
+        floats = [k for k, leaf in enumerate(leaves) if _is_float(leaf)]
+        found_ = dict(zip(floats, make[self.level.kind](), strict=True))
+        for k in results.pairs(self.result, heap):
+            # Of a complex result, the next one is its imaginary part.
+            pairs = zip(found_[k], found_.pop(k + 1), strict=True)
+            found_[k] = [self.each(jacobians.joined, re, im) for re, im in pairs]
+        arrange = self.like_gradients if self.level.kind == "hessian" else self.like_arguments
+        flat = [arrange(found_[k]) if k in found_ else NONE for k in range(len(leaves))]
         found = structures.returned(lo, self.result, heap, iter(flat))
         if not self.level.has_aux:
             return found
@@ -143,44 +154,83 @@ class _Maker:
         chosen, held = self.outlined.chosen, self.lo.held
         return [leaf for each in chosen for leaf in structures.floats(each, held)]
 
-    def like_arguments(self, parts: Sequence[Binding]) -> Binding:
-        found = iter(parts)
+    def like_arguments(self, row: Sequence[Block]) -> Binding:
+        """Arrange derivatives by the floats in the arguments like the arguments."""
+        return self.arranged(self.of_numbers(row))
+
+    def like_gradients(self, rows: Sequence[Block]) -> Binding:
+        """Arrange second derivatives, a row for each float, like the arguments twice."""
+        return self.arranged([self.like_arguments(row) for row in self.of_numbers(rows)])
+
+    def arranged(self, parts: Sequence[Binding]) -> Binding:
+        """Arrange what belongs to the numbers and arrays in the arguments like the arguments."""
+        every: list[Binding] = []
+        for part, each in zip(parts, self.numbers, strict=True):
+            every += [part, *each[1:]]  # the first of two parts stands for both
+        found = iter(every)
+
+        def first(lo: Lowerer, parts: RecordOf) -> Binding:
+            return parts.items[0]
+
         made = tuple(
-            structures.arranged(self.lo, each, self.lo.held, found) for each in self.outlined.chosen
+            structures.arranged(self.lo, each, self.lo.held, found, first)
+            for each in self.outlined.chosen
         )
         return made[0] if isinstance(self.level.argnums, int) else TupleOf(made)
 
+    @cached_property
+    def numbers(self) -> list[tuple[Leaf, ...]]:
+        """The floats in the arguments that are differentiated, parts of a number together."""
+        chosen, held = self.outlined.chosen, self.lo.held
+        return [parts for each in chosen for parts in structures.numbers_in(each, held)]
+
+    def of_numbers(self, row: Sequence[Block]) -> list[Block]:
+        """Return derivatives by numbers and arrays, complex ones for those by two parts."""
+        found = iter(row)
+        made: list[Block] = []
+        for parts in self.numbers:
+            first, *rest = (next(found) for _ in parts)
+            made.append(self.each(jacobians.conjugated, first, *rest) if rest else first)
+        return made
+
+    def each(self, code: Callable[..., Any], re: Block, im: Block) -> Block:
+        """Apply a function of two derivatives, numbers or arrays, to those in two rows."""
+        if isinstance(re, list):
+            return [self.each(code, a, b) for a, b in zip(re, im, strict=True)]
+        assert isinstance(code, types.FunctionType)
+        found = program.call_function(self.lo, code, (re, im), {}, self.node)
+        return elementwise.materialised(self.lo, found, self.node)
+
     # -- derivatives -----------------------------------------------------------------------
 
-    def forward(self) -> Iterator[Binding]:
-        """Yield the derivatives of each float in the result, like the arguments."""
+    def forward(self) -> Iterator[list[Block]]:
+        """Yield the derivatives of each float in the result by the floats in the arguments."""
         ys, xs = self.ys, self.xs
         push = self.directional("forward", self.fn, first=len(self.fn.results))
         columns = [self.loop(jacobians.columns, push, ys, xs, k) for k in range(len(xs))]
         for row in zip(*columns, strict=True):
-            yield self.like_arguments(row)
+            yield list(row)
 
-    def reverse(self) -> Iterator[Binding]:
-        """Yield the derivatives of each float in the result, like the arguments."""
+    def reverse(self) -> Iterator[list[Block]]:
+        """Yield the derivatives of each float in the result by the floats in the arguments."""
         ys, xs = self.ys, self.xs
         if self.is_number:
             found = self.directional("reverse", self.number)
             parts = along(self.lo, found, (), self.node).items
-            yield self.like_arguments(self.numbers_like(parts, xs))
+            yield list(self.numbers_like(parts, xs))
             return
         pull = self.directional("reverse", self.weighted)
         for k in range(len(ys)):
-            yield self.like_arguments(self.loop(jacobians.rows, pull, xs, ys, k))
+            yield list(self.loop(jacobians.rows, pull, xs, ys, k))
 
-    def second(self) -> Iterator[Binding]:
-        """Yield the second derivatives of each float in the result, like the arguments twice."""
+    def second(self) -> Iterator[list[Block]]:
+        """Yield the second derivatives of each float in the result, a row for each gradient."""
         ys, xs = self.ys, self.xs
         of = self.number if self.is_number else self.weighted
         push = self.directional("reverse", of, (self.outlined.moved,))
         for k in range(len(ys)):
             columns = [self.column(push, k, j) for j in range(len(xs))]
-            rows = [self.like_arguments(row) for row in zip(*columns, strict=True)]
-            yield self.like_arguments(rows)
+            yield [list(row) for row in zip(*columns, strict=True)]
 
     def column(self, push: Directional, k: int, j: int) -> tuple[Binding, ...]:
         """Return second derivatives of a float in the result along one in the arguments."""
@@ -257,10 +307,12 @@ class _Maker:
         )
 
     def numbers_like(self, found: Sequence[Binding], like: Sequence[Leaf]) -> tuple[Binding, ...]:
-        """Return derivatives, with Python numbers where the primal values are Python numbers."""
+        """Return derivatives, with numbers of the types that the primal values have."""
         return tuple(
             Num(structures.like_number(self.lo, part.operand, leaf.operand))
             if isinstance(part, Num) and isinstance(leaf, Num)
+            else structures.like_array(self.lo, part, leaf.object.type)
+            if isinstance(part, ArrayRef) and isinstance(leaf, ArrayRef)
             else part
             for part, leaf in zip(found, like, strict=True)
         )

@@ -9,6 +9,7 @@ nothing, and advances random generators.
 from __future__ import annotations
 
 import ast
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +38,7 @@ from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import ArgumentError, NonScalarError, TypeMismatchError
 from adc.ir.functions import contracted, replayed, without_prints
 from adc.ir.types import Array, Scalar
-from adc.library.transforms import Level
+from adc.library.transforms import KEYWORDS, Level
 
 _LEVELS = ("grad", "value_and_grad", "jacfwd", "jacrev", "hessian")
 _IGNORED = ("remat", "cache", "progress")
@@ -84,7 +85,7 @@ def _level(
     node: ast.AST,
 ) -> Level:  # fmt: skip
     """Return the description of a derivative."""
-    known = {"argnums", "argnames"} | ({"has_aux"} if name != "hessian" else set())
+    known = {"argnums", "argnames", "holomorphic"} | ({"has_aux"} if name != "hessian" else set())
     if len(rest) > 1 or not set(kwargs) <= known:
         raise TypeMismatchError(f"adc.{name}() does not take these arguments", lo.span(node))
     argnums = _static(lo, rest[0] if rest else kwargs.get("argnums", NONE), node)
@@ -94,12 +95,15 @@ def _level(
             raise lo.unsupported(
                 "`argnames` in a decorator within a function", node, "use `argnums`"
             )
-        named = derivatives.parameters(lo, fn, node)
+        positional = derivatives.parameters(lo, fn, node)
+        named = dict(zip(positional, itertools.count(), strict=False))
+        by_name = derivatives.parameters(lo, fn, node, by_name=True)
+        named |= dict(zip(by_name, itertools.count(KEYWORDS), strict=False))
         wanted = (argnames,) if isinstance(argnames, str) else argnames
         for each in wanted:
             if each not in named:
                 raise ArgumentError(f"there is no parameter {each!r}", lo.span(node))
-        found = tuple(named.index(each) for each in wanted)
+        found = tuple(named[each] for each in wanted)
         argnums = found[0] if isinstance(argnames, str) else found
     numbers_ = argnums if isinstance(argnums, tuple) else (0 if argnums is None else argnums,)
     if not all(type(number) is int for number in numbers_):
@@ -107,7 +111,8 @@ def _level(
             f"argnums={argnums!r} is neither an integer nor a sequence of integers", lo.span(node)
         )
     has_aux = bool(_static(lo, kwargs.get("has_aux", NONE), node))
-    return Level(name, 0 if argnums is None else argnums, has_aux)
+    holomorphic = bool(_static(lo, kwargs.get("holomorphic", NONE), node))
+    return Level(name, 0 if argnums is None else argnums, has_aux, holomorphic)
 
 
 def _static(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
@@ -174,10 +179,17 @@ def _value(lo: Lowerer, outlined: derivatives.Outlined, node: ast.AST) -> Bindin
     return derivatives.value_and_leaves(lo, outlined, node)[0]
 
 
-def _check_scalar(
-    lo: Lowerer, outlined: derivatives.Outlined, has_aux: bool, node: ast.AST
-) -> None:
-    result = derivatives.first_of_pair(lo, outlined, node) if has_aux else outlined.result
+def _check_scalar(lo: Lowerer, outlined: derivatives.Outlined, level: Level, node: ast.AST) -> None:
+    result = derivatives.first_of_pair(lo, outlined, node) if level.has_aux else outlined.result
+    if level.holomorphic:
+        derivatives.check_complex(lo, outlined, node)
+        if not structures.is_complex_number(result):
+            raise NonScalarError(
+                f"{outlined.words} returns {kind_of(result)}; with `holomorphic` it must be a "
+                "complex number",
+                lo.span(node), "leave out `holomorphic`, or return a complex number",
+            )  # fmt: skip
+        return
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
         hint = "return a number, for instance a sum"
         if outlined.words.startswith("`"):  # of a derivative, whose result cannot be modified
@@ -195,7 +207,7 @@ def _gradient(
     level = target.level
     outlined = derivatives.outline_call(lo, target.fn, args, kwargs, level.chosen, node)
     derivatives.check_floats(lo, outlined, node)
-    _check_scalar(lo, outlined, level.has_aux, node)
+    _check_scalar(lo, outlined, level, node)
     value: Binding | None = None
     of = outlined.fn
     if level.with_value or level.has_aux:
@@ -277,17 +289,13 @@ def _jvp(
     moving = [
         _dot(lo, next(dots), operand)
         if operand.type.kind == "f"
-        else derivatives.zeros_like(lo, own_value)
+        else derivatives.leaf_of(lo, derivatives.zeros_like(lo, own_value))
         for operand, own_value in zip(own, found, strict=False)
     ]
+    values = [derivatives.leaf_of(lo, each) for each in found[: len(own)]]
     value, dot = (
-        structures.returned(
-            lo,
-            outlined.result,
-            outlined.heap,
-            iter([derivatives.leaf_of(lo, each) for each in leaves]),
-        )
-        for leaves in (found[: len(own)], moving)
+        structures.returned(lo, outlined.result, outlined.heap, iter(leaves))
+        for leaves in (values, moving)
     )
     if not has_aux:
         return TupleOf((value, dot))
@@ -296,8 +304,12 @@ def _jvp(
     return TupleOf((value.items[0], dot.items[0], value.items[1]))
 
 
-def _dot(lo: Lowerer, dot: Value, like: Operand) -> Operand:
-    return dot if isinstance(dot.type, Array) else structures.like_number(lo, dot, like)
+def _dot(lo: Lowerer, dot: Value, like: Operand) -> Num | ArrayRef:
+    found = derivatives.leaf_of(lo, dot)
+    if isinstance(found, Num):
+        return Num(structures.like_number(lo, dot, like))
+    assert isinstance(like.type, Array)
+    return structures.like_array(lo, found, like.type)
 
 
 def _hvp(
@@ -306,7 +318,7 @@ def _hvp(
     if has_aux:
         raise TypeMismatchError("adc.hvp() does not take these arguments", lo.span(node))
     outlined, directions, chosen = _with_tangents(lo, args, kwargs, node)
-    _check_scalar(lo, outlined, False, node)
+    _check_scalar(lo, outlined, Level("hvp"), node)
     derived = derivatives.declared(lo, "reverse", outlined.fn, outlined.moved, (outlined.moved,))
     hints = ["hv"] * len(outlined.moved)
     found = iter(derivatives.emit(lo, derived, (*outlined.args, *directions), hints, node))
@@ -323,7 +335,7 @@ def _vjp(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], has_aux: bool, node: ast.Call
 ) -> Binding:
     fn, *primals = args
-    chosen = tuple(k for k, arg in enumerate(primals) if list(structures.floats(arg, lo.held)))
+    chosen = tuple(k for k, arg in enumerate(primals) if structures.has_floats(lo, arg))
     outlined = derivatives.outline_call(lo, fn, primals, kwargs, chosen, node)
     derivatives.check_any_float(lo, outlined, node)
     value, leaves = derivatives.value_and_leaves(lo, outlined, node)
@@ -370,7 +382,13 @@ def _pull(
     count = len(operands)
     cotangent = elementwise.materialised(lo, args[0], node)
     parts = structures.belonging(
-        lo, pullback.result, lambda ref: pullback.heap[ref.slot], cotangent, "the cotangent", node
+        lo,
+        pullback.result,
+        lambda ref: pullback.heap[ref.slot],
+        cotangent,
+        "the cotangent",
+        node,
+        conjugate=True,
     )
     for k, (_, given) in enumerate(parts):
         ty, dims = pullback.of.params[count + k].type, sizes.items[k]

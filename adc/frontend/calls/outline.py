@@ -63,7 +63,8 @@ class Outline:
     function's own (`structures.detached`): a parameter, also where it is a constant.
 
     With `may_change` a function may change it: no other code sees that. With `may_draw` functions
-    may draw random numbers: the caller makes that seen.
+    may draw random numbers: the caller makes that seen. A function that stands `apart` may call
+    those that are being lowered now: it is no part of them.
 
     Attributes
     ----------
@@ -81,6 +82,7 @@ class Outline:
         *,
         may_change: bool = True,
         may_draw: bool = False,
+        apart: bool = False,
     ) -> None:
         self.lo = lo
         self.node = node
@@ -98,6 +100,7 @@ class Outline:
         self._own = set(held) if may_change else set()
         self._may_change = may_change
         self._may_draw = may_draw
+        self._stack = [] if apart else list(lo.stack)
         # The parameters that a function made here may return, itself or a view.
         self.returned: set[int] = set()
         self._chosen = variable
@@ -115,18 +118,23 @@ class Outline:
         return self._at[_key(leaf)]
 
     def source(self, position: int) -> ArrayObject:
-        """Return the array that a parameter was given."""
+        """Return the array that a parameter was given, or of which it was given a copy."""
+        obj = self.array(position)
+        return self._sources.get(obj, obj)
+
+    def array(self, position: int) -> ArrayObject:
+        """Return the array that a parameter was given, which may be a copy of a view."""
         key = next(key for key, at in self._at.items() if at == position)
         objects = (leaf.object for leaf in self._leaves if isinstance(leaf, ArrayRef))
-        obj = next(obj for obj in objects if id(obj) == key)
-        return self._sources.get(obj, obj)
+        return next(obj for obj in objects if id(obj) == key)
 
     def enter(self) -> tuple[Lowerer, TupleOf, tuple[Value, ...]]:
         """Return a lowerer for one more function, its inputs there, and its parameters."""
         lo = self.lo
         sub = Lowerer(lo.shared)
-        sub.stack = list(lo.stack)
+        sub.stack = list(self._stack)
         sub.inlines = 1
+        sub.branches, sub.entered_at = lo.branches, lo.entered_at
         sub.here, sub.builder.loc = lo.here, lo.builder.loc
         params: list[Value] = []
         made: dict[int, Num | ArrayRef] = {}

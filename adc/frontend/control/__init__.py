@@ -8,6 +8,7 @@ In reading order:
 `loops`        loop-carried values, found by lowering the body until they are stable
 `chains`       long chains of `elif` and `case`, without nesting
 `evaluation`   the value or truth of an expression: ``a and b`` may be a branch
+`escapes`      checks whose exceptions are caught: conditional jumps to the handler
 `blocks`       statements in order, and `if`
 `marks`        marks of `save`, `recompute`, `invertible` and `checkpoint` on statements
 `inlining`     functions of the program that are inlined

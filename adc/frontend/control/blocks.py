@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from adc.frontend.control import chains, evaluation
+from adc.frontend.control import chains, escapes, evaluation
 from adc.frontend.control.control import (
     FALLS,
     branch,
@@ -23,35 +23,51 @@ from adc.frontend.control.control import (
 from adc.frontend.core import dispatch
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.syntax import scope
+from adc.frontend.syntax import jumps, scope
 from adc.ir.builder import integer
 from adc.ir.core import Operand
+
+_COMPOUND = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match, jumps.Labelled)
 
 
 def lower_stmts(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
     """Lower statements in order; what follows a possible exit runs only if none is pending."""
+    if lo.frame.catching:
+        stmts = [
+            part
+            for stmt in stmts
+            for part in ([stmt] if isinstance(stmt, ast.For) else headless(lo, stmt))
+        ]
     for section in chains.sections(stmts):
-        if not _go_on(lo, section):
+        if not go_on(lo, section):
             return
 
 
-def _go_on(lo: Lowerer, stmts: Sequence[ast.stmt]) -> bool:
+def go_on(lo: Lowerer, stmts: Sequence[ast.stmt]) -> bool:
     """Lower statements that run only if no exit is pending; return whether they may run."""
+    if is_exit(exit_of(lo), FALLS):  # at once: functions that are inlined nest deeply
+        _lower_section(lo, stmts)
+        return True
+    return not stmts or if_falls(lo, stmts[0], lambda: _lower_section(lo, stmts))
+
+
+def if_falls(lo: Lowerer, node: ast.AST, body: Callable[[], None]) -> bool:
+    """Lower what runs only if no exit is pending; return whether it may run."""
     pending = exit_of(lo)
     if is_exit(pending, FALLS):
-        _lower_section(lo, stmts)
+        body()
         return True
     if FALLS not in exits_of(lo, pending):
         return False
-    with lo.at(stmts[0]):
+    with lo.at(node):
         falls = lo.builder.apply("eq", pending, integer(FALLS), hint="falls")
 
-        def go_on() -> None:
+        def run() -> None:
             set_exit(lo, FALLS)
             lo.frame.partial.clear()
-            _lower_section(lo, stmts)
+            body()
 
-        branch(lo, falls, go_on, lambda: keep_exit(lo), else_exited=True)
+        branch(lo, falls, run, lambda: keep_exit(lo), else_exited=True)
     return True
 
 
@@ -59,6 +75,11 @@ def _lower_section(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
     """Lower statements in order: what follows a possible exit lies in a branch."""
     for k, stmt in enumerate(stmts):
         is_last = k == len(stmts) - 1
+        if isinstance(stmt, ast.Assign) and not lo.frame.catching:
+            after = dispatch.rewritten(lo, stmt, stmts[k + 1 :])
+            if after is not None:
+                _lower_section(lo, after)
+                return
         if isinstance(stmt, ast.If) and not is_last and _one_arm_exits(stmt) and not _is_long(stmt):
             # `if c: return …` followed by more: the rest is the other arm, no flag is needed.
             body, orelse, rest = list(stmt.body), list(stmt.orelse), stmts[k + 1 :]
@@ -69,12 +90,67 @@ def _lower_section(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
             _if(lo, stmt, body, orelse)
             return
         with lo.at(stmt):
-            dispatch.execute(lo, stmt)
+            if lo.frame.catching and not isinstance(stmt, _COMPOUND):
+                escapes.run(lo, functools.partial(dispatch.execute, lo, stmt))
+            else:
+                dispatch.execute(lo, stmt)
         if not is_exit(exit_of(lo), FALLS):
             if not is_last:
                 with lo.at(stmt):
-                    _go_on(lo, stmts[k + 1 :])
+                    go_on(lo, stmts[k + 1 :])
             return
+
+
+def headless(lo: Lowerer, stmt: ast.stmt) -> list[ast.stmt]:
+    """Return a statement in a `try` with what may raise in its head in a statement of its own."""
+    key = ("headless", id(stmt))
+    if key not in lo.memo:
+        lo.memo[key] = (stmt, _split(stmt))
+    found: list[ast.stmt] = lo.memo[key][1]
+    return found
+
+
+def _split(stmt: ast.stmt) -> list[ast.stmt]:
+    name = f"$head{stmt.lineno}_{stmt.col_offset}"
+    read, bound = ast.Name(name, ast.Load()), ast.Name(name, ast.Store())
+    made: list[ast.stmt]
+    match stmt:
+        case ast.If(test=test) if _may_raise(test):
+            made = [ast.Assign([bound], _truth(test)), ast.If(read, stmt.body, stmt.orelse)]
+        case ast.While(test=test, orelse=[]) if _may_raise(test):
+            over = ast.If(ast.UnaryOp(ast.Not(), read), [ast.Break()], [])
+            body = [ast.Assign([bound], _truth(test)), over, *stmt.body]
+            made = [ast.While(ast.Constant(True), body, [])]
+        case ast.For(iter=over_) if _may_raise(over_) and not _is_lazy(over_):
+            made = [
+                ast.Assign([bound], over_),
+                ast.For(stmt.target, read, stmt.body, stmt.orelse),
+            ]
+        case _:
+            return [stmt]
+    for part in made:
+        for inner in ast.walk(part):
+            if isinstance(inner, ast.stmt | ast.expr) and not hasattr(inner, "lineno"):
+                ast.copy_location(inner, stmt)
+    return made
+
+
+def _truth(test: ast.expr) -> ast.expr:
+    return ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), test))
+
+
+def _may_raise(node: ast.expr) -> bool:
+    return any(isinstance(inner, ast.Call | ast.Subscript | ast.BinOp) for inner in ast.walk(node))
+
+
+def _is_lazy(node: ast.expr) -> bool:
+    """Whether an expression may be an iterator, which cannot be assigned, or a range."""
+    names = ("range", "enumerate", "zip", "reversed", "map", "filter", "prange")
+    if isinstance(node, ast.GeneratorExp):
+        return True
+    func = node.func if isinstance(node, ast.Call) else None
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    return name in names
 
 
 def _one_arm_exits(stmt: ast.If) -> bool:

@@ -40,7 +40,13 @@ from adc.frontend.syntax.source import Source
 from adc.frontend.values import structures
 from adc.ir.builder import integer
 from adc.ir.core import Call, Function, Literal, Operand, Value
-from adc.ir.errors import AliasError, RecursionDepthError, TypeMismatchError, UnsupportedError
+from adc.ir.errors import (
+    AdcError,
+    AliasError,
+    RecursionDepthError,
+    TypeMismatchError,
+    UnsupportedError,
+)
 from adc.ir.types import INT, Array, Scalar, join
 
 # Compiled recursion has no interpreter to stop it before the stack ends.
@@ -235,7 +241,12 @@ def call_recursive(
     if callee is None:
         callee = Callee(f"{holder.fn.__name__}{len(lo.shared.callees) or ''}_rec")
         lo.shared.callees[key] = callee
-        _find(lo, callee, holder, source, passed, stack, node)
+        try:
+            _find(lo, callee, holder, source, passed, stack, node)
+        except AdcError as error:
+            if holder.in_library and error.span is not None and error.span.file == source.file:
+                error.span = lo.span(node)  # the program's line
+            raise
     if callee.result is None:
         raise _Bottom
     return _emit_call(lo, callee, passed, node)
@@ -456,6 +467,7 @@ def _lower_callee(
     """Lower the body of a function; fill in the facts about it."""
     sub = Lowerer(lo.shared)
     sub.stack = stack
+    sub.branches, sub.entered_at = lo.branches, lo.entered_at
     before: tuple[Value, ...] = ()
     if recursive:
         sub.depth = sub.builder.value("depth", INT)

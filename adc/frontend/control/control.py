@@ -2,12 +2,13 @@
 
 Early exits are structured here. ``$exit`` in a frame's names is 0 while control falls through;
 otherwise its value says which exit is pending. Statements after one that may exit are guarded by
-it.
+it. `RAISE` is an exception that a `try` of the function may catch; exits from `FIRST_LABEL` on
+leave a block of statements (`jumps`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -33,14 +34,30 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Dead, State
-from adc.frontend.core.structure import holders, is_slot, leaves, rebuild, refs, same_view, shape_of
+from adc.frontend.core.structure import (
+    holders,
+    is_cell,
+    is_slot,
+    leaves,
+    rebuild,
+    refs,
+    same_view,
+    shape_of,
+)
 from adc.frontend.values import list_buffers
 from adc.ir.builder import integer, zero
 from adc.ir.core import Block, If, Literal, Operand, Stmt, Value
 from adc.ir.types import BOOL, INT, Array, Scalar, join
 
-FALLS, BREAK, CONTINUE, RETURN, NATURAL = range(5)
+FALLS, BREAK, CONTINUE, RETURN, NATURAL, RAISE, FIRST_LABEL = range(7)
 EXIT, RESULT = "$exit", "$return"
+# What the names are called that are kept at a `break` (`language.breaks`).
+BROKEN = "$break"
+
+
+def is_of_exit(name: str) -> bool:
+    """Whether a name is read only where an exit is pending, which binds it."""
+    return name == RESULT or name.startswith(BROKEN)
 
 
 def exit_of(lo: Lowerer) -> Operand:
@@ -58,6 +75,32 @@ def exits_of(lo: Lowerer, operand: Operand) -> frozenset[int]:
     if isinstance(operand, Literal):
         return frozenset([int(operand.value)])
     return lo.exit_values.get(operand, frozenset(range(5)))
+
+
+def jumps(codes: Iterable[int]) -> frozenset[int]:
+    """Return the exits among `codes` that leave any loop: raised exceptions, and labels."""
+    return frozenset([code for code in codes if code >= RAISE])
+
+
+def without_exit(lo: Lowerer, code: int, instead: int | None = None) -> None:
+    """Let an exit be pending no more: where it was, `instead` is; None: it was not."""
+    pending = exit_of(lo)
+    left = exits_of(lo, pending) - {code} | ({instead} if instead is not None else set())
+    if len(left) == 1:
+        set_exit(lo, *left)
+    elif left and code in exits_of(lo, pending):
+        gone = lo.builder.apply("eq", pending, integer(code), hint="gone")
+        other = integer(min(left) if instead is None else instead)
+        rest = lo.builder.apply("select", gone, other, pending, hint="exit")
+        lo.exit_values[rest] = left
+        lo.frame.env[EXIT] = Num(rest)
+
+
+def unbind_partial(lo: Lowerer, why: str) -> None:
+    """Unbind the names that are bound only where no exit is pending: one was, and is no more."""
+    for name in lo.frame.partial:
+        lo.frame.env[name] = Unstable(why) if is_slot(name) else Unbound(why)
+    lo.frame.partial.clear()
 
 
 def keep_exit(lo: Lowerer) -> None:
@@ -84,10 +127,15 @@ class Arm:
         return self.state.env.get(name, Unbound())
 
 
-def run_arm(lo: Lowerer, body: Callable[[], None], exited: bool = False) -> Arm:
-    """Lower one path. `exited` says that an exit is pending wherever it is taken."""
+def run_arm(
+    lo: Lowerer, body: Callable[[], None], exited: bool = False, *, sure: bool = False
+) -> Arm:
+    """Lower one path.
+
+    `exited` says that an exit is pending wherever it is taken, `sure` that it always is.
+    """
     dead = False
-    with lo.builder.block() as stmts:
+    with lo.builder.block() as stmts, lo.perhaps(not sure):
         try:
             body()
         except Dead:
@@ -112,7 +160,8 @@ def branch(
     before = lo.snapshot()
     first = run_arm(lo, then)
     lo.restore(before)
-    second = run_arm(lo, orelse, else_exited)
+    # Where the one path raises an exception, nothing is left but the other.
+    second = run_arm(lo, orelse, else_exited, sure=first.dead)
     merge(lo, cond, before, first, second, late=late)
 
 
@@ -226,7 +275,7 @@ class _Merge:
             missing, other, side = (first, b, 1) if isinstance(a, Unbound) else (second, a, 0)
             if isinstance(other, Unbound):
                 return other if other.why else a
-            if name == RESULT:
+            if is_of_exit(name):
                 return self.one_sided(hint, other, side)
             if missing.exited:
                 lo.frame.partial.add(name)
@@ -241,7 +290,7 @@ class _Merge:
         a, b = self.opened(*self.conformed(name, a, b))
         exits = self.exits(name) if is_slot(name) else frozenset()
         if is_slot(name) and (exits or not (first.exited or second.exited)):
-            a, b = self.listed(a, b)
+            a, b = (a, b) if is_cell(name) else self.listed(a, b)
         joined = self.reference(name, a, b)
         if joined is not None:
             return joined
@@ -249,7 +298,7 @@ class _Merge:
             pairs = zip(leaves(a), leaves(b), strict=True)
             return rebuild(a, iter([self.leaf(hint, x, y) for x, y in pairs]))
         for arm, other, side in ((first, b, 1), (second, a, 0)):
-            if arm.exited and name != RESULT and not exits - {BREAK}:
+            if arm.exited and not is_of_exit(name) and not exits - {BREAK}:
                 lo.frame.partial.add(name)
                 return self.one_sided(hint, other, side)
         kinds = [contents_of(x) if is_slot(name) else kind_of(x) for x in (a, b)]
@@ -267,7 +316,7 @@ class _Merge:
                 continue
             pending = arm.lookup(EXIT)
             assert isinstance(pending, Num)
-            codes = exits_of(self.lo, pending.operand) & {BREAK, CONTINUE, RETURN}
+            codes = exits_of(self.lo, pending.operand) - {FALLS, NATURAL}
             if RETURN in codes and not self.returned(arm, slot):
                 codes -= {RETURN}
             found |= codes

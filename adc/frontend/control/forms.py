@@ -25,6 +25,7 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Window,
+    Words,
     shares,
 )
 from adc.frontend.core.lower import Lowerer
@@ -59,6 +60,8 @@ def paired(like: Binding, binding: Binding, change: Change) -> Binding:
             return TupleOf(inside(p, q))
         case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
             return RecordOf(keys, inside(p, q))
+        case Words(template=one, items=p), Words(template=two, items=q) if one == two:
+            return replace(binding, items=inside(p, q))
         case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
             record = paired(p, q, change)
             assert isinstance(record, RecordOf)

@@ -23,8 +23,10 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame, Holder
+from adc.frontend.core.structure import CELL
 from adc.frontend.inputs import trees
 from adc.frontend.inputs.places import Default, defaults_of
+from adc.frontend.syntax import scope
 from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
 from adc.ir.core import Literal
@@ -112,15 +114,34 @@ def run(
         lo.frame,
         path=(*path, (id(node), site.line if site else 0, site.column if site else 0)),
         locals=closures.locals_of(node),
-        site=lo.builder.loc if (holder.fn.__module__ or "").startswith("adc.library") else None,
+        site=lo.builder.loc if holder.in_library else None,
     )
+    _make_cells(lo, frame, node, outer)
     caller = lo.frame
     if caller is not None and not caller.shared:
         frame.called = lo.builder.loc
-    result = _body(lo, frame, node, source)
+    with lo.within(holder.in_library):
+        result = _body(lo, frame, node, source)
     # Lists, dicts and objects that the function changed or made.
     (lo.heap if caller is None else caller.env).update(closures.heap_of(frame))
     return result
+
+
+def _make_cells(
+    lo: Lowerer, frame: Frame, node: ast.FunctionDef | ast.Lambda, outer: Frame | None
+) -> None:
+    """Find the slots of the variables that inner functions write."""
+    foreign = scope.nonlocals(node)
+    for name in foreign:
+        around = outer
+        while around is not None and name not in around.cells:
+            around = around.outer
+        if around is not None:
+            frame.cells[name] = around.cells[name]
+    for name in sorted((scope.written_inside(node) & frame.locals) - foreign):
+        slot = lo.builder.names.fresh(CELL + name)
+        frame.cells[name] = slot
+        frame.env[slot] = frame.env.pop(name, Unbound())
 
 
 def _body(lo: Lowerer, frame: Frame, node: ast.FunctionDef | ast.Lambda, source: Source) -> Binding:

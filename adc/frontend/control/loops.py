@@ -17,6 +17,7 @@ from adc.frontend.control.control import (
     FALLS,
     RESULT,
     contents_of,
+    is_of_exit,
     joinable,
     line_of,
     rank_of,
@@ -44,7 +45,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Dead, State
-from adc.frontend.core.structure import holders, is_slot, leaves, rebuild, shape_of
+from adc.frontend.core.structure import CELL, holders, is_cell, is_slot, leaves, rebuild, shape_of
 from adc.frontend.syntax import scope
 from adc.frontend.values import list_buffers
 from adc.ir.builder import integer
@@ -289,7 +290,7 @@ def _attempt(
     if index is not None:
         lo.sizes.counts(index)
     label = lo.builder.names.fresh("L0" if trips is not None else "W0")
-    with lo.builder.block() as stmts:
+    with lo.builder.block() as stmts, lo.perhaps():
         _open_fresh(lo, before, memo, fresh, by_key)
         for end, message in memo.stale.items():
             if isinstance(end, ArrayObject) or end in fresh:
@@ -449,7 +450,7 @@ def _close(
             retry = True
             continue
         if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
-            if is_slot(name):
+            if is_slot(name) and not is_cell(name):
                 owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
                 keys = (start, end) if isinstance(start, RecordOf) else ()
                 raise RestructuredError(
@@ -461,8 +462,8 @@ def _close(
                     "dtype, or tuples of these",
                 )  # fmt: skip
             raise TypeUnstableError(
-                f"{name!r} is {kind_of(start)} before the loop and {kind_of(end)} after an "
-                "iteration",
+                f"{name.removeprefix(CELL)!r} is {kind_of(start)} before the loop and "
+                f"{kind_of(end)} after an iteration",
                 lo.builder.loc,
                 "use the same kind of value on every path, or two variables",
             )
@@ -640,7 +641,7 @@ def _find_late(
         end = lo.frame.env.get(name, Unbound())
         if name in bound or isinstance(end, Unbound | Unstable | Late):
             continue
-        if name in lo.frame.partial and name != RESULT:
+        if name in lo.frame.partial and not is_of_exit(name):
             continue
         if name in sure or all(isinstance(leaf, Num) for leaf in leaves(end)):
             memo.late[name] = end

@@ -8,6 +8,7 @@ number of calls. Small ones are inlined, which lets their loops fuse with those 
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 from collections.abc import Sequence
 
@@ -21,7 +22,6 @@ from adc.frontend.core.refusals import GENERATOR, refusal
 from adc.frontend.core.state import Frame, Holder, StackError
 from adc.frontend.core.structure import refs, shape_of
 from adc.frontend.inputs.places import Place
-from adc.frontend.syntax import scope
 from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
 from adc.ir.errors import AdcError, RecursionDepthError
@@ -100,13 +100,14 @@ def call_function(
     """Lower a call of a function object: inline it, or call it."""
     holder = outside.holder_of(lo, fn, place)
     source = outside.source_of(lo, holder)
-    if isinstance(source.node, ast.FunctionDef) and _is_generator(source.node):
+    if fn.__code__.co_flags & inspect.CO_GENERATOR:
         raise refusal(lo, node, GENERATOR)
     lo.shared.sources[id(fn.__code__)] = source
     spec = source.node.args
-    in_library = (fn.__module__ or "").startswith("adc.library")
-    if not in_library:
+    if not holder.in_library:
         inlining.require_lasting(lo, (*args, *kwargs.values()), node)
+    if holder.in_library and lo.entered_at is None:
+        _require_taken(lo, spec, args, kwargs, node)
     defaults = inlining.function_defaults(holder)
     bound = inlining.bind_arguments(lo, fn.__name__, spec, args, kwargs, defaults, node)
     key = _key(fn, bound)
@@ -126,7 +127,7 @@ def call_function(
     frame = lo.frame
     lo.stack.append(key)
     try:
-        if in_library or lo.inlines or lo.builder.mark is not None:
+        if holder.in_library or lo.inlines or lo.builder.mark is not None:
             return inlining.run(lo, source.node, source, bound, holder, None)
         return _shared_or_inlined(lo, holder, source, bound, node)
     except _Recursive as signal:
@@ -139,6 +140,20 @@ def call_function(
     lo.restore(before)
     lo.shared.recursive.add(key)
     return callees.call_recursive(lo, holder, source, bound, node, key)
+
+
+def _require_taken(
+    lo: Lowerer, spec: ast.arguments, args: Sequence[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> None:  # fmt: skip
+    """Refuse arguments that a function of the library does not take: NumPy's may."""
+    what = ast.unparse(node.func)
+    names = {arg.arg for arg in (*spec.args, *spec.kwonlyargs)}
+    for name in kwargs:
+        if spec.kwarg is None and name not in names:
+            raise lo.unsupported(f"the argument {name!r} of `{what}`", node)
+    if spec.vararg is None and len(args) > len(spec.posonlyargs) + len(spec.args):
+        raise lo.unsupported(f"`{what}` with these arguments", node)
 
 
 def _shared_or_inlined(
@@ -198,11 +213,6 @@ def _shareable(lo: Lowerer, bound: dict[str, Binding], node: ast.AST) -> Passed 
         if leaf.object.kept or len(small) == leaf.object.type.rank:
             return None
     return passed
-
-
-def _is_generator(node: ast.FunctionDef | ast.Lambda) -> bool:
-    body = node.body if isinstance(node.body, list) else []
-    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in scope.inside(body))
 
 
 __all__ = ["ShareError", "call_function", "run_main"]

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from adc.frontend.core import alternatives
+from adc.frontend.inputs.instances import is_table
 from adc.ir.opdef import OPS
 
-_OUTSIDE = "compute it outside the differentiated function, and pass the result as an argument"
 _READ = "read it outside the differentiated function, and pass it as an argument"
 _LOOP = "write the loop"
 _COLLECTION = "use a list, a dict or a dataclass"
@@ -23,27 +24,10 @@ _SCIPY = (
 )
 # By qualified name, or what it begins with: the longest one counts.
 _ADVICE = {
-    "numpy": "`adc supported` lists the NumPy functions that are supported; or loop over "
-    "the elements",
-    "numpy.linalg": "`adc supported` lists the functions of `np.linalg` that are supported; or "
-    + _OUTSIDE,
-    "numpy.linalg.svd": "for the singular values of `a` use the square roots of "
-    "`np.linalg.eigvalsh(a.T @ a)`, for its pseudo-inverse use `np.linalg.pinv(a)`",
-    "numpy.linalg.svdvals": "use the square roots of `np.linalg.eigvalsh(a.T @ a)`",
-    "numpy.linalg.eig": "the eigenvalues may be complex, and adc has no complex numbers; use "
-    "`np.linalg.eigh` if the matrix is symmetric",
-    "numpy.linalg.lstsq": "use `np.linalg.pinv(a) @ b`, or `np.linalg.solve(a.T @ a, a.T @ b)`",
-    "numpy.linalg.cond": "divide the last by the first of the square roots of "
-    "`np.linalg.eigvalsh(a.T @ a)`",
-    "numpy.fft": "the results are complex, and adc has no complex numbers: transform the data "
-    "outside the differentiated function, or multiply by matrices of cosines and sines",
+    **alternatives.FUNCTIONS,
     "numpy.random": _GENERATOR,
-    "numpy.lib.scimath": "the results may be complex, and adc has no complex numbers: use the "
-    "function of the same name in `np`",
-    "numpy.polyval": "write Horner's rule: `for c in p: y = y * x + c`",
-    "numpy.polyfit": "solve for the coefficients with `np.linalg.solve(v.T @ v, v.T @ y)`, where "
-    "`v` has the powers of `x` as columns",
     "scipy": _SCIPY,
+    "scipy.fft": "`adc supported` lists the functions of `scipy.fft` that are supported",
     "scipy.linalg": "use the function of `np.linalg`, if `adc supported` lists it, or compute it "
     "outside the differentiated function",
     "scipy.special.logsumexp": "write `m + np.log(np.sum(np.exp(x - m)))` with `m = np.max(x)`",
@@ -54,22 +38,13 @@ _ADVICE = {
     "scipy.stats": "write the density with NumPy's functions",
     "scipy.sparse": "pass `data`, `indices` and `indptr` as arrays, and loop over the rows",
     "scipy.interpolate": "use `np.interp`, or write the polynomials",
-    "time": "measure the time around the call, or pass it as an argument",
+    "time": "measure the time around the call, or use `time.time` or `time.perf_counter`",
     "datetime": "pass the time as an argument",
     "itertools": _LOOP,
-    "itertools.product": "nest two `for` loops",
-    "itertools.combinations": "nest two `for` loops, the inner one `for j in range(i + 1, n)`",
-    "itertools.permutations": "nest two `for` loops",
-    "itertools.chain": "write one loop after the other, or concatenate lists with `+`",
-    "itertools.accumulate": "use `np.cumsum`, or write the loop",
-    "functools.reduce": _LOOP + ": `for item in items: total = combine(total, item)`",
-    "functools.partial": "use a lambda: `lambda y: f(x, y)`",
     "random": _GENERATOR,
     "secrets": _GENERATOR,
     "collections": _COLLECTION,
     "heapq": _COLLECTION,
-    "copy": "copy an array with `.copy()`, a list with `list(...)`",
-    "copy.copy": "copy an array with `.copy()`, a list with `list(...)`",
     "json": _READ,
     "pickle": _READ,
     "os": _READ,
@@ -77,8 +52,9 @@ _ADVICE = {
     "pathlib": _READ,
     "csv": _READ,
     "input": _READ,
-    "warnings": "`print` and `raise` are supported; warn outside the differentiated function",
-    "logging": "`print` is supported; log outside the differentiated function",
+    "warnings": "`warnings.warn` is supported; do this outside the differentiated function",
+    "logging": "`logging.info` and the like, and the methods of loggers, are supported; do this "
+    "outside the differentiated function",
     "statistics": "use `np.mean`, `np.std`, `np.median` and the like",
     "decimal": "use floats",
     "fractions": "use floats",
@@ -88,17 +64,7 @@ _ADVICE = {
     "iter": "use a `for` loop",
     "next": "use a `for` loop",
     "setattr": "write `object.name = value`",
-    "complex": "adc has no complex numbers: use two floats",
 }
-_ADVICE |= {
-    f"numpy.{name}": _READ
-    for name in ("load", "loadtxt", "genfromtxt", "fromfile", "fromstring", "frombuffer", "memmap")
-}
-_ADVICE |= {
-    f"numpy.{name}": _LOOP
-    for name in ("vectorize", "apply_along_axis", "apply_over_axes", "frompyfunc", "nditer",
-                 "fromiter", "fromfunction", "piecewise")
-}  # fmt: skip
 # Modules of Python whose functions are refused by name instead of read.
 _UNREAD = frozenset(
     "collections copy csv datetime decimal fractions io itertools json logging os pathlib pickle "
@@ -127,8 +93,8 @@ def name_of(callee: Any) -> str:
     """Return the name under which users know a function.
 
     >>> import functools, random
-    >>> name_of(functools.reduce), name_of(random.random), name_of(np.linalg.svd)
-    ('functools.reduce', 'random.random', 'numpy.linalg.svd')
+    >>> name_of(functools.reduce), name_of(random.random), name_of(np.linalg.eig)
+    ('functools.reduce', 'random.random', 'numpy.linalg.eig')
     """
     if isinstance(callee, np.ufunc):
         return f"numpy.{callee.__name__}" if hasattr(np, callee.__name__) else _of_scipy(callee)
@@ -153,8 +119,9 @@ def _of_scipy(ufunc: np.ufunc) -> str:
 def hint(callee: Any) -> str:
     """Return advice for a function that adc does not know.
 
-    >>> hint(np.fft.rfft)[:24], hint(sorted)
-    ('the results are complex,', 'use `np.sort` on an array')
+    >>> import time
+    >>> hint(time.time)[:16], hint(sorted)
+    ('measure the time', 'use `np.sort` on an array')
     """
     words = name_of(callee).split(".")
     if words[:2] == ["scipy", "special"] and ".".join(words) not in _ADVICE:
@@ -199,12 +166,6 @@ def _spelled(spelling: Any) -> str:
     return f"{module}.{spelling.__name__}"
 
 
-def is_table(value: Any) -> bool:
-    """Whether an object belongs to a table library, such as pandas."""
-    library = type(value).__module__.split(".")[0]
-    return library in ("pandas", "polars", "xarray", "dask", "pyarrow", "modin")
-
-
 def of_object(value: Any) -> str:
     """Return advice for an object of a library that adc does not know.
 
@@ -231,8 +192,8 @@ def of_object(value: Any) -> str:
 def _of_array(value: np.ndarray[Any, Any] | np.generic) -> str:
     kind = value.dtype.kind
     if kind == "c":
-        return "pass `x.real` and `x.imag` as two arguments: adc has no complex numbers"
-    if kind == "f" and value.dtype.itemsize not in (4, 8):
+        return "pass `x.astype(np.complex128)`"
+    if kind == "f" and value.dtype.itemsize not in (2, 4, 8):
         return "pass `x.astype(np.float32)` or `x.astype(np.float64)`"
     if kind == "O":
         return "pass an array of numbers, such as `x.astype(np.float64)`"
@@ -240,7 +201,7 @@ def _of_array(value: np.ndarray[Any, Any] | np.generic) -> str:
         return "pass a plain array, such as `np.asarray(x)`"
     if kind in "biuf":
         return "pass an array in the machine's byte order: `x.astype(x.dtype.newbyteorder('='))`"
-    return "pass arrays of bool, integers, float32 or float64"
+    return "pass arrays of bool, integers, float16, float32 or float64"
 
 
 __all__ = ["hint", "is_table", "is_unread", "name_of", "of_object"]

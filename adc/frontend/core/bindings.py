@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.inputs import instances
+from adc.frontend.inputs import complexes, instances
 from adc.frontend.inputs.places import Place
 from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
 from adc.ir.core import Derived, Function, Literal, Operand, Value
 from adc.ir.errors import Span
-from adc.ir.types import BOOL, FLOAT, INT, NAMES, Array, Scalar, Type
+from adc.ir.types import BOOL, COMPLEX, FLOAT, INT, NAMES, Array, Scalar, Type
 from adc.library.transforms import Level
 
 
@@ -102,12 +102,20 @@ Stage = Window | Reshape
 class ArrayRef:
     """A name for an array, or for a view of it (`views`).
 
-    Writing through one that is `readonly` raises; None: whether it is depends on the path.
+    Writing through one that is `readonly` raises; None: whether it is depends on the path. With a
+    `part`, "real" or "imag", it is a view of these parts of complex numbers.
     """
 
     object: ArrayObject
     view: tuple[Stage, ...] = ()
     readonly: bool | None = False
+    part: str = ""
+
+    @property
+    def element(self) -> Scalar:
+        """The type of an element."""
+        ty = self.object.type.element
+        return ty.part if self.part else ty
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -185,6 +193,19 @@ class DictView:
 
 
 Ref = ListRef | DictRef | ObjectRef
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A string that numbers known only at run time are formatted to: a template and its operands.
+
+    An operand that is not passed as it is has a form: "array", "list", or "python" or "number" for
+    numbers of Python or NumPy; else "". No other name changes what they are.
+    """
+
+    template: str
+    items: tuple[Binding, ...]  # numbers and arrays
+    forms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,6 +395,7 @@ Binding = (
     | Cell
     | Growing
     | Nested
+    | Words
     | Given
     | Static
     | Closure
@@ -425,6 +447,8 @@ def kind_of(binding: Binding) -> str:
             return "a dict"
         case DictView(name=name):
             return f"the {name} of a dict"
+        case NamedTuple(cls=complexes.Whole):
+            return "a complex number or array"
         case ObjectRef(cls=cls) | NamedTuple(cls=cls):
             return f"a {cls.__name__}"
         case Static(value=None):
@@ -434,6 +458,8 @@ def kind_of(binding: Binding) -> str:
                 return f"{type(value).__name__} {value!r}"
             known = getattr(value, "__name__", None)
             return f"{type(value).__name__} {known!r}" if known else f"a {type(value).__name__}"
+        case Words():
+            return "a string with numbers known only at run time"
         case Closure():
             return f"function {binding.name!r}"
         case Bound(name=name):
@@ -472,7 +498,7 @@ def one_type(a: Type, b: Type) -> bool:
     if "b" in (a.kind, b.kind):
         truth, other = (a, b) if a.kind == "b" else (b, a)
         return truth.weak or other.kind == "b"
-    return a.weak or b.weak or "f" in (a.kind, b.kind)
+    return a.weak or b.weak or bool({a.kind, b.kind} & {"f", "c"})
 
 
 def element_of(ref: ArrayRef) -> ArrayRef:
@@ -482,10 +508,10 @@ def element_of(ref: ArrayRef) -> ArrayRef:
 
 def static(value: Any) -> Binding:
     """Return the binding of a Python object that is known at compile time."""
-    if type(value) in (bool, int, float):
+    if type(value) in (bool, int, float, complex):
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             return Static(value)
-        ty = {bool: BOOL, int: INT, float: FLOAT}[type(value)]
+        ty = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}[type(value)]
         return Num(Literal(value, ty))
     if isinstance(value, np.generic) and value.dtype in NAMES:
         return Num(Literal(value.item(), Scalar(NAMES[value.dtype])))

@@ -55,10 +55,14 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, .
                 raise lo.unsupported(
                     "recursion of an inner function", node, "define it at module level"
                 )
+            if scope.nonlocals(binding.node):
+                raise lo.unsupported(
+                    "a function with `nonlocal` here", node, "return the new value instead"
+                )
             inside = (*within, binding.node)
             env: dict[str, Binding] = {}
             for name in free_names(binding.node):
-                found = _in_scope(binding.scope, name)
+                found = _in_scope(lo, binding.scope, name)
                 if isinstance(found, Late):
                     found = Unbound("an earlier loop may not have run")
                 if found is not None:
@@ -114,9 +118,12 @@ def free_names(node: ast.FunctionDef | ast.Lambda) -> list[str]:
     return sorted(names - own)
 
 
-def _in_scope(frame: Frame | None, name: str) -> Binding | None:
+def _in_scope(lo: Lowerer, frame: Frame | None, name: str) -> Binding | None:
     """Return the binding of `name` in a function or an enclosing one; None for a global."""
     while frame is not None:
+        if name in frame.cells:
+            slot = frame.cells[name]
+            return Unbound() if slot in lo.frame.partial else lo.frame.env.get(slot, Unbound())
         if name in frame.partial:
             return Unbound()
         if name in frame.env or name in frame.locals:

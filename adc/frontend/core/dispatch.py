@@ -14,7 +14,7 @@ handles::
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from adc.frontend.core.bindings import Binding, kind_of
@@ -79,6 +79,26 @@ def execute(lo: Lowerer, stmt: ast.stmt) -> None:
     if handler is None:
         raise refusal(lo, stmt)
     handler(lo, stmt)
+
+
+# What is lowered instead of a statement and those after it in a block.
+Rewrite = Callable[[Lowerer, ast.stmt, Sequence[ast.stmt]], "list[ast.stmt] | None"]
+_REWRITES: list[Rewrite] = []
+
+
+def rewrites(function: Rewrite) -> Rewrite:
+    """Register a function that may lower a statement itself, and return what follows it."""
+    _REWRITES.append(function)
+    return function
+
+
+def rewritten(lo: Lowerer, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast.stmt] | None:
+    """Return what is to be lowered after a statement that is lowered by this; None if it is not."""
+    for function in _REWRITES:
+        found = function(lo, stmt, rest)
+        if found is not None:
+            return found
+    return None
 
 
 def apply(

@@ -28,7 +28,7 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.sizes import Sizes
-from adc.frontend.core.state import ConstantNeededError, Frame, Shared, State
+from adc.frontend.core.state import ConstantNeededError, Frame, PickedError, Shared, State
 from adc.frontend.inputs.places import Capture, Place
 from adc.ir.builder import Builder, integer
 from adc.ir.core import Literal, Operand, Stmt, Value
@@ -41,7 +41,7 @@ from adc.ir.errors import (
     UnsupportedError,
 )
 from adc.ir.opdef import numpy_value
-from adc.ir.types import BOOL, FLOAT, INT, Array, Scalar
+from adc.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Scalar
 from adc.ir.walk import Names
 
 # How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
@@ -94,6 +94,18 @@ class Lowerer:
         self.depth: Operand | None = None
         # How many loops and outlines this is in: functions are inlined there, unless recursive.
         self.inlines = 0
+        # How many branches and loops this is in; and how many where the program called the
+        # library's function that is lowered now (None in the program itself).
+        self.branches = 0
+        self.entered_at: int | None = None
+        # The generators whose statements are lowered now, with the same number; how many
+        # `warnings.catch_warnings`.
+        self.generating: list[tuple[ast.AST, int]] = []
+        self.quiet = 0
+        # In how many `with np.printoptions(...)`.
+        self.printing = 0
+        # How many bodies of `try` this is in, in all frames.
+        self.caught = 0
         # Which exits a pending one may be (`control.exits_of`).
         self.exit_values: dict[Value, frozenset[int]] = {}
         # Lists, dicts and objects at the end of the function.
@@ -109,10 +121,11 @@ class Lowerer:
 
     def span(self, node: ast.AST) -> Span:
         """Return the position that a user is shown: of a library's code, where it was called."""
-        return self._shown(self.frame.source.span(node))
+        return self._shown(node, self.frame.source.span(node))
 
-    def _shown(self, here: Span) -> Span:
-        found = self.frame.site or here
+    def _shown(self, node: ast.AST, here: Span) -> Span:
+        of_generator: Span = getattr(node, "adc_site", here)  # the call, of a library's
+        found = self.frame.site or of_generator
         if self.frame.called is None or self.frame.site is not None:
             return found
         return replace(found, caller=self.frame.called)
@@ -121,7 +134,7 @@ class Lowerer:
     def at(self, node: ast.AST) -> Iterator[None]:
         """Give statements that are built inside the `with` the position of `node`."""
         span = self.frame.source.span(node)
-        old, self.builder.loc = self.builder.loc, self._shown(span)
+        old, self.builder.loc = self.builder.loc, self._shown(node, span)
         here, self.here = self.here, span
         try:
             yield
@@ -136,7 +149,8 @@ class Lowerer:
         self, binding: Binding | None, what: str, node: ast.AST
     ) -> UnsupportedError:
         """Return the error for a number that must be a compile-time constant."""
-        error = self.unsupported(f"{what} known only at run time", node, "write it as a constant")
+        text = f"{what} known only at run time is not supported"
+        error = PickedError(text, self.span(node), "write it as a constant")
         operand = binding.operand if isinstance(binding, Num) else None
         place = self.shared.numbers.get(operand) if isinstance(operand, Value) else None
         if place is None:
@@ -178,6 +192,25 @@ class Lowerer:
         finally:
             self.frame = outer
             self.builder.loc = loc
+
+    @contextmanager
+    def perhaps(self, unsure: bool = True) -> Iterator[None]:
+        """Lower what is inside the `with` as a path that need not be taken."""
+        self.branches += unsure
+        try:
+            yield
+        finally:
+            self.branches -= unsure
+
+    @contextmanager
+    def within(self, library: bool) -> Iterator[None]:
+        """Lower what is inside the `with` as the library's, or as the program's."""
+        outer = self.entered_at
+        self.entered_at = None if not library else self.branches if outer is None else outer
+        try:
+            yield
+        finally:
+            self.entered_at = outer
 
     # -- arrays ----------------------------------------------------------------------------
 
@@ -336,8 +369,8 @@ class Lowerer:
 
     # -- numbers ---------------------------------------------------------------------------
 
-    def num(self, value: bool | int | float) -> Num:
-        ty = BOOL if isinstance(value, bool) else INT if isinstance(value, int) else FLOAT
+    def num(self, value: bool | int | float | complex) -> Num:
+        ty = {bool: BOOL, int: INT, complex: COMPLEX}.get(type(value), FLOAT)
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise TypeMismatchError(
                 f"the integer {value} does not fit in 64 bits", self.builder.loc
@@ -346,6 +379,11 @@ class Lowerer:
 
     def convert(self, operand: Operand, ty: Scalar) -> Operand:
         """Return `operand` as a value of dtype `ty`; weak marks are free to differ."""
+        if operand.type.kind == "c" and ty.kind not in "bc":
+            raise TypeMismatchError(
+                f"a complex number where a {ty.numpy} is needed", self.builder.loc,
+                "use its `.real` or `.imag`, or `abs`",
+            )  # fmt: skip
         if isinstance(operand, Literal):
             if operand.type.kind == "f" and ty.kind in "iu":
                 return Literal(int(operand.value), ty)

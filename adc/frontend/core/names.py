@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from adc.frontend.core import outside
-from adc.frontend.core.bindings import Binding, Late, Num, Unbound, Unstable
+from adc.frontend.core.bindings import Binding, Late, Num, Unbound, Unstable, Words
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import Frame
+from adc.frontend.core.state import Frame, PickedError
 from adc.frontend.core.structure import leaves
 from adc.ir.core import Value
 from adc.ir.errors import TypeUnstableError, UnboundError
@@ -17,6 +17,10 @@ def read_name(lo: Lowerer, name: str, node: ast.AST) -> Binding:
     """Return the binding of `name`, or raise the user's error."""
     frame: Frame | None = lo.frame
     while frame is not None:
+        if name in frame.cells:
+            slot = frame.cells[name]
+            found = lo.frame.env.get(slot, Unbound())
+            return usable(lo, Unbound() if slot in lo.frame.partial else found, name, node, frame)
         if name in frame.env or name in frame.locals:
             return usable(lo, frame.env.get(name, Unbound()), name, node, frame)
         if frame.outer is None:
@@ -45,6 +49,13 @@ def usable(
             f"{name!r} may be unbound here{': ' + why if why else ''}",
             lo.span(node),
             f"give {name!r} a value on every path before this line",
+        )
+    if isinstance(binding, Words):
+        raise PickedError(
+            f"using {name!r}, a string of values known only at run time, outside `print`, `raise` "
+            "and `assert` is not supported",
+            lo.span(node),
+            "strings are keys: they must be known when the program is compiled",
         )
     if isinstance(binding, Unstable):
         raise TypeUnstableError(

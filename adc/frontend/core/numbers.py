@@ -18,7 +18,7 @@ from adc.ir.builder import integer
 from adc.ir.core import Apply, Call, For, If, Literal, Load, Operand, Recall, Stmt, Value, While
 from adc.ir.errors import TypeMismatchError
 from adc.ir.opdef import OPS, OpDef, numpy_value
-from adc.ir.types import B1, BOOL, F64, FLOAT, INT, Scalar, promote
+from adc.ir.types import B1, BOOL, COMPLEX, F64, FLOAT, INT, Scalar, promote
 
 ROWS: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -92,6 +92,8 @@ BY_ZERO = {
     ("pow", "i"): said(lambda: _ZERO**-1),
     ("pow", "f"): said(lambda: _ZERO_FLOAT**-1.0),
 }
+_COMPLEX_BY_ZERO = said(lambda: 1j / _ZERO_FLOAT)
+_COMPLEX_POLE = said(lambda: (0j) ** (-1 + 1j))
 _TOO_MANY = said(lambda: _unpack_two(np.zeros(3)))
 _POWER_OVERFLOW = said(lambda: 1e200**2.0)
 _NEGATIVE_SHIFT = said(lambda: 1 << (_ZERO - 1))
@@ -106,7 +108,7 @@ def divmod_(lo: Lowerer, a: Operand, b: Operand, node: ast.AST) -> tuple[Operand
 
 
 def zero_of(ty: Scalar) -> Literal:
-    return Literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
+    return Literal({"b": False, "f": 0.0, "c": 0j}.get(ty.kind, 0), ty)
 
 
 def array_type(types: Sequence[Scalar]) -> Scalar:
@@ -136,7 +138,7 @@ def with_result(stmt: Stmt, result: Value) -> Stmt:
 def weak(lo: Lowerer, operand: Operand) -> Operand:
     """Return a number with a Python type, as `float`, `int` and `math` return it."""
     ty = scalar_type(operand)
-    target = {"b": BOOL, "i": INT, "u": INT, "f": FLOAT}[ty.kind]
+    target = {"b": BOOL, "i": INT, "u": INT, "f": FLOAT, "c": COMPLEX}[ty.kind]
     if ty == target:
         return operand
     if isinstance(operand, Literal):
@@ -195,7 +197,7 @@ def promoted(
 ) -> tuple[Operand, Operand, Scalar]:
     """Return both operands in the type that ``a op b`` is computed in."""
     ty = _arithmetic_type(scalar_type(a), scalar_type(b))
-    if floating and ty.kind != "f":
+    if floating and ty.kind not in "fc":
         ty = FLOAT if ty.weak else F64
     return fit(lo, a, ty, node), fit(lo, b, ty, node), ty
 
@@ -220,6 +222,8 @@ def fit(lo: Lowerer, operand: Operand, ty: Scalar, node: ast.AST) -> Operand:
 def arithmetic(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) -> Operand:
     """Lower an arithmetic operation on two scalars by NumPy 2's and Python's rules."""
     ta, tb = scalar_type(a), scalar_type(b)
+    if "c" in (ta.kind, tb.kind):
+        return _complex_arithmetic(lo, name, a, b, node)
     if name in ("bitand", "bitor", "bitxor") and ta.kind == "b" and tb.kind == "b":
         return apply(lo, name, a, b)
     if ta.kind == "b" and tb.kind == "b" and not (ta.weak and tb.weak):
@@ -256,6 +260,80 @@ def arithmetic(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) ->
     if bits is not None and isinstance(result, Value):
         lo.sizes.bits[result] = bits
     return result
+
+
+def _complex_arithmetic(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) -> Operand:
+    """Lower an operation of which an operand is complex.
+
+    A real operand of a sum or product stays real, as in Python 3.14 and in C: NumPy's products have
+    another imaginary part where a factor is infinite or NaN.
+    """
+    ta, tb = scalar_type(a), scalar_type(b)
+    if name == "pow":
+        return _complex_power(lo, a, b, node)
+    if name not in ("add", "sub", "mul", "truediv"):
+        raise TypeMismatchError(
+            f"`{SIGNS[name]}` is not defined for complex numbers", lo.span(node),
+            "use it on the real and imaginary part",
+        )  # fmt: skip
+    if name == "truediv" and ta.weak and tb.weak:
+        nonzero(lo, b, "ZeroDivisionError", _COMPLEX_BY_ZERO)
+    ty = _arithmetic_type(ta, tb)
+    if tb.kind != "c":
+        b = lo.convert(b, ty.part)
+        re, im = apply(lo, "real", a), apply(lo, "imag", a)
+        re, im = lo.convert(re, ty.part), lo.convert(im, ty.part)
+        return joined(lo, apply(lo, name, re, b), im if name in ("add", "sub") else (
+            apply(lo, name, im, b)))  # fmt: skip
+    if ta.kind != "c" and name in ("add", "sub", "mul"):
+        a = lo.convert(a, ty.part)
+        re, im = apply(lo, "real", b), apply(lo, "imag", b)
+        re, im = lo.convert(re, ty.part), lo.convert(im, ty.part)
+        other = {"add": im, "mul": apply(lo, "mul", a, im)}.get(name)
+        return joined(lo, apply(lo, name, a, re), apply(lo, "neg", im) if other is None else other)
+    return apply(lo, name, fit(lo, a, ty, node), fit(lo, b, ty, node))
+
+
+def joined(lo: Lowerer, re: Operand, im: Operand) -> Operand:
+    """Return the complex number with these parts, which have one type."""
+    return apply(lo, "complex", re, im)
+
+
+# The largest exponent of a complex number that NumPy's power multiplies for.
+_MOST_FACTORS = 100
+
+
+def _complex_power(lo: Lowerer, a: Operand, b: Operand, node: ast.AST) -> Operand:
+    """Lower a power of complex numbers: by products for small integers, as NumPy does."""
+    ta, tb = scalar_type(a), scalar_type(b)
+    ty = _arithmetic_type(ta, tb)
+    exponent = complex(b.value) if isinstance(b, Literal) else None
+    a, b = fit(lo, a, ty, node), fit(lo, b, ty, node)
+    if ta.weak and tb.weak and (exponent is None or exponent.imag or exponent.real < 0):
+        positive = apply(lo, "gt", apply(lo, "real", b), Literal(0.0, ty.part))
+        real = apply(lo, "eq", apply(lo, "imag", b), Literal(0.0, ty.part))
+        ok = apply(lo, "or", apply(lo, "and", positive, real), truth_of(lo, a))
+        ok = apply(lo, "or", ok, apply(lo, "not", truth_of(lo, b)))
+        check(lo, ok, "ZeroDivisionError", _COMPLEX_POLE)
+    if exponent is None or exponent.imag or exponent.real not in range(
+        -_MOST_FACTORS + 1, _MOST_FACTORS
+    ):  # fmt: skip
+        if exponent == 0.5 and not ta.weak:
+            return apply(lo, "sqrt", a)
+        return apply(lo, "pow", a, b)
+    count = abs(int(exponent.real))
+    if count == 0:
+        return Literal(1 + 0j, ty)
+    found: Operand | None = None
+    while True:
+        if count & 1:
+            found = a if found is None else apply(lo, "mul", found, a)
+        count >>= 1
+        if not count:
+            break
+        a = apply(lo, "square", a)
+    assert found is not None
+    return found if exponent.real > 0 else apply(lo, "reciprocal", found)
 
 
 def _result_bits(lo: Lowerer, name: str, a: Operand, b: Operand) -> int | None:
@@ -321,8 +399,7 @@ def nonzero(lo: Lowerer, operand: Operand, error: str, message: str) -> None:
     if operand.type.kind == "b":
         check(lo, operand, error, message)
         return
-    zero = Literal(0.0 if operand.type.kind == "f" else 0, operand.type)
-    check(lo, apply(lo, "ne", operand, zero), error, message)
+    check(lo, apply(lo, "ne", operand, zero_of(scalar_type(operand))), error, message)
 
 
 def _numpy_truth_values(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) -> Operand:
@@ -443,6 +520,11 @@ _TOO_LARGE = "adc computes Python integers in 64 bits; this number does not fit"
 def stored(lo: Lowerer, operand: Operand, ty: Scalar, node: ast.AST) -> Operand:
     """Convert as a store into an array, or a call of a NumPy type, does."""
     source = scalar_type(operand)
+    if source.kind == "c" and ty.kind in "iuf":
+        raise TypeMismatchError(
+            f"a complex number cannot be stored as {ty.numpy}", lo.span(node),
+            "use `.real`, or a complex array",
+        )  # fmt: skip
     if source.kind == "f" and ty.kind in "iu":
         if not source.weak:
             finite = apply(lo, "isfinite", operand)
@@ -492,7 +574,9 @@ def compare_numbers(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AS
     ta, tb = scalar_type(a), scalar_type(b)
     if ta.kind == tb.kind == "b" and name in ("eq", "ne"):
         return apply(lo, name, a, b)
-    if ta.kind == "f" or tb.kind == "f":
+    if "c" in (ta.kind, tb.kind) and ta.weak and tb.weak and name not in ("eq", "ne"):
+        raise TypeMismatchError("complex numbers have no order", lo.span(node), "compare parts")
+    if {ta.kind, tb.kind} & {"f", "c"}:
         a, b, _ = promoted(lo, a, b, node)
         return apply(lo, name, a, b)
     strong = not (ta.weak and tb.weak)

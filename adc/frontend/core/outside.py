@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import ast
+import logging
 import types
 from typing import Any
 
-from adc.frontend.core.bindings import ArrayRef, Binding, Given, Num, Static, static
+import numpy as np
+
+from adc.frontend.core.bindings import ArrayRef, Binding, Given, Num, Static, kind_of, static
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import arrays_of, bind_value, param_of
 from adc.frontend.core.state import Holder
 from adc.frontend.inputs import trees
+from adc.frontend.inputs.instances import is_table
 from adc.frontend.inputs.keys import key_of
-from adc.frontend.inputs.places import Capture, Guard, Place, Step, Variable, follow, variable_of
+from adc.frontend.inputs.places import (
+    Capture,
+    Guard,
+    Place,
+    Step,
+    Values,
+    Variable,
+    follow,
+    variable_of,
+)
 from adc.frontend.inputs.trees import Instance
 from adc.frontend.syntax import source
 from adc.frontend.syntax.source import Source
-from adc.ir.errors import ArgumentError, TypeMismatchError, UnboundError
+from adc.ir.errors import ArgumentError, TypeMismatchError, UnboundError, UnsupportedError
 
 
 def holder_of(lo: Lowerer, fn: types.FunctionType, place: Place | None = None) -> Holder:
@@ -83,6 +96,11 @@ def free(lo: Lowerer, holder: Holder, path: tuple[str, ...], node: ast.AST) -> B
 def attribute(lo: Lowerer, owner: Static, name: str) -> Binding:
     """Return the binding of an attribute of an object; raise AttributeError if it has none."""
     value = getattr(owner.value, name)
+    if isinstance(owner.value, logging.Logger) and not (name == "name" or callable(value)):
+        raise UnsupportedError(
+            f"the attribute `{name}` of a logger is not supported", lo.builder.loc,
+            "use its methods, such as `isEnabledFor`",
+        )  # fmt: skip
     if not isinstance(owner.value, types.FunctionType | types.ModuleType | type):
         return static(value)
     place = (owner.place or Place(owner.value)).to(name)
@@ -95,7 +113,7 @@ def reach(lo: Lowerer, place: Place, value: Any, constant: bool = False) -> Bind
         return lo.reached[place]
     if constant or trees.is_constant(value):
         guard(lo, place, value)
-        return static(value)
+        return Static(value, place) if is_table(value) else static(value)
     lo.shared.values[place] = value
     try:
         tree = trees.tree_of(value)
@@ -119,6 +137,28 @@ def reach(lo: Lowerer, place: Place, value: Any, constant: bool = False) -> Bind
             Capture(place, trees.emptied(tree), key_of(value), params), tuple(made),
         )  # fmt: skip
     return binding
+
+
+def column(lo: Lowerer, table: Static, step: Step, node: ast.AST) -> Static:
+    """Return what a captured table has under a key, or as an attribute; it is a table as well."""
+    try:
+        found = follow(table.value, (step,))
+    except (LookupError, AttributeError, TypeError) as error:
+        raise TypeMismatchError(
+            f"{type(error).__name__}: {error}", lo.span(node), "check the spelling"
+        ) from None
+    if table.place is None or not is_table(found):
+        raise UnsupportedError(
+            f"this part of {kind_of(table)} is not supported", lo.span(node),
+            "use `.values` or `.to_numpy()` of a column",
+        )  # fmt: skip
+    return Static(found, table.place.to(step))
+
+
+def values(lo: Lowerer, table: Static, node: ast.AST) -> Binding:
+    """Return the array that NumPy makes of a captured table, read at every call."""
+    assert table.place is not None
+    return reach(lo, table.place.to(Values()), np.asarray(table.value))
 
 
 def opened(lo: Lowerer, binding: Binding) -> Binding:

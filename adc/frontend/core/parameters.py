@@ -59,6 +59,8 @@ def bind_value(
                 return static(value)
             lo.shared.numbers[param] = place
         return leaf
+    if isinstance(tree, trees.Complex):
+        return _bound_complex(lo, name, tree, place, made)
     if isinstance(tree, trees.Numbers):
         param = Value(lo.builder.names.fresh(name), tree.array)
         buffer = array_param(lo, param, name)
@@ -95,6 +97,38 @@ def bind_value(
     if instances.is_named_tuple(cls) or instances.is_frozen(cls):
         return NamedTuple(cls, record)
     return lo.borrow(lambda slot: ObjectRef(slot, cls), record, place)
+
+
+def _bound_complex(
+    lo: Lowerer, name: str, tree: trees.Complex, place: Place, made: list[Num | ArrayRef]
+) -> Num | ArrayRef:
+    """Return the binding of a complex number or array, whose parts are parameters."""
+    re, im = (
+        Value(lo.builder.names.fresh(f"{name}.{part}"), ty)
+        for part, ty in zip(("re", "im"), tree.parts, strict=True)
+    )
+    (ty,) = OPS["complex"].types([re.type, im.type], ())
+    whole = Value(lo.builder.names.fresh(name), ty)
+    lo.prologue.append(Apply((whole,), OPS["complex"], (re, im)))
+    if isinstance(ty, Scalar):
+        made += [Num(re), Num(im)]
+        if not (isinstance(tree.type, Scalar) and tree.type.boxed and isinstance(place.root, int)):
+            return Num(whole)
+        ref = boxed_param(lo, whole, name)
+        lo.boxes[lo.origin[ref.object]] = re
+    else:
+        first = array_param(lo, re, f"{name}.re")
+        dims = lo.dims[first.object]
+        lo.sizes.plural.update(d for d in dims if isinstance(d, Value))
+        second = lo.new_array(im, dims, f"{name}.im")
+        lo.origin[second.object] = im
+        made += [first, second]
+        ref = lo.new_array(whole, dims, name)
+        lo.origin[ref.object] = whole
+        lo.boxes[whole] = re
+    if lo.is_outside(place):
+        lo.outside[ref.object] = place
+    return ref
 
 
 def _bound_items(

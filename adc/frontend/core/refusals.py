@@ -11,9 +11,7 @@ from adc.ir.errors import (
     AsyncError,
     ExceptionHandlingError,
     GeneratorError,
-    GlobalStateError,
     UnsupportedError,
-    WithError,
 )
 
 
@@ -26,32 +24,27 @@ class Refusal:
     error: type[UnsupportedError] = UnsupportedError
 
 
-_CATCH = Refusal(
-    "`try`", "test the condition instead of catching the exception", ExceptionHandlingError
-)
+_CATCH = Refusal("`except*`", "use `except`", ExceptionHandlingError)
 _YIELD = "return the values instead"
 REFUSED: dict[type[ast.AST], Refusal] = {
-    ast.Try: _CATCH,
-    ast.With: Refusal("`with`", "enter the context outside the differentiated function", WithError),
     ast.AsyncFor: Refusal("`async for`", "use a plain loop", AsyncError),
     ast.AsyncWith: Refusal("`async with`", "do this outside the function", AsyncError),
     ast.AsyncFunctionDef: Refusal("`async def`", "use a plain function", AsyncError),
     ast.Await: Refusal("`await`", "use a plain function", AsyncError),
-    ast.Yield: Refusal("`yield`", _YIELD, GeneratorError),
-    ast.YieldFrom: Refusal("`yield from`", _YIELD, GeneratorError),
-    ast.Global: Refusal("`global`", "return the value instead", GlobalStateError),
-    ast.Nonlocal: Refusal("`nonlocal`", "return the value instead", GlobalStateError),
+    ast.Yield: Refusal("the value of `yield` (`send`)", _YIELD, GeneratorError),
+    ast.YieldFrom: Refusal("the value of `yield from`", _YIELD, GeneratorError),
     ast.ClassDef: Refusal("`class` inside a function", "define it at module level"),
-    ast.Import: Refusal("`import` inside a function", "import at module level"),
-    ast.ImportFrom: Refusal("`import` inside a function", "import at module level"),
-    ast.Set: Refusal("a set", "use a tuple"),
     ast.SetComp: Refusal("a set comprehension", "use a list"),
     ast.Starred: Refusal("starred unpacking here", "name every element"),
     ast.Slice: Refusal("a slice here", "index an array with it"),
 }
 if hasattr(ast, "TryStar"):
     REFUSED[ast.TryStar] = _CATCH
-GENERATOR = Refusal("a generator", _YIELD, GeneratorError)
+GENERATOR = Refusal(
+    "a generator that no loop consumes where it is called",
+    "loop over the call, or store a list: `list(…)`",
+    GeneratorError,
+)
 
 
 def refusal(lo: Lowerer, node: ast.AST, found: Refusal | None = None) -> UnsupportedError:

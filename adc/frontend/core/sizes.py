@@ -84,7 +84,7 @@ class Sizes:
         """Whether a size is surely not 1."""
         known = self.canonical(size)
         if isinstance(known, Literal):
-            return known.value != 1
+            return bool(known.value != 1)
         return size in self.plural or known in self.plural
 
     def known_size(self, op: str, a: Operand, b: Operand, make: Callable[[], Operand]) -> Operand:

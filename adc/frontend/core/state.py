@@ -27,7 +27,7 @@ class StackError(Exception):
 
 
 class PickedError(UnsupportedError):
-    """A number that an index or a string needs is known only at run time.
+    """A number that an index, an axis or a string needs is known only at run time.
 
     Where a loop over a constant range is unrolled, its index is known.
 
@@ -117,6 +117,32 @@ class Holder:
     fn: types.FunctionType
     place: Place
 
+    @property
+    def in_library(self) -> bool:
+        """Whether it is one of adc's own functions in Python."""
+        return (self.fn.__module__ or "").startswith("adc.library")
+
+
+@dataclass(frozen=True)
+class Handling:
+    """An exception in its handler: which check has failed, and which it may be."""
+
+    failed: tuple[Operand, ...]
+    codes: frozenset[int]
+
+
+@dataclass(eq=False)
+class Region:
+    """The body of a `try`: what may be caught there (None: everything), and what that was.
+
+    `codes` are the numbers of the checks that it catches (`control.escapes`). It `keeps` the
+    numbers in messages where they may be raised again.
+    """
+
+    classes: tuple[type[BaseException], ...] | None
+    keeps: bool = False
+    codes: set[int] = field(default_factory=set)
+
 
 @dataclass(eq=False)
 class Frame:
@@ -137,6 +163,14 @@ class Frame:
     called: Span | None = None
     # Whether it is the outline of a function that several calls may share.
     shared: bool = False
+    # The `try` statements in whose bodies this is now; the exceptions that are handled now.
+    # The variables that inner functions write (`nonlocal`), and the slots that hold them: like
+    # the contents of lists, they are state that all functions share.
+    cells: dict[str, str] = field(default_factory=dict)
+    # What the innermost loop keeps at a `break` (`language.breaks`).
+    breaking: Any = None
+    catching: tuple[Region, ...] = ()
+    handling: tuple[Handling, ...] = ()
 
 
 @dataclass
@@ -192,7 +226,7 @@ class Shared:
     # twice, which calls a third twice … would take exponential time.
     inlined: int = 10_000
     # Whether there is a library of linear algebra to call.
-    routines: bool = False
+    on_device: bool = False
     # How many of the first arguments are what a method is bound to.
     bound: int = 0
     # Whether code is for axes that may or may not turn out to have size 1.

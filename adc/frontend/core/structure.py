@@ -38,6 +38,7 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
     Window,
+    Words,
     Zip,
 )
 from adc.ir.core import Operand
@@ -70,7 +71,7 @@ def pieces(binding: Binding) -> Iterator[Num | ArrayRef]:
     match binding:
         case Num() | ArrayRef():
             yield binding
-        case TupleOf(items=items) | Zip(inners=items) | RecordOf(items=items):
+        case TupleOf(items=items) | Zip(inners=items) | RecordOf(items=items) | Words(items=items):
             for item in items:
                 yield from pieces(item)
         case NamedTuple(record=record):
@@ -135,11 +136,11 @@ def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
             leaf = next(new)
             return Num(leaf.operand, array) if isinstance(leaf, Num) and array else leaf
             return next(new)
-        case ArrayRef(view=view, readonly=readonly):
+        case ArrayRef(view=view, readonly=readonly, part=part):
             base = next(new)
             assert isinstance(base, ArrayRef)
             stages = tuple(_rebuilt_stage(stage, new) for stage in view)
-            return ArrayRef(base.object, stages, readonly)
+            return ArrayRef(base.object, stages, readonly, part)
         case TupleOf(items=items):
             return TupleOf(tuple(rebuild(item, new) for item in items))
         case RecordOf(keys=keys, items=items):
@@ -154,6 +155,8 @@ def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
             return Growing(tuple(new_buffers), length, element)  # type: ignore[arg-type]  # arrays
         case Zip(inners=items):
             return Zip(tuple(rebuild(item, new) for item in items))
+        case Words(items=items):
+            return replace(binding, items=tuple(rebuild(item, new) for item in items))
         case Range():
             numbers = [next(new) for _ in range(3)]
             assert all(isinstance(n, Num) for n in numbers)
@@ -200,8 +203,8 @@ def shape_of(binding: Binding) -> object:
     match binding:
         case Num():
             return "num"
-        case ArrayRef(object=obj, view=view, readonly=readonly):
-            return ("array", obj.type, readonly, *(_stage_shape(stage) for stage in view))
+        case ArrayRef(object=obj, view=view, readonly=readonly, part=part):
+            return ("array", obj.type, readonly, part, *(_stage_shape(stage) for stage in view))
         case TupleOf(items=items):
             return ("tuple", *(shape_of(item) for item in items))
         case RecordOf(keys=keys, items=items):
@@ -214,6 +217,8 @@ def shape_of(binding: Binding) -> object:
             return ("growing", shape_of(element))
         case Nested(cls=cls, contents=contents):
             return (cls, shape_of(contents))
+        case Words(template=template, items=items, forms=forms):
+            return ("words", template, forms, *(shape_of(item) for item in items))
         case Given(place=place):
             return ("given", place)
         case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
@@ -265,9 +270,18 @@ def refs(binding: Binding) -> Iterator[Ref]:
             yield from refs(inner)
 
 
+# What the slots of variables are called that inner functions write.
+CELL = "$hcell."
+
+
 def is_slot(name: str) -> bool:
     """Whether a name of the state is the slot of a list, dict or object."""
     return name.startswith("$h")
+
+
+def is_cell(name: str) -> bool:
+    """Whether a slot holds a variable that inner functions write (`Frame.cells`)."""
+    return name.startswith(CELL)
 
 
 def holders(env: dict[str, Binding], slot: str) -> list[str]:
@@ -277,4 +291,5 @@ def holders(env: dict[str, Binding], slot: str) -> list[str]:
 
 def same_view(a: ArrayRef, b: ArrayRef) -> bool:
     """Whether two views differ in numbers only."""
-    return [_stage_shape(s) for s in a.view] == [_stage_shape(s) for s in b.view]
+    shapes = [[_stage_shape(stage) for stage in ref.view] for ref in (a, b)]
+    return shapes[0] == shapes[1] and a.part == b.part

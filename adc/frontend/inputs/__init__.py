@@ -7,6 +7,7 @@ In reading order:
 `trees`       arguments as trees of types
 `keys`        keys of arguments: equal keys run the same code
 `flatten`     the numbers and arrays in an argument, or in a tangent of it
+`complexes`   complex numbers, taken apart and put together
 `unflatten`   results that are arranged like an argument
 `places`      where captured values are found, and read at every call
 `stacks`      lists of elements that are alike, as arrays with one axis more

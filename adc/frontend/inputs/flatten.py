@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from adc.frontend.inputs import complexes
 from adc.frontend.inputs.instances import is_lazy
 from adc.frontend.inputs.trees import (
     DICTS,
+    Complex,
     Generator,
     Instance,
     Node,
@@ -41,13 +43,16 @@ def leaves(value: Any, tree: Any, *, boxed: bool = False) -> list[Any]:
 def _add_leaves(value: Any, tree: Any, found: list[Any], boxed: bool) -> None:
     cls = type(tree)
     if cls is Array or (boxed and cls is Scalar):
-        found.append(value)
+        of_subclass = isinstance(value, np.ndarray) and type(value) is not np.ndarray
+        found.append(value.view(np.ndarray) if of_subclass else value)
     elif cls is Scalar:
         # A 0-d array is the number that it holds.
         if isinstance(value, (float, int, np.generic)):  # half the time of a union
             found.append(value)
         else:
-            found.append(value[()] if type(value) is np.ndarray else foreign.number(value))
+            found.append(
+                np.asarray(value)[()] if isinstance(value, np.ndarray) else foreign.number(value)
+            )
     elif cls is tuple or cls is Node:
         held = value.values() if type(value) is dict else _held(value)
         for item, inner in zip(held, contents(tree), strict=True):
@@ -58,6 +63,8 @@ def _add_leaves(value: Any, tree: Any, found: list[Any], boxed: bool) -> None:
         rows = [leaves(item, tree.item) for item in value]
         for ty, column in zip(tree.arrays, zip(*rows, strict=True), strict=True):
             found.append(stacked(ty, column))
+    elif cls is Complex:
+        found += complexes.parts(value, tree.type, copied=not boxed)
     elif cls is Generator:
         found.append(words(value))
 
@@ -123,7 +130,7 @@ def advance(generator: Any, state: np.ndarray[Any, Any]) -> None:
 
 def held(value: Any, tree: Any) -> Iterator[Any]:
     """Yield the numbers and arrays in an argument, as they are there."""
-    if isinstance(tree, Array | Scalar):
+    if isinstance(tree, Array | Scalar | Complex):
         yield value
     elif is_container(tree):
         for item, inner in zip(_held(value), contents(tree), strict=True):
@@ -161,6 +168,9 @@ def tangents(tree: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Arra
     """Yield the types of all leaves and the tangents of them, checked to be like the argument."""
     if isinstance(tree, Scalar | Array):
         yield tree, tangent
+    if isinstance(tree, Complex):
+        number = np.asarray(tangent)
+        yield from zip(tree.parts, (number.real, number.imag), strict=True)
     if isinstance(tree, Numbers):
         if not isinstance(tangent, list):
             raise ArgumentError(f"the tangent of {name!r} must be a list")

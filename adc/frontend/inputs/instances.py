@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import logging
 import types
 from typing import Any
 
@@ -15,7 +16,34 @@ UNCHANGING = (
     type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, np.dtype,
     enum.Enum, types.CodeType, types.WrapperDescriptorType,
     type(np.sum),  # what most functions of NumPy are
+    logging.Logger,  # asked where a message is logged (`calls.effects`)
 )  # fmt: skip
+
+
+# What classes of arrays may define that are arrays like any other: nothing that computes.
+_PLAIN = frozenset(
+    "__module__ __doc__ __new__ __init__ __array_finalize__ __dict__ __weakref__ __slots__ "
+    "__annotations__ __firstlineno__ __static_attributes__ __qualname__ __orig_bases__ "
+    "__parameters__".split()
+)
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array of NumPy, of a class that computes like `np.ndarray`."""
+    cls: Any = type(value)
+    return cls is np.ndarray or (issubclass(cls, np.ndarray) and _is_array_class(cls))
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_array_class(cls: Any) -> bool:
+    above = cls.__mro__[: cls.__mro__.index(np.ndarray)]
+    return all(each is np.memmap or _PLAIN.issuperset(vars(each)) for each in above)
+
+
+def is_table(value: Any) -> bool:
+    """Whether an object belongs to a table library, such as pandas."""
+    library = type(value).__module__.split(".")[0]
+    return library in ("pandas", "polars", "xarray", "dask", "pyarrow", "modin")
 
 
 def is_named_tuple(cls: type) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from adc.frontend.inputs.instances import (
     attributes,
+    is_array,
     is_class_method,
     is_generator_class,
     is_lazy,
@@ -16,9 +17,9 @@ from adc.frontend.inputs.instances import (
 )
 from adc.frontend.inputs.trees import DICTS, common_type, ones_of, parts_of
 from adc.ir import foreign
-from adc.ir.types import DTYPES
+from adc.ir.types import NAMES
 
-_NUMBERS = frozenset({float, *(dtype.type for dtype in DTYPES.values())})
+_NUMBERS = frozenset({float, complex, *(dtype.type for dtype in NAMES)})
 
 
 def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> object:
@@ -42,6 +43,8 @@ def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> obj
         return _container_key(value, whole, within)
     if isinstance(value, np.generic):
         return value.dtype
+    if is_array(value):
+        return cls, key_of(value.view(np.ndarray))
     if cls is types.FunctionType:
         return cls, id(value.__code__)  # what it holds is read, or guarded, where it is used
     if is_unchanging(value):

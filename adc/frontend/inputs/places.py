@@ -63,8 +63,15 @@ class Member:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A step from a table, or a column of one, to the array that NumPy makes of it."""
+
+    name: str = "values"
+
+
 # A name is a step to an attribute.
-Step = str | Item | Variable | Default | Member
+Step = str | Item | Variable | Default | Member | Values
 Root = types.FunctionType | type | types.ModuleType | int | None
 
 
@@ -122,6 +129,8 @@ def follow(value: Any, path: Sequence[Step]) -> Any:
             value = variable_of(value, step.name)
         elif isinstance(step, Item):
             value = value[step.key]
+        elif isinstance(step, Values):
+            value = np.asarray(value)
         elif isinstance(step, Default):
             value = default_of(value, step.name)
         else:
@@ -247,6 +256,8 @@ class Guard:
     def of(cls, place: Place, value: Any) -> Guard:
         if isinstance(value, _CONSTANTS) or instances.is_unchanging(value):
             return cls(place, value)
+        if instances.is_table(value):
+            return cls(place, value)  # what is read of it is read at every call
         # The key of an object may be its address; then it is kept.
         shared = instances.is_lazy(value)
         return cls(place, None if shared else value, key_of(value), shared)

@@ -22,10 +22,12 @@ import numpy as np
 from adc.frontend.inputs import flatten, instances, keys, trees
 from adc.frontend.inputs.places import Item, Place, Step
 from adc.frontend.inputs.trees import Node, Stack
-from adc.ir.types import NAMES, Array
+from adc.ir.types import ELEMENTS, Array
+
+_REAL = frozenset(ELEMENTS.values())
 
 Path = tuple[Step, ...]
-_FLOATS = frozenset({float, np.float64, np.float32})
+_FLOATS = frozenset({float, np.float64, np.float32, np.float16})
 
 
 class _UnlikeError(Exception):
@@ -37,7 +39,7 @@ def _kind(value: Any, whole: bool, sizes: bool) -> object:
     cls = type(value)
     if cls is np.ndarray:
         flags = value.flags
-        if value.dtype not in NAMES or not value.ndim or not flags.carray or not value.size:
+        if value.dtype not in _REAL or not value.ndim or not flags.carray or not value.size:
             raise _UnlikeError
         return value.dtype, value.ndim, value.shape if sizes else trees.ones_of(value)
     if cls in _FLOATS:

@@ -16,6 +16,7 @@ import numpy as np
 
 from adc.frontend.inputs.instances import (
     attributes,
+    is_array,
     is_generator,
     is_generator_class,
     is_lazy,
@@ -25,7 +26,7 @@ from adc.frontend.inputs.instances import (
 from adc.ir import foreign
 from adc.ir.errors import ArgumentError
 from adc.ir.foreign import is_plain
-from adc.ir.types import FLOAT, INT, NAMES, Array, Scalar
+from adc.ir.types import COMPLEX, FLOAT, INT, NAMES, Array, Scalar
 
 # Longer lists of numbers are passed as arrays; the elements of others are numbers of their own.
 LONGEST_LIST = 32
@@ -75,6 +76,21 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True)
+class Complex:
+    """A complex number or array: code takes its real and its imaginary part, arrays in C order."""
+
+    type: Scalar | Array
+
+    @property
+    def parts(self) -> list[Scalar | Array]:
+        """The types of what is passed."""
+        part = self.type.part
+        if isinstance(part, Array):
+            part = Array(part.dtype, part.rank, "C", part.ones)
+        return [part, part]
+
+
+@dataclass(frozen=True, slots=True)
 class Generator:
     """A random generator: code takes its state, an array of `words`, and returns the next one."""
 
@@ -103,7 +119,9 @@ def type_of(value: Any) -> Scalar | Array | None:
         return INT
     if cls is bool:
         return Scalar("b1", weak=True)
-    if cls is np.ndarray and value.dtype in NAMES:
+    if cls is complex:
+        return COMPLEX
+    if (cls is np.ndarray or is_array(value)) and value.dtype in NAMES:
         if value.ndim == 0:
             return Scalar(NAMES[value.dtype], boxed=True)
         contiguous = value.flags.c_contiguous and value.flags.aligned
@@ -112,7 +130,8 @@ def type_of(value: Any) -> Scalar | Array | None:
         return Scalar(NAMES[value.dtype])
     if foreign.is_foreign(value):
         found = foreign.described(value)
-        if found.dtype in NAMES:
+        # Neither complex numbers nor those of 16 bits are computed with on a GPU.
+        if found.dtype in NAMES and found.dtype.kind != "c" and found.dtype != np.float16:
             name, rank = NAMES[found.dtype], len(found.shape)
             return Array(name, rank, "C" if found.by_rows else "A", found.ones) if rank else (
                 Scalar(name)
@@ -140,7 +159,7 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
     if ty is not None:
         if type(value) is bool or (type(value) is int and not -(2**63) <= value < 2**63):
             return value
-        return ty
+        return Complex(ty) if ty.kind == "c" else ty
     cls = type(value)
     if foreign.is_foreign(value):
         found = foreign.described(value)
@@ -246,6 +265,32 @@ def is_container(tree: Any) -> bool:
     return type(tree) is tuple or isinstance(tree, Node)
 
 
+def is_complex(tree: Any) -> bool:
+    """Whether all numbers in an argument that are not integers are complex."""
+    if is_container(tree):
+        return all(map(is_complex, contents(tree)))
+    found = tree.type if isinstance(tree, Numbers) else tree
+    if isinstance(tree, Stack):
+        return is_complex(tree.item)
+    return not (isinstance(found, Scalar | Array) and found.kind == "f")
+
+
+def has_complex(tree: Any) -> bool:
+    """Whether there is a complex number in an argument."""
+    return isinstance(tree, Complex) or (
+        is_container(tree) and any(map(has_complex, contents(tree)))
+    )
+
+
+def imaginary(tree: Any) -> list[bool]:
+    """Return for each leaf of an argument whether it is the imaginary part of a complex number."""
+    if isinstance(tree, Complex):
+        return [False, True]
+    if is_container(tree):
+        return [each for item in contents(tree) for each in imaginary(item)]
+    return [False] * len(leaf_types(tree))
+
+
 def contents(tree: Any) -> tuple[Any, ...]:
     """Return what a tree holds directly."""
     found = tree.items if isinstance(tree, Node) else tree
@@ -258,6 +303,8 @@ def leaf_types(tree: Any) -> list[Scalar | Array]:
         return [tree]
     if isinstance(tree, Numbers | Generator):
         return [tree.array]
+    if isinstance(tree, Complex):
+        return tree.parts
     if isinstance(tree, Stack):
         return list(tree.arrays)
     if is_container(tree):
@@ -272,6 +319,8 @@ def describe(tree: Any) -> str:
         return str(tree).replace(f"[{', '.join(':' * tree.rank)}]", f"[{sizes}]")
     if isinstance(tree, Scalar | Array):
         return str(tree)
+    if isinstance(tree, Complex):
+        return describe(tree.type)
     if isinstance(tree, Instance):
         return tree.cls.__name__
     if isinstance(tree, Numbers):

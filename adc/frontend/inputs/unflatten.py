@@ -7,9 +7,13 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
+from adc.frontend.inputs import complexes
 from adc.frontend.inputs.instances import is_named_tuple
 from adc.frontend.inputs.trees import (
     DICTS,
+    Complex,
     Node,
     Numbers,
     Stack,
@@ -17,11 +21,19 @@ from adc.frontend.inputs.trees import (
     is_container,
     leaf_types,
 )
-from adc.ir.types import Array, Scalar
+from adc.ir.types import HALF, Array, Scalar
+
+
+def narrowed(found: Any) -> Any:
+    """Return a derivative, a float32, with the 16 bits of what it is of; too large, infinite."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(found).astype(np.float16, copy=False)[()]
 
 
 def number(ty: Scalar) -> Callable[[Any], Any]:
     """Return a function that converts numbers to type `ty`: Python's if it is weak."""
+    if ty.dtype == HALF:
+        return narrowed
     if ty.weak:
         return {"b": bool, "i": int, "f": float}[ty.kind]
     return ty.numpy.type
@@ -89,14 +101,22 @@ class _Arrangement:
             return self.node(tree, items)
         if isinstance(tree, Stack):
             return self.stack(tree)
+        if isinstance(tree, Complex):
+            re, im = (f"{self.flat}[{next(self.at)}]" for _ in range(2))
+            if isinstance(tree.type, Scalar) and self.converted:
+                part = self.constant(number(tree.type.part))
+                re, im = f"{part}({re})", f"{part}({im})"
+            return f"{self.constant(complexes.conjugate)}({re}, {im})"
         if not isinstance(tree, Scalar | Array | Numbers):
             return "None"
         kind = tree.type.kind if isinstance(tree, Numbers) else tree.kind
         if kind != "f":
             return "None"
         leaf = f"{self.flat}[{next(self.at)}]"
-        if isinstance(tree, Array) or not self.converted:
+        if not self.converted:
             return leaf
+        if isinstance(tree, Array):
+            return f"{self.constant(narrowed)}({leaf})" if tree.dtype == HALF else leaf
         if isinstance(tree, Numbers):
             return f"{leaf}.tolist()"
         return f"{self.constant(number(tree))}({leaf})"
@@ -111,6 +131,8 @@ class _Arrangement:
         for ty, own in zip(leaf_types(tree.item), tree.arrays, strict=True):
             if own.kind == "f":
                 whole = f"{self.flat}[{next(self.at)}]"
+                if self.converted and own.dtype == HALF:
+                    whole = f"{self.constant(narrowed)}({whole})"
                 weak = self.converted and isinstance(ty, Scalar) and ty.weak
                 columns.append(f"{whole}.tolist()" if weak else whole)
         self.lines.append(f"for {inner.flat} in zip({', '.join(columns)}):")
@@ -144,6 +166,8 @@ def build(cls: type, keys: Sequence[Any], items: Sequence[Any]) -> Any:
     """Return a container of a class with new contents; no code of the class runs."""
     if cls is list:
         return list(items)
+    if cls is complexes.Whole:
+        return complexes.joined(*items)
     if cls in DICTS:
         return cls(zip(keys, items, strict=True))
     if is_named_tuple(cls):

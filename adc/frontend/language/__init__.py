@@ -5,11 +5,16 @@ In reading order:
 ===============  ===============================================================================
 `expressions`    names, displays, operators, comprehensions
 `attributes`     ``a.b``
+`formatting`     f-strings and other texts
 `subscripts`     ``a[b]``
 `statements`     statements other than `if` (`control.blocks`) and loops (`iteration`)
 `assignment`     assignment to names, elements, attributes and patterns; ``op=``
 `iteration`      `for` and `while`
+`breaks`         names that a loop binds only where `break` leaves it
 `unrolling`      loops over lists that are unrolled, and how much code that is
+`exceptions`     `try`, `except`, `finally`
+`generators`     functions with `yield`, consumed by loops
+`contexts`       `with`
 `iterators`      `map`, `filter` and `sorted`
 `containers`     lists, dicts and tuples
 `dynamic_lists`  lists whose length is known only at run time

@@ -143,6 +143,7 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
                 obj = value.object
                 if obj not in lo.origin:  # which has a name
                     obj.variable = obj.variable or name
+            name = lo.frame.cells.get(name, name)
             lo.frame.env[name] = value
             lo.frame.partial.discard(name)
         case ast.Tuple(elts=elts) | ast.List(elts=elts):

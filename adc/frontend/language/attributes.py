@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from adc.frontend.core import bindings, dispatch, numbers, outside
+from adc.frontend.core import alternatives, bindings, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -22,9 +22,9 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame, Holder
-from adc.frontend.inputs import trees
+from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Step, Variable, follow
-from adc.frontend.numpy import library, random, shaping
+from adc.frontend.numpy import complexes, library, random, shaping
 from adc.frontend.values import elementwise, objects, views
 from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
@@ -68,8 +68,8 @@ def _of_array(lo: Lowerer, owner: Arraylike, name: str, node: ast.AST) -> Bindin
         return views.permuted(lo, owner, range(len(dims))[::-1])
     if name == "mT":
         return shaping.transposed_matrices(lo, owner, node)
-    if name == "real":
-        return owner
+    if name in ("real", "imag"):
+        return elementwise.part(lo, owner, name, node)
     if name in ("itemsize", "nbytes"):
         bytes_ = integer(elementwise.element_type(owner).numpy.itemsize)
         return Num(
@@ -79,9 +79,7 @@ def _of_array(lo: Lowerer, owner: Arraylike, name: str, node: ast.AST) -> Bindin
         return views.reshaped(lo, owner, [views.size_of(lo, dims)])
     if name in library.METHODS:
         return Bound(owner, name)
-    raise lo.unsupported(
-        f"`.{name}` of an array", node, "`adc supported` lists the methods that are supported"
-    )
+    raise lo.unsupported(f"`.{name}` of an array", node, alternatives.of_attribute(name))
 
 
 @handles(ast.Attribute)
@@ -89,7 +87,32 @@ def _attribute(lo: Lowerer, node: ast.Attribute) -> Binding:
     path = dotted(node)
     if path is not None and _is_free(lo, path):
         return outside.free(lo, _holder(lo), path, node)
+    if node.attr == "real" and isinstance(node.value, ast.Call):
+        found = real_part(lo, node.value)
+        if found is not None:
+            return found
     return attribute_of(lo, dispatch.evaluate(lo, node.value), node)
+
+
+def real_part(lo: Lowerer, node: ast.Call) -> Binding | None:
+    """Lower the real part of a call whose imaginary part is not needed; None if that saves nothing.
+
+    An inverse Fourier transform is one.
+    """
+    path = dotted(node.func)
+    named = {each.arg: each for each in node.keywords if each.arg is not None}
+    unpacked = any(isinstance(arg, ast.Starred) for arg in node.args)
+    unpacked = unpacked or len(named) < len(node.keywords)
+    if path is None or unpacked or not _is_free(lo, path):
+        return None
+    callee = dispatch.evaluate(lo, node.func)
+    handler = library.real_part(callee.value) if isinstance(callee, Static) else None
+    if handler is None:
+        return None
+    args = [dispatch.evaluate(lo, arg) for arg in node.args]
+    kwargs = {name: dispatch.evaluate(lo, each.value) for name, each in named.items()}
+    with lo.at(node):
+        return handler(lo, args, kwargs, node)
 
 
 def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
@@ -101,6 +124,11 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
     held = of_container(lo, owner, node.attr, node)
     if held is not None:
         return held
+    if isinstance(owner, Static) and instances.is_table(owner.value):
+        if node.attr == "values":
+            return outside.values(lo, owner, node)
+        is_call = node.attr == "to_numpy"
+        return Bound(owner, node.attr) if is_call else outside.column(lo, owner, node.attr, node)
     if isinstance(owner, Static):
         found = objects.of_static(lo, owner, node.attr, node)
         if found is not None:
@@ -111,8 +139,10 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
 def _number_attribute(lo: Lowerer, owner: Num, node: ast.Attribute) -> Binding:
     """Lower an attribute of a number; NumPy's have those of 0-d arrays."""
     ty = numbers.scalar_type(owner.operand)
-    if node.attr == "real":
-        return owner
+    if node.attr in ("real", "imag"):
+        return Num(complexes.part(lo, owner.operand, node.attr), owner.array)
+    if node.attr == "conjugate":
+        return Bound(owner, node.attr)
     if not ty.weak:
         as_array = Lazy((), ty, lambda index: owner.operand)
         found = _of_array(lo, as_array, node.attr, node)
@@ -144,7 +174,7 @@ def _is_free(lo: Lowerer, path: tuple[str, ...]) -> bool:
         owners = [follow(holder.fn, steps[:k]) for k in range(1, len(path))]
     except (LookupError, AttributeError):
         return True  # it is reported where it is read
-    return not any(trees.has_structure(owner) for owner in owners)
+    return not any(trees.has_structure(owner) or instances.is_table(owner) for owner in owners)
 
 
 def _holder(lo: Lowerer) -> Holder:

@@ -213,7 +213,9 @@ def static_slice(lo: Lowerer, node: ast.expr) -> slice:
             ends.append(None)
             continue
         if not (isinstance(binding, Num) and isinstance(binding.operand, Literal)):
-            raise lo.unsupported("a slice of a tuple with ends known only at run time", part)
+            raise lo.unsupported(
+                "a slice of a tuple or string with ends known only at run time", part
+            )
         ends.append(int(binding.operand.value))
     return slice(*ends)
 
@@ -228,6 +230,10 @@ def element_of(
             try:
                 return items[int(key.operand.value)]
             except IndexError:
+                if lo.caught:
+                    kind = "list" if isinstance(owner, ListRef) else "tuple"
+                    text = f"{kind} index out of range"
+                    numbers.check(lo, Literal(False, BOOL), "IndexError", text)
                 raise TypeMismatchError(
                     f"index {key.operand.value} is out of range for a tuple of {len(items)}",
                     lo.span(node),
@@ -249,7 +255,8 @@ def _choose(
     with lo.at(node):
         wrapped = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
         inside = lo.builder.apply("inside", wrapped, integer(len(items)))
-        lo.builder.check(inside, "IndexError", "tuple index out of range")
+        kind = "list" if isinstance(owner, ListRef) else "tuple"
+        lo.builder.check(inside, "IndexError", f"{kind} index out of range")
         result = items[-1]
         for k in reversed(range(len(items) - 1)):
             here = lo.builder.apply("eq", wrapped, integer(k))

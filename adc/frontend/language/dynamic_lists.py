@@ -336,7 +336,12 @@ def run(
     own = frozenset(names) - lo.frame.locals
     lo.frame.locals |= own
     lo.frame.env[RESULT] = start
-    blocks.lower_stmts(lo, stmts)
+    cells = lo.frame.cells
+    lo.frame.cells = {name: slot for name, slot in cells.items() if name not in names}
+    try:
+        blocks.lower_stmts(lo, stmts)
+    finally:
+        lo.frame.cells = cells
     result = usable(lo, lo.frame.env.pop(RESULT), "this comprehension", node)
     lo.frame.locals -= own
     for name in names:

@@ -24,9 +24,8 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name, usable
-from adc.frontend.core.state import PickedError
-from adc.frontend.core.structure import leaves
-from adc.frontend.language import assignment, containers, dynamic_lists
+from adc.frontend.language import assignment, containers, dynamic_lists, formatting
+from adc.frontend.language import generators as functions
 from adc.frontend.syntax import scope
 from adc.frontend.values import comparisons, elementwise, operators, sequences, special, views
 from adc.ir.core import Literal, Operand
@@ -36,10 +35,6 @@ from adc.ir.types import B1, INT
 
 @handles(ast.Constant)
 def _constant(lo: Lowerer, node: ast.Constant) -> Binding:
-    if isinstance(node.value, complex):
-        raise lo.unsupported(
-            "a complex number", node, "compute with real and imaginary parts, as two floats"
-        )
     if isinstance(node.value, int) and not -(2**63) <= node.value < 2**63:
         raise lo.unsupported(
             f"the integer {node.value}", node, "use a float, or an integer that fits in 64 bits"
@@ -74,6 +69,27 @@ def _list(lo: Lowerer, node: ast.List) -> Binding:
     return lo.new_ref(ListRef, TupleOf(_items(lo, node.elts)))
 
 
+def set_of(lo: Lowerer, items: Sequence[Binding], node: ast.AST) -> Static:
+    """Return a set of constants: it can be asked for its elements, and does not change."""
+    found: list[object] = []
+    for item in items:
+        match item:
+            case Num(operand=Literal(value=value)):
+                found.append(value)
+            case Static(value=str() | None as value):
+                found.append(value)
+            case _:
+                raise lo.unsupported(
+                    f"a set that holds {kind_of(item)}", node, "use a tuple or a list"
+                )
+    return Static(frozenset(found))
+
+
+@handles(ast.Set)
+def _set(lo: Lowerer, node: ast.Set) -> Binding:
+    return set_of(lo, _items(lo, node.elts), node)
+
+
 @handles(ast.Dict)
 def _dict(lo: Lowerer, node: ast.Dict) -> Binding:
     record = RecordOf((), ())
@@ -102,17 +118,7 @@ def _named(lo: Lowerer, node: ast.NamedExpr) -> Binding:
 
 @handles(ast.JoinedStr)
 def _joined(lo: Lowerer, node: ast.JoinedStr) -> Binding:
-    what = "an f-string of run-time values outside `print`, `raise` and `assert`"
-    return string(lo, *message(lo, node), what, node)
-
-
-def string(lo: Lowerer, text: str, operands: Sequence[Operand], what: str, node: ast.AST) -> Static:
-    """Return the string that numbers are formatted to; they must be constants of the program."""
-    constants = [each.value for each in operands if isinstance(each, Literal)]
-    if len(constants) < len(operands) or any(each.type.dtype == "f32" for each in operands):
-        hint = "strings are keys: they must be known when the program is compiled"
-        raise PickedError(f"{what} is not supported", lo.span(node), hint)
-    return Static(text.format(*constants))
+    return formatting.formatted(lo, node)
 
 
 # -- comprehensions --------------------------------------------------------------------------------
@@ -155,14 +161,21 @@ def scoped(lo: Lowerer, generators: Sequence[ast.comprehension], visit: Callable
     partial = {name for name in names if name in lo.frame.partial}
     own = frozenset(names) - lo.frame.locals
     lo.frame.locals |= own
+    cells, lo.frame.cells = lo.frame.cells, _without(lo.frame.cells, names)
     try:
         _comprehension(lo, generators, visit)
     finally:
+        lo.frame.cells = cells
         lo.frame.locals -= own
         for name in names:
             lo.frame.env.pop(name, None)
         lo.frame.env.update(outer)
         lo.frame.partial |= partial
+
+
+def _without(cells: dict[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Return the cells of a function in a comprehension, whose targets are its own."""
+    return {name: slot for name, slot in cells.items() if name not in names} if cells else cells
 
 
 def comprehension_items(
@@ -186,6 +199,8 @@ def comprehension_items(
 
 def is_static(lo: Lowerer, generators: Sequence[ast.comprehension]) -> bool:
     """Whether the first iterable of a comprehension has a length known at compile time."""
+    if functions.called(lo, generators[0].iter) is not None:
+        return False
     names, mark = lo.save_names(), len(lo.builder.stmts)
     before = lo.snapshot()
     iterable = evaluation.lower_expr(lo, generators[0].iter)
@@ -240,7 +255,10 @@ def _binary(lo: Lowerer, node: ast.BinOp) -> Binding:
     spine = [node]  # of a sum, its partial sums: no recursion, for it may have many terms
     while isinstance(spine[-1].left, ast.BinOp):
         spine.append(spine[-1].left)
-    value = dispatch.evaluate(lo, spine[-1].left)
+    if formatting.is_format(lo, spine[-1]):
+        value: Binding = formatting.formatted(lo, spine.pop())
+    else:
+        value = dispatch.evaluate(lo, spine[-1].left)
     for part in reversed(spine):
         with lo.at(part):
             value = operators.binary(
@@ -274,7 +292,7 @@ def _signed(lo: Lowerer, node: ast.UnaryOp, value: Binding) -> Binding:
     if isinstance(node.op, ast.UAdd):
         return Num(operand)
     if isinstance(node.op, ast.Invert):
-        if ty.kind == "f":
+        if ty.kind in "fc":
             raise TypeMismatchError("`~` on a float", lo.span(node))
         return Num(numbers.apply(lo, "invert", operand))
     return Num(numbers.negated(lo, operand, node))
@@ -363,44 +381,3 @@ def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding:
         return _picked(lo, lambda: chains.pick(lo, conditions, arms), node)
     cond = evaluation.condition(lo, node.test)
     return choose(lo, cond, lambda: arm(node.body), lambda: arm(node.orelse), node)
-
-
-def message(lo: Lowerer, node: ast.expr) -> tuple[str, tuple[Operand, ...]]:
-    """Lower the text of a `raise`, `assert` or `print`: a format string and its operands."""
-    if isinstance(node, ast.JoinedStr):
-        text = ""
-        operands: list[Operand] = []
-        for part in node.values:
-            if isinstance(part, ast.Constant):
-                text += str(part.value).replace("{", "{{").replace("}", "}}")
-                continue
-            assert isinstance(part, ast.FormattedValue)
-            more, values = message(lo, part.value)
-            spec = ""
-            if isinstance(part.format_spec, ast.JoinedStr):
-                if not all(isinstance(v, ast.Constant) for v in part.format_spec.values):
-                    raise lo.unsupported("a computed format", part)
-                literals = [v for v in part.format_spec.values if isinstance(v, ast.Constant)]
-                spec = ":" + "".join(str(v.value) for v in literals)
-            conversion = {-1: "", 114: "!r", 115: "!s", 97: "!a"}[part.conversion]
-            if len(values) == 1 and more == "{}":
-                more = f"{{{conversion}{spec}}}"
-            text += more
-            operands += values
-        return text, tuple(operands)
-    return text_of(lo, evaluation.lower_expr(lo, node), node)
-
-
-def text_of(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[str, tuple[Operand, ...]]:
-    """Return the format string and operands that format a binding as `str` does."""
-    match binding:
-        case Num(operand=operand):
-            return "{}", (operand,)
-        case Static(value=value) if isinstance(value, str | type(None)):
-            return str(value).replace("{", "{{").replace("}", "}}"), ()
-        case TupleOf(items=items) if all(isinstance(leaf, Num) for leaf in leaves(binding)):
-            parts = [text_of(lo, item, node) for item in items]
-            inside = ", ".join(text.replace("{}", "{!r}") for text, _ in parts)
-            comma = "," if len(items) == 1 else ""
-            return f"({inside}{comma})", tuple(v for _, values in parts for v in values)
-    raise lo.unsupported(f"formatting {kind_of(binding)}", node, "format its elements")

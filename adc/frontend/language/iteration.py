@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from adc.frontend.control import blocks, evaluation
 from adc.frontend.control.control import (
@@ -18,10 +18,13 @@ from adc.frontend.control.control import (
     RETURN,
     branch,
     exit_of,
+    exits_of,
     is_exit,
+    jumps,
     keep_exit,
     set_exit,
 )
+from adc.frontend.control.escapes import RAISED
 from adc.frontend.control.loops import RestructuredError, lower_loop, same_numbers
 from adc.frontend.core import classes, numbers
 from adc.frontend.core.bindings import (
@@ -46,7 +49,7 @@ from adc.frontend.core.names import is_name_bound
 from adc.frontend.core.sizes import INDEX_BITS
 from adc.frontend.core.state import ConstantNeededError, Dead, PickedError
 from adc.frontend.core.structure import is_slot, refs
-from adc.frontend.language import assignment, iterators, unrolling
+from adc.frontend.language import assignment, breaks, generators, iterators, unrolling
 from adc.frontend.syntax import scope
 from adc.frontend.values import elementwise, list_buffers, sequences, views
 from adc.ir.builder import integer, zero
@@ -57,8 +60,15 @@ from adc.ir.types import BOOL
 
 @handles(ast.For)
 def lower_for(lo: Lowerer, stmt: ast.For) -> None:
+    generator = generators.called(lo, stmt.iter)
+    if generator is not None:
+        generators.loop(lo, stmt, generator)
+        return
     if iterators.is_drawn(lo, stmt.iter):
         stmt = iterators.loop(lo, stmt)
+    if lo.frame.catching and len(parts := blocks.headless(lo, stmt)) > 1:
+        blocks.lower_stmts(lo, parts)
+        return
     iterable = evaluation.lower_expr(lo, stmt.iter)
     if _most(lo, iterable) is not None:
         _unrolled(lo, stmt, iterable)
@@ -131,8 +141,9 @@ def _settled(
     unrolls: bool,
 ) -> None:
     """Lower a `for` as a loop, repeatedly until the types of its variables converge."""
-    early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
-    names = scope.assigned_in([stmt.target, *stmt.body])
+    jumping = _jumps_of(lo, stmt)
+    early = scope.has_break(stmt.body) or scope.has_return(stmt.body) or bool(jumping)
+    names = _assigned(lo, [stmt.target, *stmt.body])
     definite = isinstance(trips, Literal) and trips.value > 0
     targets = [name for name in names if not is_name_bound(lo, name)]
     kinds = lo.memo.setdefault((lo.frame.path, id(stmt), "targets"), {})
@@ -168,6 +179,14 @@ def _settled(
                 lo, stmt, iterable, trips, element, names, early, definite, unrolls, targets,
                 kinds, bind,
             )  # fmt: skip
+        except _JumpsError:
+            if early:
+                raise
+            lo.restore(before)
+            lo.reset_names(saved)
+            del lo.builder.stmts[mark:]
+            _settled(lo, stmt, iterable, trips, element, unrolls)
+            return
         except UnboundError:
             # The `else` may read what iterations bind, once it is known that they do.
             if not early or kinds == known:
@@ -248,6 +267,7 @@ def _loop(
         def body(index: Value | None) -> None:
             assert index is not None
             step(index)
+            _require_no_jump(lo, stmt)
             set_exit(lo, FALLS)
             lo.frame.partial.clear()
 
@@ -269,15 +289,43 @@ def _loop(
             lo.frame.env["$index"] = inner
 
         branch(lo, inside, run, lambda: set_exit(lo, NATURAL))
-        return _to_next_iteration(lo)
+        return _to_next_iteration(lo, stmt)
 
     _early_loop(
         lo, stmt, [*names, "$index"], guarded, definite=definite, unrolls=unrolls, bind=bind
     )
 
 
-def _to_next_iteration(lo: Lowerer) -> Operand:
+class _JumpsError(Exception):
+    """A loop is left by an exception or a jump: it is lowered as one with early exits."""
+
+
+def _jumps_of(lo: Lowerer, stmt: ast.For | ast.While) -> set[int]:
+    """Return the exceptions and jumps that are known to leave a loop."""
+    found: set[int] = lo.memo.setdefault((lo.frame.path, id(stmt), "jumps"), set())
+    return found
+
+
+def _note_jumps(lo: Lowerer, stmt: ast.For | ast.While) -> bool:
+    """Note which exceptions and jumps leave a loop at the end of an iteration."""
+    found = jumps(exits_of(lo, exit_of(lo)))
+    _jumps_of(lo, stmt).update(found)
+    return bool(found)
+
+
+def _require_no_jump(lo: Lowerer, stmt: ast.For | ast.While) -> None:
+    if _note_jumps(lo, stmt):
+        raise _JumpsError
+
+
+def _assigned(lo: Lowerer, nodes: Sequence[ast.AST]) -> list[str]:
+    """Return the names that a loop may bind."""
+    return [*scope.assigned_in(nodes), *([RAISED] if RAISED in lo.frame.env else [])]
+
+
+def _to_next_iteration(lo: Lowerer, stmt: ast.For | ast.While) -> Operand:
     """Turn the pending exit at the end of an iteration into "run again"; keep the exit."""
+    _note_jumps(lo, stmt)
     pending = exit_of(lo)
     lo.frame.env["$reason"] = Num(pending)
     if isinstance(pending, Literal):
@@ -305,28 +353,45 @@ def _early_loop(
     outer = {name: lo.frame.env.pop(name) for name in ("$reason",) if name in lo.frame.env}
     lo.frame.env["$reason"] = Num(integer(FALLS))
     returns = scope.has_return(stmt.body)
-    extra = ["$reason", *([RESULT] if returns else [])]
-    sure = {RESULT, *(scope.surely_assigned(stmt.test) if isinstance(stmt, ast.While) else ())}
-    lower_loop(
-        lo, stmt, [*names, *extra], body, trips=None, definite=definite, unrolls=unrolls, sure=sure
-    )
+    kept = breaks.Kept(lo, stmt, names)
+    extra = ["$reason", *([RESULT] if returns else []), *kept.extra]
+    sure = {
+        RESULT,
+        *kept.extra,
+        *(scope.surely_assigned(stmt.test) if isinstance(stmt, ast.While) else ()),
+    }
+    with kept:
+        lower_loop(
+            lo, stmt, [*names, *extra], body, trips=None, definite=definite, unrolls=unrolls,
+            sure=sure,
+        )  # fmt: skip
     lo.frame.env.pop("$index", None)
     reason = lo.frame.env.pop("$reason")
     lo.frame.env.update(outer)
     bind()
     assert isinstance(reason, Num)
-    if returns:
-        if endless and not scope.has_break(stmt.body):
-            set_exit(lo, RETURN)
-            return
-        if isinstance(reason.operand, Literal):
-            set_exit(lo, RETURN if reason.operand.value == RETURN else FALLS)
-        else:
-            gone = lo.builder.apply("eq", reason.operand, integer(RETURN), hint="returns")
-            code = lo.builder.apply("select", gone, integer(RETURN), integer(FALLS), hint="exit")
-            lo.exit_values[code] = frozenset([RETURN, FALLS])
-            lo.frame.env[EXIT] = Num(code)
+    kept.bind(reason.operand, endless)
+    left = {*([RETURN] if returns else []), *_jumps_of(lo, stmt)}
+    if endless and len(left) == 1 and not scope.has_break(stmt.body):
+        set_exit(lo, *left)
+        return
+    if left:
+        _set_left(lo, reason.operand, left)
     _else(lo, stmt.orelse, reason.operand)
+
+
+def _set_left(lo: Lowerer, reason: Operand, left: Collection[int]) -> None:
+    """Set the exit that is pending after a loop that was left by `reason`."""
+    if isinstance(reason, Literal):
+        set_exit(lo, int(reason.value) if reason.value in left else FALLS)
+        return
+    code: Operand = integer(FALLS)
+    for exit_ in sorted(left):
+        gone = lo.builder.apply("eq", reason, integer(exit_), hint="returns")
+        code = lo.builder.apply("select", gone, integer(exit_), code, hint="exit")
+    assert isinstance(code, Value)
+    lo.exit_values[code] = frozenset([*left, FALLS])
+    lo.frame.env[EXIT] = Num(code)
 
 
 def _else(
@@ -358,7 +423,7 @@ def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
 def _copies(lo: Lowerer, stmt: ast.For, iterable: Binding, first: Callable[[], None]) -> None:
     counts = _counts(lo, iterable)
     held = _hold(lo, iterable)
-    names = scope.assigned_in([stmt.target, *stmt.body])
+    names = _assigned(lo, [stmt.target, *stmt.body])
 
     def run(k: int) -> None:
         found = _item(lo, iterable, k, counts, stmt.iter)
@@ -394,7 +459,8 @@ def _copies(lo: Lowerer, stmt: ast.For, iterable: Binding, first: Callable[[], N
         branch(lo, again, go_on, lambda: keep_exit(lo), else_exited=True)
 
     set_exit(lo, FALLS)
-    run(0)
+    with breaks.Kept(lo, stmt, names) as kept:
+        run(0)
     lo.frame.env.pop(held, None)
     if scope.has_break(stmt.body):
         for name in sorted(filter(is_slot, lo.frame.partial)):
@@ -403,13 +469,12 @@ def _copies(lo: Lowerer, stmt: ast.For, iterable: Binding, first: Callable[[], N
                 f"is of a kind that depends on how the loop at line {stmt.lineno} ends"
             )
     reason = exit_of(lo)
-    if isinstance(reason, Literal):
-        set_exit(lo, RETURN if reason.value == RETURN else FALLS)
+    kept.bind(reason, False)
+    left = {*([RETURN] if scope.has_return(stmt.body) else []), *jumps(exits_of(lo, reason))}
+    if left or isinstance(reason, Literal):
+        _set_left(lo, reason, left)
     else:
-        gone = lo.builder.apply("eq", reason, integer(RETURN), hint="returns")
-        code = lo.builder.apply("select", gone, integer(RETURN), integer(FALLS), hint="exit")
-        lo.exit_values[code] = frozenset([RETURN, FALLS])
-        lo.frame.env[EXIT] = Num(code if scope.has_return(stmt.body) else integer(FALLS))
+        set_exit(lo, FALLS)
     _else(lo, stmt.orelse, reason, FALLS)
 
 
@@ -584,8 +649,9 @@ def _range_iteration(
 
 @handles(ast.While)
 def lower_while(lo: Lowerer, stmt: ast.While) -> None:
-    names = scope.assigned_in([stmt.test, *stmt.body])
-    early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
+    names = _assigned(lo, [stmt.test, *stmt.body])
+    jumping = _jumps_of(lo, stmt)
+    early = scope.has_break(stmt.body) or scope.has_return(stmt.body) or bool(jumping)
     endless = isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
     bound = _bound(lo, names)
 
@@ -597,7 +663,8 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
         cond = evaluation.condition(lo, stmt.test)
         branch(lo, cond, iterate, lambda: set_exit(lo, NATURAL))
         if early:
-            return _to_next_iteration(lo)
+            return _to_next_iteration(lo, stmt)
+        _require_no_jump(lo, stmt)
         set_exit(lo, FALLS)
         lo.frame.partial.clear()
         return cond
@@ -606,7 +673,15 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
         _early_loop(lo, stmt, names, body, definite=endless, endless=endless)
         return
     sure = scope.surely_assigned(stmt.test)
-    lower_loop(lo, stmt, names, body, trips=None, definite=endless, sure=sure)
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    try:
+        lower_loop(lo, stmt, names, body, trips=None, definite=endless, sure=sure)
+    except _JumpsError:
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+        lower_while(lo, stmt)
+        return
     if endless:
         raise Dead
     _else(lo, stmt.orelse, None)

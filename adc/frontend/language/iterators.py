@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import copy
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,10 +22,12 @@ from adc.frontend.core.bindings import (
     Num,
     Static,
     TupleOf,
+    Unstable,
     Zip,
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.language import generators
 from adc.frontend.numpy import indexing, linear
 from adc.frontend.values import (
     arguments,
@@ -116,6 +120,116 @@ def loop(lo: Lowerer, stmt: ast.For) -> ast.For:
     return lo.memo[key]  # type: ignore[no-any-return]
 
 
+# -- iterators in variables ------------------------------------------------------------------------
+
+_LAZY = (zip, enumerate, reversed, map, filter, iter)
+
+
+@dispatch.rewrites
+def suspended(lo: Lowerer, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast.stmt] | None:
+    """Lower the assignment of an iterator to a name; return what follows, with it in its place.
+
+    ``g = (f(v) for v in x)`` and later ``sum(g)`` become ``$g = x`` and ``sum(f(v) for v in $g)``,
+    as Python evaluates them, if that is the one place where the name is read, and runs once.
+    """
+    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
+        return None
+    (target,) = stmt.targets
+    if not isinstance(target, ast.Name) or not isinstance(stmt.value, ast.GeneratorExp | ast.Call):
+        return None
+    if not _is_iterator(lo, stmt.value) or not _is_read_once(rest, target.id):
+        return None
+    found = _in_place(lo, stmt.value)
+    key = ("suspended", id(stmt), *map(id, rest))
+    if key not in lo.memo:
+        replace_ = _Replace(target.id, found)
+        lo.memo[key] = (rest, [replace_.visit(copy.deepcopy(each)) for each in rest])
+    lo.frame.env[target.id] = Unstable("is an iterator, which can be consumed once", lo.span(stmt))
+    return list(lo.memo[key][1])
+
+
+def _is_iterator(lo: Lowerer, node: ast.expr) -> bool:
+    """Whether an expression is an iterator that a name in its place would stand for."""
+    if isinstance(node, ast.GeneratorExp):
+        return True
+    if not isinstance(node, ast.Call) or any(isinstance(arg, ast.Starred) for arg in node.args):
+        return False
+    if any(keyword.arg is None for keyword in node.keywords):
+        return False
+    if isinstance(node.func, ast.Name) and node.func.id in {each.__name__ for each in _LAZY}:
+        callee = dispatch.evaluate(lo, node.func)
+        if any(callee == Static(each) for each in _LAZY):
+            return bool(node.args) and (node.func.id != "iter" or len(node.args) == 1)
+    return generators.called(lo, node) is not None
+
+
+def _in_place(lo: Lowerer, node: ast.expr) -> ast.expr:
+    """Evaluate what Python evaluates where an iterator is made; return the rest."""
+    made = copy.copy(node)
+    if isinstance(made, ast.GeneratorExp):
+        first = copy.copy(made.generators[0])
+        first.iter = _in_place(lo, first.iter) if _is_iterator(lo, first.iter) else (
+            _named(lo, first.iter)
+        )  # fmt: skip
+        made.generators = [first, *made.generators[1:]]
+        return made
+    assert isinstance(made, ast.Call)
+    made.args = [
+        _in_place(lo, arg) if _is_iterator(lo, arg) else _named(lo, arg) for arg in made.args
+    ]
+    made.keywords = [
+        ast.copy_location(ast.keyword(each.arg, _named(lo, each.value)), each)
+        for each in made.keywords
+    ]
+    is_iter = isinstance(made.func, ast.Name) and made.func.id == "iter"
+    return made.args[0] if is_iter else made
+
+
+def _named(lo: Lowerer, node: ast.expr) -> ast.expr:
+    """Evaluate an expression now; return a name for it."""
+    if isinstance(node, ast.Constant | ast.Lambda):
+        return node
+    name = f"$now{node.lineno}_{node.col_offset}"
+    lo.frame.env[name] = evaluation.lower_expr(lo, node)
+    return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+
+class _Replace(ast.NodeTransformer):
+    """Puts an expression in the place of a name."""
+
+    def __init__(self, name: str, found: ast.expr) -> None:
+        self._name, self._found = name, found
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._found if node.id == self._name else node
+
+
+def _is_read_once(rest: Sequence[ast.stmt], name: str) -> bool:
+    """Whether statements read a name in one place, which runs at most once, and bind it nowhere."""
+    nodes = (node for each in rest for node in ast.walk(each))
+    places = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
+    if len(places) != 1 or not isinstance(places[0].ctx, ast.Load):
+        return False
+    return any(_runs_once(each, places[0]) for each in rest)
+
+
+def _runs_once(node: ast.AST, place: ast.AST) -> bool:
+    """Whether an expression is inside of a node, where it is evaluated once as the node is."""
+    if node is place:
+        return True
+    inside: Iterable[ast.AST] = ast.iter_child_nodes(node)
+    match node:
+        case ast.For(iter=first):
+            inside = [first, *node.orelse]
+        case ast.While(orelse=orelse):
+            inside = orelse
+        case ast.ListComp() | ast.GeneratorExp() | ast.DictComp() | ast.SetComp():
+            inside = [node.generators[0].iter]
+        case ast.Lambda() | ast.FunctionDef() | ast.ClassDef():
+            inside = []
+    return any(_runs_once(each, place) for each in inside)
+
+
 # -- sorted ----------------------------------------------------------------------------------------
 
 
@@ -184,7 +298,7 @@ def _sorted_numbers(lo: Lowerer, source: Binding, backwards: bool, node: ast.Cal
         found = elementwise.copy(
             lo, indexing.window(lo, found, [indexing.Item(part, node)], node), node
         )
-    ty = found.object.type.element
+    ty = found.element
     if isinstance(source, ListRef):
         ty = numbers.scalar_type(numbers.weak(lo, numbers.zero_of(ty)))
     (size,) = views.dims_of(lo, found)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import importlib
+import sys
+import types
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 import numpy as np
 
 from adc.frontend.control import blocks, chains, evaluation
 from adc.frontend.control.control import BREAK, CONTINUE, RESULT, RETURN, set_exit
-from adc.frontend.core import dispatch, numbers, refusals
+from adc.frontend.core import closures, dispatch, numbers, outside, refusals
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -29,11 +33,20 @@ from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import is_bound, read_name
 from adc.frontend.core.state import Dead
-from adc.frontend.language import assignment, attributes, expressions, iterators, subscripts
+from adc.frontend.language import (
+    assignment,
+    attributes,
+    exceptions,
+    formatting,
+    iterators,
+    subscripts,
+)
+from adc.frontend.syntax import scope
 from adc.frontend.values import comparisons, elementwise, objects, sequences
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import GlobalStateError, LimitError, TypeMismatchError
 from adc.ir.types import BOOL
+from adc.library import Unsupported
 
 
 @handles(ast.Expr)
@@ -66,6 +79,8 @@ def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
             f"storing the iterator of `{ast.unparse(stmt.value.func)}`", stmt.value,  # type: ignore[attr-defined]
             "iterate over it where it is created, or store a list: `list(…)`",
         )  # fmt: skip
+    if formatting.is_format(lo, stmt.value):
+        return formatting.words(lo, stmt.value)
     value = dispatch.evaluate(lo, stmt.value)
     if isinstance(value, Lazy):
         return elementwise.materialised(lo, value, stmt.value, name)
@@ -123,6 +138,7 @@ def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
         match target:
             case ast.Name(id=name):
                 read_name(lo, name, target)
+                name = lo.frame.cells.get(name, name)
                 lo.frame.env[name] = Unbound(f"it was deleted at line {stmt.lineno}")
             case ast.Subscript():
                 owner = evaluation.lower_expr(lo, target.value)
@@ -218,7 +234,13 @@ def _matches_sequence(lo: Lowerer, patterns: Sequence[ast.pattern], subject: Bin
 def _return(lo: Lowerer, stmt: ast.Return) -> None:
     if stmt.value is not None:
         refusals.require_lasting(lo, stmt.value)
-    value = NONE if stmt.value is None else evaluation.lower_expr(lo, stmt.value)
+    value: Binding = NONE
+    if stmt.value is None:
+        pass
+    elif lo.frame.source.name in ("__str__", "__repr__"):  # only formatting calls these
+        value = formatting.value(lo, stmt.value)
+    else:
+        value = evaluation.lower_expr(lo, stmt.value)
     lo.frame.env[RESULT] = value
     set_exit(lo, RETURN)
 
@@ -228,14 +250,74 @@ def _assert(lo: Lowerer, stmt: ast.Assert) -> None:
     cond = evaluation.condition(lo, stmt.test)
     if isinstance(cond, Literal) and cond.value:
         return
-    message, args = ("", ()) if stmt.msg is None else expressions.message(lo, stmt.msg)
+    message, args = ("", ()) if stmt.msg is None else formatting.of_error(lo, stmt.msg)
     lo.builder.check(cond, "AssertionError", message, *args)
     if isinstance(cond, Literal):
         raise Dead
 
 
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr) or (
+@handles(ast.Import)
+def _import(lo: Lowerer, stmt: ast.Import) -> None:
+    for alias in stmt.names:
+        module = _imported(lo, alias.name, 0)
+        name = alias.asname
+        if name is None:
+            name = alias.name.partition(".")[0]
+            module = sys.modules[name]
+        assignment.assign(lo, ast.Name(name, ast.Store()), Static(module))
+
+
+@handles(ast.ImportFrom)
+def _import_from(lo: Lowerer, stmt: ast.ImportFrom) -> None:
+    module = _imported(lo, stmt.module or "", stmt.level)
+    for alias in stmt.names:
+        try:
+            found = outside.attribute(lo, Static(module), alias.name)
+        except AttributeError:
+            found = Static(_imported(lo, f"{module.__name__}.{alias.name}", 0, alias.name))
+        assignment.assign(lo, ast.Name(alias.asname or alias.name, ast.Store()), found)
+
+
+def _imported(lo: Lowerer, name: str, level: int, asked: str = "") -> types.ModuleType:
+    """Import a module, as the statement would when it runs."""
+    package = lo.frame.holder.fn.__globals__.get("__package__")
+    try:
+        return importlib.import_module("." * level + name, package)
+    except ImportError as error:
+        text, kind = str(error), type(error).__name__
+        if asked:
+            text, kind = f"cannot import name {asked!r}", "ImportError"
+        lo.builder.check(Literal(False, BOOL), kind, numbers.escaped(text))
+        raise Dead from None
+
+
+@handles(ast.Nonlocal)
+def _nonlocal(lo: Lowerer, stmt: ast.Nonlocal) -> None:
+    for name in stmt.names:
+        if name not in lo.frame.cells and name in closures.locals_of(lo.frame.source.node):
+            raise GlobalStateError(
+                f"assigning to {name!r}, a variable of a function outside the differentiated one, "
+                "is not supported",
+                lo.span(stmt),
+                "return the value instead",
+            )
+
+
+@handles(ast.Global)
+def _global(lo: Lowerer, stmt: ast.Global) -> None:
+    """Names that are declared so and assigned nowhere mean what they mean without it."""
+    body = getattr(lo.frame.source.node, "body", [])
+    written = set(stmt.names) & set(scope.assigned_in(body if isinstance(body, list) else [body]))
+    if written:
+        raise GlobalStateError(
+            f"assigning to the global variable {sorted(written)[0]!r} is not supported",
+            lo.span(stmt),
+            "return the value instead",
+        )
+
+
+def _is_text(lo: Lowerer, node: ast.expr) -> bool:
+    return formatting.is_format(lo, node) or (
         isinstance(node, ast.Constant) and isinstance(node.value, str)
     )
 
@@ -243,27 +325,53 @@ def _is_text(node: ast.expr) -> bool:
 @handles(ast.Raise)
 def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
     node = stmt.exc
+    if node is None and lo.frame.handling:
+        exceptions.reraise(lo, stmt, lo.frame.handling[-1])
     args: list[ast.expr] = []
     if isinstance(node, ast.Call):
         args = node.args
         node = node.func
     name = node.id if isinstance(node, ast.Name) else ""
     kind = getattr(builtins, name, None)
-    if isinstance(node, ast.Attribute):
+    in_library = lo.entered_at is not None or hasattr(stmt, "adc_site")
+    if isinstance(node, ast.Attribute) or name[:1] == "$" or (name and not kind and in_library):
+        assert isinstance(node, ast.expr)
         found = evaluation.lower_expr(lo, node)
-        if found == Static(np.linalg.LinAlgError):
-            name, kind = "LinAlgError", np.linalg.LinAlgError
+        kind = found.value if isinstance(found, Static) else None
+        if kind is Unsupported:
+            _refuse(lo, stmt, args)
+        name = getattr(kind, "__name__", "")
+        if kind not in (np.linalg.LinAlgError, getattr(builtins, name, None)):
+            kind = None
     if not (isinstance(kind, type) and issubclass(kind, Exception)) or len(args) > 1:
         raise lo.unsupported(
             "this `raise`", stmt, "raise a builtin exception with one message, e.g. ValueError(…)"
         )
-    message, operands = expressions.message(lo, args[0]) if args else ("", ())
-    if name == "KeyError" and args and not _is_text(args[0]):
+    message, operands = formatting.of_error(lo, args[0]) if args else ("", ())
+    if name == "KeyError" and args and not _is_text(lo, args[0]):
         # It shows the `repr` of its argument, which is not known for a number.
         raise lo.unsupported(
             "`KeyError` with an argument that is not a string", stmt, "use an f-string"
         )
     lo.builder.check(Literal(False, BOOL), name, message, *operands)
+    raise Dead
+
+
+def _refuse(lo: Lowerer, stmt: ast.Raise, args: Sequence[ast.expr]) -> NoReturn:
+    """Lower what the library raises where it does not support what it is given.
+
+    The program's call is refused where no branch or loop since then decides whether it gets here.
+    """
+    made = [formatting.of_error(lo, arg) for arg in args]
+    what, hint = (text for text, _ in made)
+    operands = [operand for _, values in made for operand in values]
+    called_at = lo.generating[-1][1] if lo.entered_at is None else lo.entered_at
+    known = [operand.value for operand in operands if isinstance(operand, Literal)]
+    if lo.branches == called_at and len(known) == len(operands):
+        split = len(made[0][1])
+        raise lo.unsupported(what.format(*known[:split]), stmt, hint.format(*known[split:]))
+    text = f"adc: {what} is not supported: {hint}"
+    lo.builder.check(Literal(False, BOOL), LimitError.__name__, text, *operands)
     raise Dead
 
 
@@ -274,6 +382,8 @@ def _pass(lo: Lowerer, stmt: ast.stmt) -> None:
 
 @handles(ast.Break)
 def _break(lo: Lowerer, stmt: ast.stmt) -> None:
+    if lo.frame.breaking is not None:
+        lo.frame.breaking.keep()
     set_exit(lo, BREAK)
 
 

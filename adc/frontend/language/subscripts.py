@@ -6,8 +6,10 @@ import ast
 import enum
 import types
 
+import numpy as np
+
 from adc.frontend.control import evaluation
-from adc.frontend.core import classes, dispatch, numbers
+from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -28,9 +30,11 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.inputs import instances
+from adc.frontend.inputs.places import Item
 from adc.frontend.language import containers, dynamic_lists
 from adc.frontend.numpy import grids, indexing
-from adc.frontend.values import arguments, sequences, special
+from adc.frontend.values import arguments, sequences, special, strings
 from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL
@@ -53,11 +57,27 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
                 numbers.check(lo, Literal(False, BOOL), "KeyError", numbers.escaped(repr(key)))
             assert found is not None
             return found
+        case Static(value=value) if instances.is_table(value):
+            key = evaluation.lower_expr(lo, node.slice)
+            if not (isinstance(key, Static) and isinstance(key.value, str)):
+                raise lo.unsupported(f"indexing {kind_of(owner)} by {kind_of(key)}", node)
+            return outside.column(lo, owner, Item(key.value), node)
         case Static(value=value) if grids.is_grid(value):
             return grids.grid(lo, value, node)
+        case Static(value=value) if grids.is_joined(value):
+            return grids.joined(lo, value, node)
+        case Static(value=value) if value is np.s_ or value is np.index_exp:
+            key = method_key(lo, node.slice)
+            return key if value is np.s_ or isinstance(key, TupleOf) else TupleOf((key,))
         case Static(value=value) if isinstance(value, str):
+            if isinstance(node.slice, ast.Slice):
+                return Static(value[containers.static_slice(lo, node.slice)])
             part = evaluation.lower_expr(lo, node.slice)
-            return Static(value[arguments.constant_int(lo, part, node, "an index of a string")])
+            index = arguments.constant_int(lo, part, node, "an index of a string")
+            try:
+                return Static(value[index])
+            except IndexError as error:
+                return strings.failing(lo, error)
         case Static(value=value) if classes.is_opaque(value):
             raise classes.refused(lo, value, node)
         case Static(value=value) if isinstance(value, types.MappingProxyType):
@@ -93,6 +113,18 @@ def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
             raise lo.unsupported(f"`del` of an element of {kind_of(owner)}", node)
 
 
+def _of_range(lo: Lowerer, owner: Range, node: ast.Subscript) -> Binding:
+    """Return a number of a range whose length is known only at run time."""
+    index = arguments.integer(lo, evaluation.lower_expr(lo, node.slice), node)
+    ends = (owner.start.operand, owner.stop.operand, owner.step.operand)
+    count = lo.sizes.counts(lo.builder.apply("trips", *ends, hint="n"))
+    at = lo.builder.apply("wrap", index, count, hint="i")
+    inside = numbers.apply(lo, "inside", at, count)
+    numbers.check(lo, inside, "IndexError", "range object index out of range")
+    scaled = lo.builder.apply("mul", at, owner.step.operand)
+    return Num(numbers.plus(lo, owner.start.operand, scaled))
+
+
 @handles(ast.Subscript)
 def _subscript(lo: Lowerer, node: ast.Subscript) -> Binding:
     """Lower ``value[index]``."""
@@ -104,6 +136,10 @@ def _subscript(lo: Lowerer, node: ast.Subscript) -> Binding:
                 return indexing.read(lo, owner, items, node)
         case ObjectRef() | NamedTuple() if (found := _item_by_method(lo, owner, node)) is not None:
             return found
+        case Range() if sequences.static_range(owner) is None and not isinstance(
+            node.slice, ast.Slice
+        ):
+            return _of_range(lo, owner, node)
         case TupleOf() | ListRef() | Range() | NamedTuple():
             return sequence_item(lo, owner, node)
     return item(lo, owner, node)

@@ -14,8 +14,10 @@ In reading order:
 `selection`      finding, selecting and writing elements
 `grids`          ``np.mgrid`` and ``np.ogrid``
 `maths`          the functions of `math`
+`complexes`      parts of complex numbers, and the functions of `cmath`
 `linear`         functions that `adc.library` implements in Python: sorting, linear algebra
 `random`         random generators and their draws
+`plain`          functions in plain Python, and those that say what is known when compiled
 `library`        the table of all functions, and the methods of arrays
 ===============  ===============================================================================
 

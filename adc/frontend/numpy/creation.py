@@ -318,11 +318,6 @@ def _indices(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return Lazy((integer(len(dims)), *dims), ty, element, (), 3)
 
 
-@numpy_function("N increasing?", "vander")
-def _vander(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    raise lo.unsupported("`np.vander`", node, "write `x[:, None] ** np.arange(n)`")
-
-
 @numpy_function("a dtype * copy?", "astype")
 def _astype(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = arrays.as_array(lo, given["a"], node)

@@ -1,4 +1,4 @@
-"""``np.mgrid[…]`` and ``np.ogrid[…]``."""
+"""``np.mgrid[…]``, ``np.ogrid[…]``, ``np.r_[…]`` and ``np.c_[…]``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import numpy as np
 
 from adc.frontend.control import evaluation
 from adc.frontend.core import numbers
-from adc.frontend.core.bindings import Binding, Lazy, Num, TupleOf
+from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static, TupleOf
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.numpy import creation
-from adc.frontend.values import comparisons, elementwise, operators
+from adc.frontend.numpy import concatenation, creation
+from adc.frontend.values import arrays, comparisons, elementwise, operators, views
+from adc.frontend.values.views import Arraylike
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
@@ -142,3 +143,36 @@ def _points(lo: Lowerer, part: _Part, ty: Scalar, node: ast.AST) -> Callable[[Op
             return lo.exact(numbers.stored(lo, elementwise.number(lo, found, node), ty, node), ty)
 
     return point
+
+
+def is_joined(value: Any) -> bool:
+    return value is np.r_ or value is np.c_
+
+
+def joined(lo: Lowerer, value: Any, node: ast.Subscript) -> Binding:
+    """Lower ``np.r_[parts]``, parts along the first axis, or ``np.c_[parts]``, columns."""
+    given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    parts: list[Arraylike] = []
+    for part in given:
+        if isinstance(part, ast.Slice):
+            found: Binding = _vector(lo, part, node)
+        else:
+            found = evaluation.lower_expr(lo, part)
+            if isinstance(found, Static) and isinstance(found.value, str):
+                raise lo.unsupported(
+                    "a directive in `np.r_` or `np.c_`", node, "use `np.concatenate`"
+                )
+            found = arrays.as_operand(lo, found, node)
+        if not elementwise.is_array(found):
+            found = arrays.from_items(lo, [found], node)
+        assert isinstance(found, ArrayRef | Lazy)
+        rank = len(views.dims_of(lo, found))
+        if value is np.c_ and rank < 2:
+            found = views.with_new_axes(lo, found, [1] if rank else [0, 1])
+        elif rank == 0:
+            found = views.with_new_axes(lo, found, [0])
+        parts.append(found)
+    axis = 0
+    if value is np.c_:
+        axis = len(views.dims_of(lo, parts[0])) - 1
+    return concatenation.concatenated(lo, parts, axis, node)

@@ -324,7 +324,7 @@ def _consumes(lo: Lowerer, item: Item) -> int:
 
 
 def _kind(x: Arraylike) -> str:
-    return x.type.kind if isinstance(x, Lazy) else x.object.type.kind
+    return elementwise.element_type(x).kind
 
 
 def window(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) -> Arraylike:
@@ -514,7 +514,7 @@ class Advanced:
         if not elementwise.is_writable(lo, x, node):
             return
         obj = x.object
-        target = obj.type.element
+        target = x.element
         value = elementwise.value_of(lo, value, node)
         if isinstance(value, ArrayRef | Lazy):
             source = elementwise.fitted(lo, lazy(lo, value, node), self.dims, node)
@@ -531,6 +531,7 @@ class Advanced:
             def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
                 item = numbers.stored(lo, source.element(index), target, node)
                 at = views.base_index(lo, x, self.base_index(index))
+                item = elementwise.placed(lo, x, lambda: lo.builder.load(carried[0], at), item)
                 return [lo.builder.store(carried[0], at, item, hint=obj.name)]
 
             (version,) = nest(lo, self.dims, [current], [obj.name], body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,6 +24,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import (
+    complexes,
     concatenation,
     creation,
     indexing,
@@ -36,6 +38,7 @@ from adc.frontend.numpy import (
     shaping,
     ufuncs,
 )
+from adc.frontend.numpy.plain import composed, distributions, kinds
 from adc.frontend.numpy.ufuncs import common_type, strong
 from adc.frontend.values import arguments, arrays, elementwise, operators, views
 from adc.frontend.values.arguments import Handler
@@ -106,6 +109,9 @@ def _numpy_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) 
     ty = common_type([a, b])
     if ty.kind == "b":
         raise lo.unsupported("`np.power` of booleans", node)
+    if ty.kind == "c":
+        a = strong(lo, a) if ty.weak else a
+        return Num(strong(lo, numbers.arithmetic(lo, "pow", a, b, node)))
     a, b = (numbers.fit(lo, x, ty, node) for x in (a, b))
     return Num(strong(lo, numbers.power(lo, strong(lo, a), b, node)))
 
@@ -113,7 +119,8 @@ def _numpy_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) 
 def _float_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
     a, b = (elementwise.number(lo, arg, node, "`np.float_power`") for arg in args)
-    a, b = (strong(lo, lo.convert(x, F64)) for x in (a, b))
+    ty = Scalar("c128") if "c" in (a.type.kind, b.type.kind) else F64
+    a, b = (strong(lo, lo.convert(x, ty)) for x in (a, b))
     return Num(numbers.power(lo, a, b, node))
 
 
@@ -128,16 +135,18 @@ def _rounded(row: str) -> Handler:
         x = strong(lo, elementwise.number(lo, args[0], node, f"`{ast.unparse(node.func)}`"))
         if x.type.kind == "b":
             raise lo.unsupported("rounding a boolean", node)
-        if places and x.type.kind == "f":
+        if x.type.kind == "c" and row != "rint":
+            raise TypeMismatchError("NumPy does not truncate complex numbers", lo.span(node))
+        if places and x.type.kind in "fc":
             # As NumPy does it.
-            ty = numbers.scalar_type(x)
+            ty = numbers.scalar_type(x).part
             factor = Literal(float(10 ** abs(places)), ty)
             before, after = ("mul", "truediv") if places > 0 else ("truediv", "mul")
-            x = numbers.apply(lo, "rint", numbers.apply(lo, before, x, factor))
-            return Num(numbers.apply(lo, after, x, factor))
+            x = numbers.apply(lo, "rint", numbers.arithmetic(lo, before, x, factor, node))
+            return Num(numbers.arithmetic(lo, after, x, factor, node))
         if places < 0:
             raise lo.unsupported("rounding integers to tens", node, "divide and multiply")
-        return Num(numbers.apply(lo, row, x) if x.type.kind == "f" else x)
+        return Num(numbers.apply(lo, row, x) if x.type.kind in "fc" else x)
 
     return handler
 
@@ -145,7 +154,7 @@ def _rounded(row: str) -> Handler:
 def _reciprocal(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 1)
     x = elementwise.number(lo, args[0], node)
-    if x.type.kind != "f":
+    if x.type.kind not in "fc":
         raise lo.unsupported("`np.reciprocal` of an integer", node)
     return Num(numbers.apply(lo, "reciprocal", strong(lo, x)))
 
@@ -197,12 +206,6 @@ def _dtype_call(
 ) -> Binding:
     """Lower ``np.float32(x)`` and similar functions."""
     arguments.arity(lo, args, kwargs, node, 0, 1)
-    if dtype not in NAMES or dtype.type not in _NUMBER_TYPES:
-        raise lo.unsupported(
-            f"`np.{dtype.type.__name__}`",
-            node,
-            "use a dtype of a supported size, such as `np.float64`",
-        )
     ty = Scalar(NAMES[dtype])
     if not args:
         return Num(lo.convert(Literal(0, INT), ty))
@@ -214,9 +217,11 @@ def _dtype_call(
 
 
 _HANDLERS: dict[Any, Handler] = {
-    **maths.HANDLERS, **linear.HANDLERS, **random.ROWS,
+    **maths.HANDLERS, **complexes.HANDLERS, **linear.HANDLERS, **composed.HANDLERS,
+    **kinds.HANDLERS, **random.ROWS,
     np.shape: _shape, np.size: _size, np.ndim: _ndim, np.divmod: _numpy_divmod,
-    np.reciprocal: _reciprocal, np.positive: _positive, np.power: _numpy_power, np.clip: _clip,
+    np.reciprocal: _reciprocal, np.positive: _positive,
+    np.power: _numpy_power, np.clip: _clip,
     np.copy: _numpy_copy, np.ndarray: _ndarray, np.float_power: _float_power,
     np.round: _rounded("rint"),
     np.around: _rounded("rint"), np.fix: _rounded("trunc"), np.logical_xor: _logical("ne"),
@@ -250,7 +255,8 @@ METHODS = frozenset(
     name
     for name in [
         *reductions.HANDLERS, *_ARRANGED, "copy", "fill", "item", "round", "clip", "dot",
-        "trace", "sort", "argsort", "conj", "__len__",
+        "trace", "sort", "argsort", "conj", "conjugate", "partition", "argpartition", "choose",
+        "view", "__len__",
     ]
     if hasattr(np.ndarray, name)
 )  # fmt: skip
@@ -271,6 +277,47 @@ for _name, _handler in {
 _HANDLERS[np.lib.stride_tricks.sliding_window_view] = shaping.HANDLERS["sliding_window_view"]
 
 
+assert distributions  # it enters methods of generators
+# Handlers of functions of modules that adc does not import, by their public names.
+_NAMED: dict[str, Handler] = {}
+# The handler of each function whose real part alone costs less, by the handler of the function.
+_REAL: dict[Handler, Handler] = {}
+
+
+def enter_named(handlers: Mapping[str, Handler]) -> None:
+    """Add handlers of functions of other packages, which need not be imported."""
+    _NAMED.update(handlers)
+
+
+def enter_real(fn: Any, handler: Handler, name: str, handler_of_name: Handler) -> None:
+    """Add handlers of the real part of a function, and of that with a public name."""
+    _REAL.update({_HANDLERS[fn]: handler, _NAMED[name]: handler_of_name})
+
+
+def real_part(callee: Any) -> Handler | None:
+    """Return the handler of the real part of what a function returns, if it costs less."""
+    try:
+        handler = _handler_of(callee)
+    except TypeError:  # unhashable
+        return None
+    return None if handler is None else _REAL.get(handler)
+
+
+def named() -> list[str]:
+    """Return the names of these functions."""
+    return sorted(_NAMED)
+
+
+def _handler_of(callee: Any) -> Handler | None:
+    found = _HANDLERS.get(callee)
+    if found is None and (getattr(callee, "__module__", None) or "").startswith("scipy."):
+        for name, handler in _NAMED.items():
+            module, _, own = name.rpartition(".")
+            if getattr(sys.modules.get(module), own, None) is callee:
+                return handler
+    return found
+
+
 def enter(handlers: Mapping[Any, Handler]) -> None:
     """Add handlers from modules above this one to the table."""
     assert not _HANDLERS.keys() & handlers.keys()
@@ -281,6 +328,8 @@ def method(
     lo: Lowerer, bound: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     """Lower a call of a method of an array: the function of that name, unless it differs."""
+    if isinstance(bound.owner, Num) and bound.name == "conjugate":
+        return complexes.method(lo, bound.owner, bound.name, args, node)
     if isinstance(bound.owner, Num):
         return _number_method(lo, bound.owner, bound.name, args, kwargs, node)
     owner, name = bound.owner, bound.name
@@ -304,13 +353,15 @@ def method(
             raise TypeMismatchError("`.fill` needs an array that has a name", lo.span(node))
         arrays.fill(lo, owner, args[0], node)
         return NONE
-    if name in ("conj",):
-        return owner
-    if name in linear.METHODS:
-        return linear.METHODS[name](lo, [owner, *args], kwargs, node)
+    if name == "view":
+        return complexes.viewed(lo, owner, args, kwargs, node)
+    special = linear.METHODS.get(name) or composed.METHODS.get(name)
+    if special is not None:
+        return special(lo, [owner, *args], kwargs, node)
     if name == "__len__":
         return Num(views.length(lo, owner, node))
-    handler = {"round": _HANDLERS[np.round], "clip": _clip, "copy": _numpy_copy}.get(name)
+    own = {"round": np.round, "conj": np.conjugate}.get(name)
+    handler = _HANDLERS[own] if own else {"clip": _clip, "copy": _numpy_copy}.get(name)
     if handler is None:
         handler = _ARRANGED.get(name) or reductions.HANDLERS.get(name)
     handler = handler or products.HANDLERS.get(name) or _HANDLERS[getattr(np, name)]
@@ -323,7 +374,9 @@ def method(
     return handler(lo, [owner, *args], kwargs, node)
 
 
-_NOT_OF_NUMBERS = frozenset("__len__ argsort diagonal nonzero sort swapaxes trace".split())
+_NOT_OF_NUMBERS = frozenset(
+    "__len__ argpartition argsort diagonal nonzero partition sort swapaxes trace".split()
+)
 # What gives a new array of an array, gives a number of a number.
 _KEPT = frozenset("astype conj copy reshape squeeze transpose".split())
 
@@ -348,7 +401,7 @@ def _number_method(
 
 def has(callee: Any) -> bool:
     """Whether calls of a function of Python or NumPy are lowered."""
-    return callee in _HANDLERS
+    return _handler_of(callee) is not None
 
 
 def _sequential(callee: Any) -> Any:
@@ -376,15 +429,23 @@ def call(
     """Lower a call of a builtin or library function, or return None if it is not in the tables."""
     callee = _sequential(callee)
     try:
-        handler = _HANDLERS.get(callee)
+        handler = _handler_of(callee)
     except TypeError:  # unhashable
         return None
+    if isinstance(callee, np.vectorize):
+        return composed.vectorized(lo, callee, args, kwargs, node)
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, np.ufunc):
         return ufuncs.method(lo, owner, callee.__name__, args, kwargs, node)
     if handler is not None:
         if callee in _LIFTED:
             operands = [arrays.as_operand(lo, arg, node) for arg in args]
+            if isinstance(callee, np.ufunc):
+                if len(operands) == callee.nin + 1:
+                    kwargs = {"out": operands.pop(), **kwargs}
+                return ufuncs.applied(
+                    lo, lambda items: handler(lo, items, {}, node), operands, kwargs, node
+                )
             if any(elementwise.is_array(arg) for arg in operands):
                 out = kwargs.pop("out", None)
                 found = elementwise.lift(
@@ -393,6 +454,8 @@ def call(
                 return reductions.finish_out(lo, found, out, node)
         return handler(lo, args, kwargs, node)
     if isinstance(callee, type) and issubclass(callee, np.generic):
+        if not is_number_type(callee):
+            return None
         return _dtype_call(lo, np.dtype(callee), args, kwargs, node)
     row = find(callee)
     if row is not None and isinstance(callee, np.ufunc):

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from adc.frontend.core import numbers
-from adc.frontend.core.bindings import Binding, Num, TupleOf, kind_of
+from adc.frontend.core.bindings import Binding, Num
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy.ufuncs import strong
 from adc.frontend.values import arguments, elementwise, operators
@@ -20,7 +20,7 @@ from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.opdef import OPS
-from adc.ir.types import B1, BOOL, F64, FLOAT, INT
+from adc.ir.types import B1, BOOL, F16, F32, F64, FLOAT, INT
 
 
 def _domain(lo: Lowerer, kind: str, x: Operand) -> None:
@@ -127,7 +127,10 @@ def scaled(factor: float, weak: bool) -> Handler:
             raise lo.unsupported(f"`{ast.unparse(node.func)}` on {ty.numpy}", node, "convert it")
         x = lo.convert(x, ty if ty.kind == "f" else FLOAT)
         x = numbers.weak(lo, lo.convert(x, FLOAT)) if weak else strong(lo, x)
-        return Num(numbers.apply(lo, "mul", x, Literal(factor, numbers.scalar_type(x))))
+        if x.type == F16:  # the factor has 32 bits
+            x = lo.convert(x, F32)
+        found = numbers.apply(lo, "mul", x, Literal(factor, numbers.scalar_type(x)))
+        return Num(found if weak else lo.convert(found, ty if ty.kind == "f" else F64))
 
     return handler
 
@@ -211,16 +214,6 @@ def _gcd(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
     return Num(numbers.weak(lo, divisor))
 
 
-def _prod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    arguments.arity(lo, args, kwargs, node, 1)
-    if not isinstance(args[0], TupleOf):
-        raise lo.unsupported(f"`math.prod` of {kind_of(args[0])}", node, "write a loop")
-    result: Binding = lo.num(1)
-    for item in args[0].items:
-        result = operators.binary(lo, ast.Mult, result, item, node)
-    return result
-
-
 HANDLERS: dict[Any, Handler] = {
     math.floor: to_integer("floor"), math.ceil: to_integer("ceil"),
     math.trunc: to_integer("trunc", "trunc"),
@@ -229,7 +222,7 @@ HANDLERS: dict[Any, Handler] = {
     math.isnan: _predicate("isnan"), math.isinf: _predicate("isinf"),
     math.isfinite: _predicate("isfinite"), math.copysign: _math_binary("copysign"),
     math.atan2: _math_binary("atan2"), math.fmod: _math_binary("fmod"),
-    math.nextafter: _math_binary("nextafter"), math.ldexp: _ldexp, math.gcd: _gcd, math.prod: _prod,
+    math.nextafter: _math_binary("nextafter"), math.ldexp: _ldexp, math.gcd: _gcd,
 }  # fmt: skip
 HANDLERS.update(
     (getattr(math, name), _math_row(name))

@@ -8,6 +8,7 @@ loop nests that accumulate row by row, so that the innermost loop has unit strid
 from __future__ import annotations
 
 import ast
+import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -15,14 +16,14 @@ from adc.frontend.core import advice, numbers
 from adc.frontend.core.bindings import ArrayRef, Axis, Binding, Lazy, Num, Static, Window, kind_of
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.numpy import reductions
+from adc.frontend.numpy import complexes, reductions
 from adc.frontend.values import arguments, arrays, elementwise, operators, views
 from adc.frontend.values.elementwise import is_array, lazy, nest
 from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import Scalar, promote
+from adc.ir.types import F32, HALF, Scalar, promote
 
 Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
@@ -49,12 +50,23 @@ def contract(
     for operand in operands[1:]:
         ty = promote(ty, elementwise.element_type(operand))
     ty = Scalar(ty.dtype)
+    if ty.dtype == HALF:
+        # As NumPy: products and sums have 32 bits, and a result is rounded once.
+        wide = [reductions.converted(lo, lazy(lo, each, node), F32, node) for each in operands]
+        found = contract(lo, wide, labels, out, node)
+        if isinstance(found, Num):
+            return Num(lo.convert(found.operand, ty))
+        assert isinstance(found, ArrayRef | Lazy)
+        rounded = reductions.converted(lo, lazy(lo, found, node), ty, node)
+        return elementwise.stored_new(lo, rounded, ty.dtype, node, "a")
     alike = all(
         lo.sizes.same_size(size, sizes[name])
         for operand, names in zip(operands, labels, strict=True)
         for name, size in zip(names, dims_of(lo, operand), strict=True)
     )
-    if ty.kind == "f" and alike and _is_product(lo, labels, out, sizes):
+    if ty.kind in "fc" and alike and _is_product(lo, labels, out, sizes):
+        if list(map(_is_complex, operands)).count(True) == 1:
+            return _of_parts(lo, operands, labels, out, node)
         return _product(lo, operands, labels, out, sizes, ty, node)
     parts = [lazy(lo, operand, node) for operand in operands]
     strides = [
@@ -99,7 +111,8 @@ def contract(
 
                 def body(at: list[Operand], carried: list[Value]) -> list[Operand]:
                     here = places | dict(zip(summed, at, strict=True))
-                    return [add(carried[0], product(here), "sum" if ty.kind == "f" else "add")]
+                    row = "sum" if ty.kind in "fc" else "add"
+                    return [add(carried[0], product(here), row)]
 
                 return nest(lo, [sizes[name] for name in summed], [zero], ["s"], body)[0]
 
@@ -119,6 +132,28 @@ def contract(
         (version,) = nest(lo, [sizes[name] for name in order], [empty], ["a"], step)
     assert isinstance(version, Value)
     return lo.new_array(version, tuple(dims), "a")
+
+
+def _of_parts(
+    lo: Lowerer, operands: Sequence[Arraylike], labels: Sequence[str], out: str, node: ast.AST
+) -> Binding:
+    """Multiply a real matrix and a complex one: two real products."""
+    made: list[ArrayRef] = []
+    for name in ("real", "imag"):
+        parts: list[Arraylike] = []
+        for x in operands:
+            part = elementwise.part(lo, x, name, node) if _is_complex(x) else x
+            assert isinstance(part, ArrayRef | Lazy)
+            parts.append(part)
+        found = contract(lo, parts, labels, out, node)
+        assert isinstance(found, ArrayRef)
+        made.append(found)
+    re, im = (lo.version(each.object, node) for each in made)
+    return lo.new_array(lo.builder.apply("complex", re, im), lo.dims[made[0].object], "a")
+
+
+def _is_complex(x: Arraylike) -> bool:
+    return elementwise.element_type(x).kind == "c"
 
 
 def _is_product(lo: Lowerer, labels: Sequence[str], out: str, sizes: Mapping[str, Operand]) -> bool:
@@ -160,7 +195,7 @@ def _matrix(lo: Lowerer, x: Arraylike, ty: Scalar, node: ast.AST) -> tuple[Value
 
     It is contiguous: a copy, unless `x` is a contiguous array or the transpose of one.
     """
-    if isinstance(x, ArrayRef) and x.object.type.dtype == ty.dtype:
+    if isinstance(x, ArrayRef) and x.object.type.dtype == ty.dtype and not x.part:
         obj = x.object
         flipped = _is_transpose(lo, x)
         if flipped or not x.view:
@@ -259,6 +294,8 @@ def _vdot(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
         x = arrays.as_array(lo, given[name], node)
         flat = views.reshaped(lo, x, [views.size_of(lo, dims_of(lo, x))])
         parts.append(flat if len(dims_of(lo, x)) != 1 else x)
+    if _is_complex(parts[0]):
+        parts[0] = arrays.as_array(lo, complexes.conjugated(lo, parts[0], node), node)
     return dot(lo, parts[0], parts[1], node)
 
 
@@ -386,12 +423,45 @@ def _linalg_outer(
     return _outer(lo, list(parts), {}, node)
 
 
+def _with_text(lo: Lowerer, args: list[Binding], node: ast.Call) -> list[Binding]:
+    """Return the arguments of `np.einsum` with the subscripts as one text.
+
+    ``a, [0, 1], b, [1]`` stands for ``"ab,b", a, b``; a list at the end has the axes of the result.
+    """
+
+    def letters(given: Binding) -> str:
+        found = ""
+        for item in arguments.sequence(lo, given) or ():
+            if isinstance(item, Static) and item.value is Ellipsis:
+                found += "..."
+                continue
+            number = arguments.constant_int(lo, item, node, "a subscript")
+            if not 0 <= number < len(string.ascii_letters):
+                raise TypeMismatchError(
+                    "subscript is not within the valid range [0, 52)", lo.span(node)
+                )
+            found += string.ascii_letters[number]
+        return found
+
+    count = len(args) // 2
+    text = ",".join(letters(given) for given in args[1 : 2 * count : 2])
+    if len(args) % 2:
+        text += "->" + letters(args[-1])
+    return [Static(text), *args[0 : 2 * count : 2]]
+
+
 def _einsum(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     kwargs = {k: v for k, v in kwargs.items() if k != "optimize"}
-    if kwargs or not args or not (isinstance(args[0], Static) and isinstance(args[0].value, str)):
-        raise lo.unsupported("this call of `np.einsum`", node, "give the subscripts as a string")
+    if "out" in kwargs:
+        rest = {k: v for k, v in kwargs.items() if k != "out"}
+        return _einsum_into(lo, args, rest, kwargs["out"], node)
+    if kwargs or not args:
+        raise lo.unsupported("this call of `np.einsum`", node, "give subscripts and operands")
+    if not (isinstance(args[0], Static) and isinstance(args[0].value, str)):
+        args = _with_text(lo, args, node)
+    assert isinstance(args[0], Static)
     text = args[0].value.replace(" ", "")
     parts = [_operand(lo, arg, node) for arg in args[1:]]
     inputs, arrow, out = text.partition("->")
@@ -428,6 +498,26 @@ def _einsum(
     if len(parts) == 1 and set(labels[0]) == set(out):
         return _relabelled(lo, parts[0], labels[0], out, node)
     return _pairwise(lo, parts, labels, out, node)
+
+
+def _einsum_into(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], out: Binding, node: ast.Call
+) -> Binding:
+    """Lower `np.einsum` with ``out=``, in whose type it computes."""
+    if not isinstance(out, ArrayRef):
+        return reductions.finish_out(lo, _einsum(lo, args, kwargs, node), out, node)
+    if not (args and isinstance(args[0], Static) and isinstance(args[0].value, str)):
+        args = _with_text(lo, args, node)
+    parts: list[Binding] = []
+    for arg in args[1:]:
+        part = lazy(lo, arrays.as_array(lo, arg, node), node)
+        if promote(part.type, out.element).dtype != out.element.dtype:
+            raise TypeMismatchError(
+                f"`np.einsum` cannot put {part.type.numpy} into an array of {out.element.numpy}",
+                lo.span(node), "convert the operand with `.astype`",
+            )  # fmt: skip
+        parts.append(reductions.converted(lo, part, out.element, node))
+    return reductions.finish_out(lo, _einsum(lo, [args[0], *parts], kwargs, node), out, node)
 
 
 def _relabelled(lo: Lowerer, x: Arraylike, names: str, out: str, node: ast.AST) -> Arraylike:

@@ -61,7 +61,7 @@ U64 = Scalar("u64")
 METHODS: dict[str, Handler] = {}
 _method = arguments.entering(METHODS)
 # What is built of standard draws: in order, those of double and of single precision.
-_STANDARD = {
+STANDARD = {
     "random": (random.random64, random.random32),
     "standard_normal": (random.normal64, random.normal32),
     "standard_exponential": (random.exponential64, random.exponential32),
@@ -91,7 +91,7 @@ def method(
 # -- draws -----------------------------------------------------------------------------------------
 
 
-def _drawn(
+def drawn(
     lo: Lowerer,
     generator: Binding,
     fn: Callable[..., Any],
@@ -101,6 +101,7 @@ def _drawn(
     made: Callable[[Operand], Operand] = lambda operand: operand,
     element: Scalar = F64,
     more: Sequence[Binding] = (),
+    each: Sequence[Lazy] = (),
 ) -> Binding:
     """Draw a number, or an array of the shape `dims`.
 
@@ -108,7 +109,7 @@ def _drawn(
     ----------
     fn : callable
         A function of `adc.library.random`. It takes the first `count` words of the state, and
-        `more`.
+        `more`; and of each array in `each` the element in the place of the draw.
     made : callable
         Makes an element, of the type `element`, of what `fn` returns.
     """
@@ -124,11 +125,12 @@ def _drawn(
     state = [lo.builder.load(version, [integer(k)], hint="word") for k in range(count)]
     changed = _CHANGED[count]
 
-    def draw(now: Sequence[Operand]) -> list[Operand]:
+    def draw(now: Sequence[Operand], index: Sequence[Operand] = ()) -> list[Operand]:
         given: list[Operand] = list(state)
         for place, operand in zip(changed, now, strict=True):
             given[place] = operand
-        found = _call(lo, fn, [*map(Num, given), *more], node)
+        parameters = [Num(part.element(index)) for part in each]
+        found = call(lo, fn, [*map(Num, given), *parameters, *more], node)
         assert isinstance(found, TupleOf)
         value, *after = (elementwise.number(lo, item, node) for item in found.items)
         return [made(value), *after]
@@ -141,7 +143,7 @@ def _drawn(
         else:
 
             def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
-                value, *after = draw(carried[1:])
+                value, *after = draw(carried[1:], index)
                 return [lo.builder.store(carried[0], index, value, hint="drawn"), *after]
 
             empty = arrays.created(lo, element.dtype, list(dims), None, "drawn")
@@ -155,20 +157,20 @@ def _drawn(
     return result
 
 
-def _standard(
+def standard(
     lo: Lowerer, generator: Binding, name: str, dims: Sequence[Operand] | None, node: ast.Call,
     dtype: str = "f64",
 ) -> Binding:  # fmt: skip
     """Draw from a standard distribution: a float of Python's where no shape is asked for."""
-    double, single = _STANDARD[name]
+    double, single = STANDARD[name]
     if dtype == "f64":
-        found = _drawn(lo, generator, double, node, 4, dims)
+        found = drawn(lo, generator, double, node, 4, dims)
     else:
-        found = _drawn(lo, generator, single, node, 6, dims, element=Scalar("f32"))
+        found = drawn(lo, generator, single, node, 6, dims, element=Scalar("f32"))
     return Num(numbers.weak(lo, elementwise.number(lo, found, node))) if dims is None else found
 
 
-def _size(lo: Lowerer, given: Given, node: ast.Call) -> list[Operand] | None:
+def size(lo: Lowerer, given: Given, node: ast.Call) -> list[Operand] | None:
     """Return the shape that is asked for, or None."""
     size = given.get("size")
     if is_none(size):
@@ -178,17 +180,17 @@ def _size(lo: Lowerer, given: Given, node: ast.Call) -> list[Operand] | None:
         return arrays.shape_argument(lo, size, node)
 
 
-def _no_out(lo: Lowerer, given: Given, node: ast.Call) -> None:
+def no_out(lo: Lowerer, given: Given, node: ast.Call) -> None:
     if not is_none(given.get("out")):
         raise lo.unsupported("the argument 'out' of a draw", node, "assign the result")
 
 
 def _simple(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
-    _no_out(lo, given, node)
+    no_out(lo, given, node)
     dtype = arrays.dtype_argument(lo, given.get("dtype"), node) or "f64"
     if dtype not in ("f64", "f32"):
         raise TypeMismatchError(f"no random numbers of dtype {dtype}", lo.span(node))
-    return _standard(lo, given["generator"], name, _size(lo, given, node), node, dtype)
+    return standard(lo, given["generator"], name, size(lo, given, node), node, dtype)
 
 
 @_method("generator size? dtype? out?")
@@ -211,7 +213,7 @@ def _standard_exponential(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 # -- with parameters -------------------------------------------------------------------------------
 
 
-def _parameter(lo: Lowerer, given: Given, name: str, default: float, node: ast.Call) -> Binding:
+def parameter(lo: Lowerer, given: Given, name: str, default: float, node: ast.Call) -> Binding:
     found = arrays.as_operand(lo, given.get(name, lo.num(default)), node)
     found = elementwise.value_of(lo, found, node)
     if not isinstance(found, Num | ArrayRef | Lazy):
@@ -219,7 +221,7 @@ def _parameter(lo: Lowerer, given: Given, name: str, default: float, node: ast.C
     return found
 
 
-def _combined(
+def combined(
     lo: Lowerer, compute: Callable[..., Operand], args: Sequence[Binding], node: ast.Call
 ) -> Binding:
     """Apply arithmetic in double precision to numbers and arrays."""
@@ -231,13 +233,13 @@ def _combined(
     return elementwise.lift(lo, args, elements, node)
 
 
-def _call(lo: Lowerer, fn: Callable[..., Any], args: Sequence[Binding], node: ast.Call) -> Binding:
+def call(lo: Lowerer, fn: Callable[..., Any], args: Sequence[Binding], node: ast.Call) -> Binding:
     """Lower a call of a function of the library."""
     assert isinstance(fn, types.FunctionType)
     return program.call_function(lo, fn, args, {}, node)
 
 
-def _checked(lo: Lowerer, check: Callable[..., None], value: Binding, node: ast.Call) -> None:
+def checked(lo: Lowerer, check: Callable[..., None], value: Binding, node: ast.Call) -> None:
     """Call a check of the library, unless it passes for a constant."""
     if isinstance(value, Num) and isinstance(value.operand, Literal):
         try:
@@ -246,19 +248,18 @@ def _checked(lo: Lowerer, check: Callable[..., None], value: Binding, node: ast.
             pass
         else:
             return
-    _call(lo, check, [value], node)
+    call(lo, check, [value], node)
 
 
-def _located(
-    lo: Lowerer, given: Given, node: ast.Call, name: str, offset: Binding | None, scale: Binding
-) -> Binding:
-    """Return ``offset + scale * z`` for draws of a standard distribution."""
-    dims = _size(lo, given, node)
-    parts = [part for part in (offset, scale) if part is not None]
+def fitted(
+    lo: Lowerer, given: Given, node: ast.Call, parts: Sequence[Binding]
+) -> tuple[list[Operand] | None, list[Binding]]:
+    """Return the shape of what is drawn, None for a number, and parameters broadcast to it."""
+    dims = size(lo, given, node)
+    parts = list(parts)
     shapes = [
         views.dims_of(lo, part) for part in parts if isinstance(part, ArrayRef | Lazy)
     ]  # fmt: skip
-    python = dims is None and not shapes
     if dims is None and shapes:
         dims = list(elementwise.common_dims(lo, shapes, node))
     if dims is not None:
@@ -271,47 +272,64 @@ def _located(
                         lo.span(node), "ask for a `size` that they are broadcast to",
                     )  # fmt: skip
                 parts[k] = elementwise.fitted(lo, elementwise.lazy(lo, part, node), dims, node)
-    drawn = _standard(lo, given["generator"], name, dims, node)
+    return dims, parts
+
+
+def transformed(
+    lo: Lowerer, given: Given, node: ast.Call, name: str, parts: Sequence[Binding],
+    compute: Callable[..., Operand],
+) -> Binding:  # fmt: skip
+    """Return a function of parameters and draws of a standard distribution."""
+    dims, parts = fitted(lo, given, node, parts)
+    drawn = standard(lo, given["generator"], name, dims, node)
+    found = combined(lo, compute, [*parts, drawn], node)
+    if dims is None:
+        return Num(numbers.weak(lo, elementwise.number(lo, found, node)))
+    return found
+
+
+def located(
+    lo: Lowerer, given: Given, node: ast.Call, name: str, offset: Binding | None, scale: Binding
+) -> Binding:
+    """Return ``offset + scale * z`` for draws of a standard distribution."""
 
     def compute(*operands: Operand) -> Operand:
         *before, scale, z = operands
         found = numbers.apply(lo, "mul", scale, z)
         return numbers.apply(lo, "add", before[0], found) if before else found
 
-    found = _combined(lo, compute, [*parts, drawn], node)
-    if python:
-        return Num(numbers.weak(lo, elementwise.number(lo, found, node)))
-    return found
+    parts = [part for part in (offset, scale) if part is not None]
+    return transformed(lo, given, node, name, parts, compute)
 
 
 @_method("generator loc? scale? size?")
 def _normal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    loc = _parameter(lo, given, "loc", 0.0, node)
-    scale = _parameter(lo, given, "scale", 1.0, node)
-    _checked(lo, random.require_not_negative, _as_floats(lo, scale, node), node)
-    return _located(lo, given, node, "standard_normal", loc, scale)
+    loc = parameter(lo, given, "loc", 0.0, node)
+    scale = parameter(lo, given, "scale", 1.0, node)
+    checked(lo, random.require_not_negative, as_floats(lo, scale, node), node)
+    return located(lo, given, node, "standard_normal", loc, scale)
 
 
 @_method("generator scale? size?")
 def _exponential(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    scale = _parameter(lo, given, "scale", 1.0, node)
-    _checked(lo, random.require_not_negative, _as_floats(lo, scale, node), node)
-    return _located(lo, given, node, "standard_exponential", None, scale)
+    scale = parameter(lo, given, "scale", 1.0, node)
+    checked(lo, random.require_not_negative, as_floats(lo, scale, node), node)
+    return located(lo, given, node, "standard_exponential", None, scale)
 
 
 @_method("generator low? high? size?")
 def _uniform(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    low = _parameter(lo, given, "low", 0.0, node)
-    high = _parameter(lo, given, "high", 1.0, node)
-    width = _combined(lo, lambda a, b: numbers.apply(lo, "sub", b, a), [low, high], node)
+    low = parameter(lo, given, "low", 0.0, node)
+    high = parameter(lo, given, "high", 1.0, node)
+    width = combined(lo, lambda a, b: numbers.apply(lo, "sub", b, a), [low, high], node)
     width = elementwise.materialised(lo, width, node)
-    _checked(lo, random.require_range, width, node)
-    return _located(lo, given, node, "random", low, width)
+    checked(lo, random.require_range, width, node)
+    return located(lo, given, node, "random", low, width)
 
 
-def _as_floats(lo: Lowerer, value: Binding, node: ast.Call) -> Binding:
+def as_floats(lo: Lowerer, value: Binding, node: ast.Call) -> Binding:
     """Return numbers of double precision."""
-    return elementwise.materialised(lo, _combined(lo, lambda x: x, [value], node), node)
+    return elementwise.materialised(lo, combined(lo, lambda x: x, [value], node), node)
 
 
 # -- integers --------------------------------------------------------------------------------------
@@ -325,7 +343,7 @@ def _integers(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             f"random integers of dtype {Scalar(dtype).numpy}", node,
             f"use one of {', '.join(str(Scalar(name).numpy) for name in _INTEGERS)}",
         )  # fmt: skip
-    dims = _size(lo, given, node)
+    dims = size(lo, given, node)
     alone = is_none(given.get("high"))
     ends = [lo.num(0), given["low"]] if alone else [given["low"], given["high"]]
     for k, end in enumerate(ends):
@@ -394,7 +412,7 @@ def _below(
     def made(word: Operand) -> Operand:
         return lo.exact(lo.convert(numbers.apply(lo, "add", least, word), element), element)
 
-    return _drawn(lo, generator, random.bounded, node, 6, dims, made, element, [Num(span)])
+    return drawn(lo, generator, random.bounded, node, 6, dims, made, element, [Num(span)])
 
 
 # -- choices ---------------------------------------------------------------------------------------
@@ -408,7 +426,7 @@ def _range(lo: Lowerer, count: Operand, node: ast.Call) -> ArrayRef:
 
 
 def _shuffled(lo: Lowerer, generator: Binding, index: ArrayRef, node: ast.Call) -> None:
-    _drawn(lo, generator, random.shuffle, node, 6, more=[index, lo.num(1), lo.num(True)])
+    drawn(lo, generator, random.shuffle, node, 6, more=[index, lo.num(1), lo.num(True)])
 
 
 def _taken(
@@ -466,7 +484,7 @@ def _choice(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     replaced = arguments.flag(lo, given.get("replace", lo.num(True)), node, "`replace`")
     with lo.at(node):
         x, count = _population(lo, given["a"], axis, node)
-        dims = _size(lo, given, node)
+        dims = size(lo, given, node)
         total = views.size_of(lo, dims) if dims else integer(1)
         what = "a must be a positive integer" if x is None else "a cannot be empty"
         some = numbers.apply(lo, "gt", count, integer(0))
@@ -486,7 +504,7 @@ def _choice(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             empty = arrays.created(lo, "i64", [total], None, "index")
             index = lo.new_array(empty, (total,), "index")
             more: tuple[Binding, ...] = (index, Num(count), lo.num(shuffled))
-            _drawn(lo, generator, random.sample, node, 6, more=more)
+            drawn(lo, generator, random.sample, node, 6, more=more)
         if dims is None or not dims:
             if isinstance(index, ArrayRef):
                 index = Num(elementwise.lazy(lo, index, node).element([integer(0)]))
@@ -515,9 +533,9 @@ def _weighted(
     text = "a and p must have same size"
     numbers.check(lo, numbers.apply(lo, "eq", size, count), "ValueError", text)
     tolerance = lo.num(float(np.sqrt(np.finfo(np.float32 if single else np.float64).eps)))
-    table = _call(lo, random.cumulative, [_as_floats(lo, p, node), tolerance], node)
-    uniform = _standard(lo, given["generator"], "random", [total], node)
-    return _call(lo, random.positions, [table, uniform], node)
+    table = call(lo, random.cumulative, [as_floats(lo, p, node), tolerance], node)
+    uniform = standard(lo, given["generator"], "random", [total], node)
+    return call(lo, random.positions, [table, uniform], node)
 
 
 # -- generators ------------------------------------------------------------------------------------
@@ -564,7 +582,7 @@ def _default_rng(
         ok = numbers.apply(lo, "ge", operand, numbers.zero_of(numbers.scalar_type(operand)))
         numbers.check(lo, ok, "ValueError", "expected non-negative integer")
         if not isinstance(operand, Literal):
-            made = _call(lo, random.seeded, [Num(_word(lo, operand))], node)
+            made = call(lo, random.seeded, [Num(_word(lo, operand))], node)
             assert isinstance(made, ArrayRef)
             return bindings.generator_of(made)
         found = flatten.words(np.random.default_rng(int(operand.value))).tolist()
@@ -588,6 +606,7 @@ def _row(name: str) -> Handler:
 
 ROWS: dict[Any, Handler] = {
     getattr(random, name): _row(name)
-    for name in ("pcg64_high", "pcg64_word", "libm_exp", "libm_log1p", *DTYPE_OF)
-}
+    for name in ("pcg64_high", "pcg64_word", "libm_exp", "libm_expm1", "libm_log", "libm_log1p",
+                 "libm_pow", "by_rejection", *DTYPE_OF)
+}  # fmt: skip
 assert {fn.__name__ for fn in ROWS} <= set(OPS)

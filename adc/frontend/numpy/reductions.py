@@ -17,7 +17,7 @@ from adc.frontend.values.views import dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import B1, F64, I64, INT, Scalar
+from adc.ir.types import B1, F32, F64, HALF, I64, INT, Scalar
 
 Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
@@ -117,7 +117,7 @@ def as_reduced(
     dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
     out = given.get("out")
     if dtype is None and isinstance(out, ArrayRef):
-        ty = out.object.type.element
+        ty = out.element
         if not np.can_cast(source.type.numpy, ty.numpy, "same_kind"):
             raise TypeMismatchError(
                 f"cannot reduce elements of {source.type.numpy} to {ty.numpy}", lo.span(node),
@@ -135,14 +135,14 @@ def _row_of(name: str, ty: Scalar) -> str:
 
 def _neutral(name: str, ty: Scalar) -> Literal:
     one = name == "mul"
-    return Literal({"f": float(one), "b": one}.get(ty.kind, int(one)), ty)
+    return Literal({"f": float(one), "c": complex(one), "b": one}.get(ty.kind, int(one)), ty)
 
 
 def _where(
     lo: Lowerer, source: Lazy, mask: Binding | None, neutral: Literal, node: ast.AST
 ) -> Lazy:
     """Return `source` with the elements that `where=` leaves out replaced."""
-    if mask is None or _is_true(mask):
+    if mask is None or is_true(mask):
         return source
 
     def compute(items: list[Binding]) -> Binding:
@@ -151,14 +151,14 @@ def _where(
         truth = operators.truth(lo, cond, node)
         return Num(lo.builder.apply("select", truth, x.operand, neutral))
 
-    found = lift(lo, [source, mask], compute, node)
+    found = lift(lo, [source, arrays.as_operand(lo, mask, node)], compute, node)
     assert isinstance(found, Lazy)
     if len(found.dims) != len(source.dims):
         raise lo.unsupported("`where=` of more axes than the array", node)
     return found
 
 
-def _is_true(mask: Binding) -> bool:
+def is_true(mask: Binding) -> bool:
     return isinstance(mask, Num) and isinstance(mask.operand, Literal) and bool(mask.operand.value)
 
 
@@ -217,14 +217,14 @@ def total(
     lo: Lowerer, source: Lazy, axes: Sequence[int], keepdims: bool, node: ast.AST,
     initial: Operand | None = None, ty: Scalar | None = None,
 ) -> Binding:  # fmt: skip
-    """Sum elements along axes, in the type `ty`; single precision is summed in double."""
+    """Sum elements along axes, in the type `ty`; half and single precision are summed in double."""
     ty = ty or _sum_type(source.type)
-    inner = F64 if ty.dtype == "f32" else ty
+    inner = {"f16": F64, "f32": F64, "c64": Scalar("c128")}.get(ty.dtype, ty)
     source = converted(lo, source, inner, node)
     start: Operand = _neutral("add", inner)
     if initial is not None:
         start = numbers.stored(lo, initial, inner, node)
-    row = "sum" if ty.kind == "f" else _row_of("add", ty)
+    row = "sum" if ty.kind in "fc" else _row_of("add", ty)
     if axes and axes[-1] != len(source.dims) - 1:
         return _by_rows(lo, source, axes, keepdims, start, node, ty)
     return fold(
@@ -254,15 +254,18 @@ def _prod(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
     source, ty = as_reduced(lo, _source(lo, given["a"], node), given, node)
     axes = _axes(lo, given, source, node)
     keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
-    start: Operand = _neutral("mul", ty)
+    inner = F32 if ty.dtype == HALF else ty  # a product of numbers of 16 bits is rounded once
+    start: Operand = _neutral("mul", inner)
     source = _where(lo, source, given.get("where"), _neutral("mul", ty), node)
+    source = converted(lo, source, inner, node)
     initial = _initial(lo, given, node)
     if initial is not None:
-        start = numbers.stored(lo, initial, ty, node)
+        start = numbers.stored(lo, initial, inner, node)
     row = _row_of("mul", ty)
     result = fold(
         lo, source, axes, keepdims, start,
         lambda s, x: lo.builder.apply(row, s, x, hint="p"), node, ty,
+        lambda s: lo.convert(s, ty),
     )  # fmt: skip
     return finish_out(lo, result, given.get("out"), node)
 
@@ -273,36 +276,46 @@ def count(lo: Lowerer, dims: Sequence[Operand], axes: Sequence[int]) -> Operand:
 
 
 def _floating(lo: Lowerer, source: Lazy, node: ast.AST) -> Lazy:
-    return source if source.type.kind == "f" else converted(lo, source, F64, node)
+    return source if source.type.kind in "fc" else converted(lo, source, F64, node)
 
 
 def mean(
     lo: Lowerer, source: Lazy, axes: Sequence[int], keepdims: bool, node: ast.AST,
     mask: Binding | None = None, ddof: Operand | None = None, ty: Scalar | None = None,
 ) -> Binding:  # fmt: skip
-    """Return sums over counts (less `ddof`); of integers, rounded to zero, if `ty` is one."""
+    """Return sums over counts (less `ddof`); of integers, rounded to zero, if `ty` is one.
+
+    NumPy adds numbers of 16 bits in 32, unless it is given a type, and divides in 64.
+    """
+    result: Scalar | None = None
     if ty is None:
         source = _floating(lo, source, node)
         ty = source.type
+        if ty.dtype == HALF:
+            source, ty, result = converted(lo, source, F32, node), F32, ty
     else:
         source = converted(lo, source, ty, node)
     masked = _where(lo, source, mask, _neutral("add", ty), node)
     found = total(lo, masked, axes, keepdims, node, None, ty)
     size: Binding
-    if mask is None or _is_true(mask):
+    if mask is None or is_true(mask):
         size = Num(count(lo, source.dims, axes))
     else:
         weights = views.broadcast(lo, lazy(lo, arrays.as_array(lo, mask, node), node), source.dims)
         assert isinstance(weights, Lazy)
         size = total(lo, converted(lo, weights, I64, node), axes, keepdims, node)
-    inner = ty if ty.kind == "f" else F64
+    result = result or ty
+    inner = ty if ty.kind in "fc" and result.dtype != HALF else F64
+    rounded = ty if elementwise.is_array(found) else inner  # NumPy: into the array of the sums
 
     def divide(items: list[Binding]) -> Binding:
-        s, n = (lo.convert(elementwise.number(lo, item, node), inner) for item in items)
+        s, n = (elementwise.number(lo, item, node) for item in items)
+        s, n = lo.convert(s, inner), lo.convert(n, inner.part)
         if ddof is not None:
             n = numbers.apply(lo, "sub", n, lo.convert(ddof, numbers.scalar_type(n)))
             n = numbers.apply(lo, "maximum", n, Literal(0.0, numbers.scalar_type(n)))
-        return Num(numbers.stored(lo, numbers.apply(lo, "truediv", s, n), ty, node))
+        quotient = lo.convert(numbers.arithmetic(lo, "truediv", s, n, node), rounded)
+        return Num(numbers.stored(lo, quotient, result, node))
 
     return lift(lo, [found, size], divide, node)
 
@@ -326,11 +339,11 @@ def _variance(root: bool) -> Handler:
         given = arguments.match(lo, spec, args, kwargs, node)
         source = _reused(lo, _source(lo, given["a"], node), node)
         axes = _axes(lo, given, source, node)
-        ty = source.type if source.type.kind == "f" else F64
+        ty = source.type if source.type.kind in "fc" else F64
         dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
         if dtype is not None:
             ty = Scalar(dtype)
-        if ty.kind != "f":
+        if ty.kind not in "fc":
             raise lo.unsupported(f"a variance in {ty.numpy}", node, "convert the result")
         keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
         mask = given.get("where")
@@ -342,13 +355,20 @@ def _variance(root: bool) -> Handler:
 
         def deviation(items: list[Binding]) -> Binding:
             x, m = (elementwise.number(lo, item, node) for item in items)
-            return Num(numbers.apply(lo, "square", numbers.arithmetic(lo, "sub", x, m, node)))
+            off = numbers.arithmetic(lo, "sub", x, m, node)
+            if off.type.kind != "c":
+                return Num(numbers.apply(lo, "square", off))
+            re, im = (
+                numbers.apply(lo, "square", numbers.apply(lo, name, off))
+                for name in ("real", "imag")
+            )
+            return Num(numbers.apply(lo, "add", re, im))
 
         squares = lift(lo, [source, center], deviation, node)
         squares = lazy(lo, arrays.as_array(lo, squares, node), node)
         ddof = given.get("ddof", given.get("correction"))
         less = None if arguments.is_none(ddof) else elementwise.number(lo, ddof, node)  # type: ignore[arg-type]
-        result = mean(lo, squares, axes, keepdims, node, mask, less, ty)
+        result = mean(lo, squares, axes, keepdims, node, mask, less, ty.part)
         if root:
             result = lift(
                 lo, [result],
@@ -398,7 +418,7 @@ def extreme_index(
             place = numbers.apply(lo, "add", numbers.apply(lo, "mul", place, size), inner)
         x = value(at)
         found = numbers.apply(lo, "eq", x, best)
-        if source.type.kind == "f":  # if one is NaN, `best` is
+        if source.type.kind in "fc":  # if one is NaN, `best` is
             found = numbers.apply(lo, "or", found, numbers.apply(lo, "ne", x, x))
         here = lo.builder.apply("select", found, place, total, hint="at")
         return [lo.builder.apply("minimum", carried[0], here, hint="at")]
@@ -434,7 +454,7 @@ def _extreme(most: bool) -> Handler:
                 lo, _with_initial(lo, name, source, axes, keepdims, given, node),
                 given.get("out"), node,
             )  # fmt: skip
-        if given.get("where") is not None and not _is_true(given["where"]):
+        if given.get("where") is not None and not is_true(given["where"]):
             raise TypeMismatchError(
                 f"reduction operation '{name}' does not have an identity, so to use a where mask "
                 "one has to specify 'initial'", lo.span(node),
@@ -459,7 +479,7 @@ def _with_initial(
 ) -> Binding:  # fmt: skip
     start = numbers.stored(lo, elementwise.number(lo, given["initial"], node), source.type, node)
     mask = given.get("where")
-    if mask is not None and not _is_true(mask):
+    if mask is not None and not is_true(mask):
 
         def compute(items: list[Binding]) -> Binding:
             truth = operators.truth(lo, items[1], node)
@@ -467,7 +487,7 @@ def _with_initial(
                 lo.builder.apply("select", truth, elementwise.number(lo, items[0], node), start)
             )
 
-        found = lift(lo, [source, mask], compute, node)
+        found = lift(lo, [source, arrays.as_operand(lo, mask, node)], compute, node)
         assert isinstance(found, Lazy)
         source = found
     return fold(

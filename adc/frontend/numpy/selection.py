@@ -270,7 +270,7 @@ def _flat(lo: Lowerer, x: Arraylike, node: ast.AST) -> Arraylike:
 
 def _values(lo: Lowerer, given: Binding, target: ArrayRef, node: ast.AST) -> Binding:
     """Return what is put into an array: a list in its type, arrays if nothing can be lost."""
-    wanted = target.object.type.element
+    wanted = target.element
     items = arguments.sequence(lo, given)
     if items is not None:
         return arrays.from_items(lo, items, node, wanted.dtype)
@@ -353,7 +353,7 @@ def _check_castable(
     """Raise where the rule does not allow to copy: of Python's numbers the kind counts."""
     if casting not in _CASTING:
         raise TypeMismatchError(f"casting {casting!r}", lo.span(node))
-    wanted = target.object.type.element
+    wanted = target.element
     if isinstance(source, ArrayRef | Lazy):
         ty = elementwise.element_type(source)
     else:
@@ -376,14 +376,19 @@ def _bincount(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     least = arguments.integer(lo, given.get("minlength", lo.num(0)), node)
     source = lazy(lo, index, node)
     with lo.at(node):
-        (size, low) = elementwise.nest(
-            lo, source.dims, [least, integer(0)], ["n", "low"],
-            lambda i, carried: _extent(lo, source.element(i), carried),
+        top, low = elementwise.nest(
+            lo, source.dims, [lo.builder.apply("sub", least, integer(1)), integer(0)],
+            ["top", "low"], lambda i, carried: _extent(lo, source.element(i), carried),
         )  # fmt: skip
         numbers.check(
             lo, numbers.apply(lo, "ge", low, integer(0)), "ValueError",
             "'list' argument must have no negative elements",
         )  # fmt: skip
+        numbers.check(
+            lo, numbers.apply(lo, "lt", top, integer(2**63 - 1)), "ValueError",
+            "Maximum allowed dimension exceeded",
+        )  # fmt: skip
+        size = lo.builder.apply("add", top, integer(1), hint="n")
         lo.sizes.counts(size)
         weights = given.get("weights")
         if arguments.is_none(weights):
@@ -411,10 +416,10 @@ def _bincount(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 
 def _extent(lo: Lowerer, k: Operand, carried: Sequence[Operand]) -> list[Operand]:
+    """Return the largest and the smallest index so far."""
     k = numbers.to_int(lo, k)
-    beyond = lo.builder.apply("add", k, integer(1), hint="n")
-    size = lo.builder.apply("maximum", carried[0], beyond, hint="n")
-    return [size, lo.builder.apply("minimum", carried[1], k, hint="low")]
+    top = lo.builder.apply("maximum", carried[0], k, hint="top")
+    return [top, lo.builder.apply("minimum", carried[1], k, hint="low")]
 
 
 @numpy_function("a v side?", "searchsorted")

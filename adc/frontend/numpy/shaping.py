@@ -25,13 +25,12 @@ numpy_function = arguments.entering(HANDLERS)
 @numpy_function("a axes?", "transpose", "permute_dims")
 def _transpose(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = arrays.as_array(lo, given["a"], node)
-    rank = len(dims_of(lo, x))
     if arguments.is_none(given.get("axes")):
-        order = list(range(rank))[::-1]
-    else:
-        order = arguments.axes(lo, given["axes"], rank, node)
-        if len(order) != rank:
-            raise TypeMismatchError("axes don't match array", lo.span(node))
+        return _boxed(lo, given["a"], transposed(lo, x), node)
+    rank = len(dims_of(lo, x))
+    order = arguments.axes(lo, given["axes"], rank, node)
+    if len(order) != rank:
+        raise TypeMismatchError("axes don't match array", lo.span(node))
     return _boxed(lo, given["a"], views.permuted(lo, x, order), node)
 
 
@@ -164,6 +163,11 @@ def _matrix_transpose(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return transposed_matrices(lo, arrays.as_array(lo, given["a"], node), node)
 
 
+def transposed(lo: Lowerer, x: Arraylike) -> Arraylike:
+    """Return the view that `.T` gives: all axes reversed."""
+    return views.permuted(lo, x, list(range(len(dims_of(lo, x))))[::-1])
+
+
 def transposed_matrices(lo: Lowerer, x: Arraylike, node: ast.AST) -> Arraylike:
     """Return the view that `.mT` gives: the last two axes exchanged."""
     order = list(range(len(dims_of(lo, x))))
@@ -275,27 +279,37 @@ def reshaped(lo: Lowerer, x: Arraylike, dims: Sequence[Operand], node: ast.AST) 
 
 @numpy_function("a shape order?")
 def _reshape(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    _only_c(lo, given, node)
-    return reshape(lo, arrays.as_array(lo, given["a"], node), given["shape"], node)
+    x = arrays.as_array(lo, given["a"], node)
+    if not _first_axis_first(lo, given, x, node):
+        return reshape(lo, x, given["shape"], node)
+    items = arguments.sequence(lo, given["shape"])
+    shape = TupleOf(items[::-1]) if items is not None else given["shape"]
+    return transposed(lo, reshape(lo, transposed(lo, x), shape, node))
 
 
-def _only_c(lo: Lowerer, given: Given, node: ast.AST) -> None:
+def _first_axis_first(lo: Lowerer, given: Given, x: Arraylike, node: ast.AST) -> bool:
+    """Return whether elements are counted in Fortran's order, which is that of the transpose."""
     order = arguments.text(lo, given.get("order"), "C", node, "`order`")
-    if order not in ("C", "A", "K"):
-        raise lo.unsupported(f"order={order!r}", node, "transpose instead")
+    if order not in ("C", "F") and len(dims_of(lo, x)) > 1:
+        hint = 'write order="C" or order="F": results of adc may lie in memory in another order'
+        raise lo.unsupported(f"order={order!r}", node, hint)
+    return order == "F"
 
 
 @numpy_function("a order?")
 def _ravel(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    _only_c(lo, given, node)
     x = arrays.as_array(lo, given["a"], node)
+    if _first_axis_first(lo, given, x, node):
+        x = transposed(lo, x)
     return reshaped(lo, x, [views.size_of(lo, dims_of(lo, x))], node)
 
 
 @numpy_function("a order?")
 def _flatten(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    _only_c(lo, given, node)
-    x = lazy(lo, arrays.as_array(lo, given["a"], node), node)
+    found = arrays.as_array(lo, given["a"], node)
+    x = lazy(
+        lo, transposed(lo, found) if _first_axis_first(lo, given, found, node) else found, node
+    )
     return views.reshaped(lo, x, [views.size_of(lo, x.dims)])
 
 

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import ast
 import functools
+import types
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from adc.frontend.core import numbers
-from adc.frontend.core.bindings import NONE, ArrayRef, Binding, Lazy, Num, TupleOf
+from adc.frontend.control import program
+from adc.frontend.core import dispatch, numbers
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    Lazy,
+    Num,
+    Static,
+    TupleOf,
+    static,
+)
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import indexing, reductions
-from adc.frontend.values import arrays, elementwise, views
+from adc.frontend.values import arguments, arrays, elementwise, operators, views
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
 from adc.ir.opdef import OpDef, find
-from adc.ir.types import F32, F64, INT, Scalar, promote
+from adc.ir.ops.math import nextafter
+from adc.ir.types import F16, F32, F64, INT, Scalar, promote
+from adc.library.arrays import reducing
 
 
 def strong(lo: Lowerer, operand: Operand) -> Operand:
@@ -35,9 +48,11 @@ def _numbers(
     """Lower a NumPy ufunc on scalars: operands promoted, the result NumPy's."""
     if kwargs or len(args) != row.arity:
         raise lo.unsupported(f"`{ast.unparse(node.func)}` with these arguments", node)
-    what = f"`{ast.unparse(node.func)}`"
+    what = _name(row, node)
     operands = [elementwise.number(lo, arg, node, what) for arg in args]
     ty = common_type(operands)
+    if ty.kind == "c":
+        return Num(_complex_numbers(lo, row, operands, ty, what, node))
     if row.name in _COMPARISONS and ty.kind != "f":
         a, b = operands
         if ty.kind == "b" and row.name not in ("eq", "ne"):
@@ -52,8 +67,43 @@ def _numbers(
         if "f" not in row.kinds:
             raise TypeMismatchError(f"{what} on {ty}", lo.span(node))
         ty = F64 if row.least == "f64" else _floating(lo, operands, what, node)
+    if ty == F16 and all(isinstance(each, str) for each in row.spellings):
+        ty = F64  # as SciPy does
+    if ty == F16 and row is nextafter:
+        raise lo.unsupported(
+            f"{what} of float16", node, "convert the operands with `.astype(np.float32)`"
+        )
     converted = [strong(lo, numbers.fit(lo, operand, ty, node)) for operand in operands]
     return Num(strong(lo, numbers.apply(lo, row, *converted)))
+
+
+def _complex_numbers(
+    lo: Lowerer, row: OpDef, operands: list[Operand], ty: Scalar, what: str, node: ast.AST
+) -> Operand:
+    """Lower a ufunc of which an operand is complex."""
+    if row.name == "abs":
+        return numbers.apply(lo, "modulus", strong(lo, operands[0]))
+    if row.parts is None:
+        raise TypeMismatchError(
+            f"{what} is not defined for complex numbers", lo.span(node),
+            "apply it to the real and imaginary part",
+        )  # fmt: skip
+    if row.name in numbers.SIGNS:
+        if ty.weak:  # of Python's numbers NumPy makes its own, which overflow
+            operands = [strong(lo, operand) for operand in operands]
+        a, b = operands
+        return strong(lo, numbers.arithmetic(lo, row.name, a, b, node))
+    operands = [strong(lo, operand) for operand in operands]
+    converted = [numbers.fit(lo, operand, ty, node) for operand in operands]
+    return strong(lo, numbers.apply(lo, row, *converted))
+
+
+def _name(row: OpDef, node: ast.Call) -> str:
+    """Return what a program calls a ufunc that it may have under another name."""
+    found = next((each for each in row.spellings if isinstance(each, np.ufunc)), None)
+    if isinstance(node.func, ast.Name) and found is not None:
+        return f"`np.{found.__name__}`"
+    return f"`{ast.unparse(node.func)}`"
 
 
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
@@ -63,12 +113,10 @@ def _floating(lo: Lowerer, operands: Sequence[Operand], what: str, node: ast.AST
     """Return the smallest floating-point type that holds all integer operands, as NumPy picks."""
     types = [numbers.scalar_type(operand) for operand in operands]
     strong = {ty.dtype for ty in types if not ty.weak or ty.kind == "b"}
-    if not strong:
-        return F64
+    if not strong or (strong == {"b1"} and any(ty.kind != "b" for ty in types)):
+        return F64  # Python's integers beside truth values are int64
     if strong <= {"b1", "i8", "u8"}:
-        raise lo.unsupported(
-            f"{what} on small integers, which is float16 in NumPy,", node, "convert them first"
-        )
+        return F16
     return F32 if strong <= {"b1", "i8", "u8", "i16", "u16"} else F64
 
 
@@ -85,18 +133,121 @@ def call(
 ) -> Binding:
     """Lower a call of a ufunc."""
     args = [arrays.as_operand(lo, arg, node) for arg in args]
-    out = kwargs.get("out")
     if len(args) == row.arity + 1:
-        *args, out = args
-    rest = {name: value for name, value in kwargs.items() if name not in ("out", "where", "dtype")}
-    if "where" in kwargs or "dtype" in kwargs:
+        kwargs = {"out": args[-1], **kwargs}
+    low, high = row.domain[0]
+    return applied(
+        lo, lambda items: _numbers(lo, row, list(items), {}, node), args[: row.arity], kwargs, node,
+        (low + high) / 2,
+    )  # fmt: skip
+
+
+# What ufuncs take that decides neither values nor types.
+_IGNORED = ("order", "subok", "casting")
+
+
+def applied(
+    lo: Lowerer, compute: elementwise.Scalars, args: list[Binding], kwargs: dict[str, Binding],
+    node: ast.Call, harmless: float = 1.0,
+) -> Binding:  # fmt: skip
+    """Apply a function of numbers to all elements, or to those that ``where=`` selects.
+
+    The operands of the others are `harmless`, so no derivative there is infinite.
+    """
+    out, mask = kwargs.get("out"), kwargs.get("where")
+    dtype = arrays.dtype_argument(lo, kwargs.get("dtype"), node)
+    rest = set(kwargs) - {"out", "where", "dtype", *_IGNORED}
+    if rest or arguments.text(lo, kwargs.get("casting"), "same_kind", node, "`casting`") not in (
+        "same_kind", "safe",
+    ):  # fmt: skip
+        raise lo.unsupported(f"`{ast.unparse(node.func)}` with these arguments", node)
+    if isinstance(out, TupleOf) and len(out.items) == 1:
+        (out,) = out.items
+    if isinstance(out, Lazy):
+        out = elementwise.materialised(lo, out, node)
+    if dtype is not None:
+        compute = _in_type(lo, compute, Scalar(dtype), node)
+    if mask is None or reductions.is_true(mask):
+        return reductions.finish_out(lo, elementwise.lift(lo, args, compute, node), out, node)
+    if not isinstance(out, ArrayRef):
         raise lo.unsupported(
-            f"`{ast.unparse(node.func)}` with `where` or `dtype`", node, "use `np.where`"
-        )
-    result = elementwise.lift(
-        lo, args, lambda items: _numbers(lo, row, list(items), rest, node), node
+            f"`{ast.unparse(node.func)}` with `where` and without `out`, whose other elements are "
+            "arbitrary,", node, "give `out=`, or use `np.where`",
+        )  # fmt: skip
+
+    def chosen(items: list[Binding]) -> Binding:
+        truth = operators.truth(lo, items[0], node)
+        parts: list[Binding] = []
+        for item in items[1:]:
+            x = elementwise.number(lo, item, node)
+            ty = numbers.scalar_type(x)
+            other = Literal({"f": harmless, "c": complex(harmless), "b": True}.get(ty.kind, 1), ty)
+            parts.append(Num(lo.builder.apply("select", truth, x, other)))
+        return compute(parts)
+
+    mask = elementwise.materialised(lo, arrays.as_operand(lo, mask, node), node)
+    result = elementwise.lift(lo, [mask, *args], chosen, node)
+    operators.check_cast(lo, result, out, node)
+    ty = out.object.type.element
+
+    def stored(items: list[Binding]) -> Binding:
+        truth = operators.truth(lo, items[0], node)
+        x = numbers.stored(lo, elementwise.number(lo, items[1], node), ty, node)
+        old = elementwise.number(lo, items[2], node)
+        return Num(lo.builder.apply("select", truth, lo.exact(x, ty), lo.exact(old, ty)))
+
+    elementwise.assign_to(
+        lo, out, elementwise.lift(lo, [mask, result, out], stored, node), node, "output array"
     )
-    return reductions.finish_out(lo, result, out, node)
+    return out
+
+
+def _in_type(
+    lo: Lowerer, compute: elementwise.Scalars, ty: Scalar, node: ast.Call
+) -> elementwise.Scalars:
+    """Return the same function of operands converted to a type, which its result has as well."""
+
+    def run(items: list[Binding]) -> Binding:
+        parts: list[Binding] = []
+        for item in items:
+            x = elementwise.number(lo, item, node)
+            own = numbers.scalar_type(x)
+            if not own.weak and not np.can_cast(own.numpy, ty.numpy, "same_kind"):
+                raise TypeMismatchError(
+                    f"`{ast.unparse(node.func)}` cannot convert {own.numpy} to {ty.numpy}",
+                    lo.span(node), "convert it with `.astype`",
+                )  # fmt: skip
+            parts.append(Num(lo.exact(numbers.stored(lo, x, ty, node), ty)))
+        found = compute(parts)
+        assert isinstance(found, Num)
+        if numbers.scalar_type(found.operand).dtype != ty.dtype:
+            raise lo.unsupported(
+                f"`{ast.unparse(node.func)}` with this `dtype`", node, "use `.astype`"
+            )
+        return found
+
+    return run
+
+
+# Methods that NumPy's functions of arrays are.
+_SAME = {
+    ("add", "reduce"): "sum", ("multiply", "reduce"): "prod",
+    ("maximum", "reduce"): "max", ("minimum", "reduce"): "min",
+    ("logical_and", "reduce"): "all", ("logical_or", "reduce"): "any",
+    ("add", "accumulate"): "cumsum", ("multiply", "accumulate"): "cumprod",
+}  # fmt: skip
+_GENERAL = {"reduce": reducing.reduce, "accumulate": reducing.accumulate,
+            "reduceat": reducing.reduceat}  # fmt: skip
+
+
+def outer(
+    lo: Lowerer, ufunc: np.ufunc, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower ``ufunc.outer(a, b)``: the function of each element of one with each of the other."""
+    a, b = (arrays.as_array(lo, arg, node) for arg in args)
+    rank, more = len(views.dims_of(lo, a)), len(views.dims_of(lo, b))
+    first = views.with_new_axes(lo, a, range(rank, rank + more))
+    return dispatch.apply(lo, Static(ufunc), [first, b], kwargs, node)
 
 
 def method(
@@ -104,27 +255,30 @@ def method(
     node: ast.Call,
 ) -> Binding:  # fmt: skip
     """Lower ``np.add.at`` and similar functions."""
-    row = find(ufunc)
-    if name == "at" and row is not None:
+    what = f"`{ast.unparse(node.func)}`"
+    if name == "at" and find(ufunc) is not None:
         return _at(lo, ufunc, args, kwargs, node)
-    if name == "outer" and row is not None and len(args) == 2:
-        a, b = (arrays.as_array(lo, arg, node) for arg in args)
-        first = views.with_new_axes(
-            lo,
-            a,
-            range(len(views.dims_of(lo, a)), len(views.dims_of(lo, a)) + len(views.dims_of(lo, b))),
-        )
-        return call(lo, row, [first, b], kwargs, node)
-    table = {("add", "reduce"): "sum", ("multiply", "reduce"): "prod",
-             ("maximum", "reduce"): "max", ("minimum", "reduce"): "min",
-             ("logical_and", "reduce"): "all", ("logical_or", "reduce"): "any",
-             ("add", "accumulate"): "cumsum", ("multiply", "accumulate"): "cumprod"}  # fmt: skip
-    found = table.get((ufunc.__name__, name))
-    if found is None:
-        raise lo.unsupported(f"`{ast.unparse(node.func)}`", node, "write a loop")
-    if len(args) == 1 and "axis" not in kwargs:
-        kwargs = {**kwargs, "axis": lo.num(0)}  # the methods reduce along the first axis
-    return reductions.HANDLERS[found](lo, args, kwargs, node)
+    if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
+        raise TypeMismatchError(f"{what} of a function of {ufunc.nin} operands", lo.span(node))
+    if name == "outer" and len(args) == 2:
+        return outer(lo, ufunc, args, kwargs, node)
+    found = _SAME.get((ufunc.__name__, name))
+    if found is not None:
+        if len(args) == 1 and "axis" not in kwargs:
+            kwargs = {**kwargs, "axis": lo.num(0)}  # the methods reduce along the first axis
+        return reductions.HANDLERS[found](lo, args, kwargs, node)
+    compares = any(loop.endswith("?") and loop[0] != "?" for loop in ufunc.types)
+    if name not in _GENERAL or (compares and not ufunc.__name__.startswith("logical")):
+        raise lo.unsupported(what, node, "write a loop")
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    first: list[Binding] = [Static(ufunc)]
+    if name == "reduce":
+        first.append(static(ufunc.identity))
+    fn = _GENERAL[name]
+    assert isinstance(fn, types.FunctionType)
+    return elementwise.value_of(
+        lo, program.call_function(lo, fn, [*first, *args], kwargs, node), node
+    )
 
 
 def _at(
@@ -141,7 +295,7 @@ def _at(
     items = [indexing.Item(part, node) for part in parts]
     items = indexing.prepared(lo, x, items, node)
     obj = x.object
-    element = obj.type.element
+    element = x.element
     current = lo.version(obj, node)
     within: Callable[[Sequence[Operand]], list[Operand]]
     if indexing.is_advanced(lo, items):
@@ -166,7 +320,9 @@ def _at(
 
         def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
             places = views.base_index(lo, x, within(index))
-            operands: list[Binding] = [Num(lo.builder.load(carried[0], places))]
+            old = lo.builder.load(carried[0], places)
+            held = numbers.apply(lo, x.part, old) if x.part else old
+            operands: list[Binding] = [Num(held)]
             if second is not None:
                 operands.append(Num(second.element(index)))
             elif row.arity == 2:
@@ -180,6 +336,7 @@ def _at(
                     lo.span(node),
                 )
             stored = numbers.stored(lo, new.operand, element, node)
+            stored = elementwise.placed(lo, x, lambda: old, stored)
             return [lo.builder.store(carried[0], places, stored, hint=obj.name)]
 
         (version,) = elementwise.nest(lo, dims, [current], [obj.name], body)

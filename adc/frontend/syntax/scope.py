@@ -36,6 +36,10 @@ def assigned(node: ast.AST) -> frozenset[str]:
             names.add(inner.name)
         elif isinstance(inner, ast.FunctionDef):
             names.add(inner.name)
+        elif isinstance(inner, ast.alias):
+            names.add(inner.asname or inner.name.partition(".")[0])
+        elif isinstance(inner, ast.ExceptHandler) and inner.name:
+            names.add(inner.name)
     return frozenset(names)
 
 
@@ -77,6 +81,28 @@ def has_break(stmts: Sequence[ast.AST]) -> bool:
 def has_continue(stmts: Sequence[ast.AST]) -> bool:
     """Whether `stmts`, the body of a loop, skip to the next iteration of this loop."""
     return any(_contains(stmt, "Continue", False) for stmt in stmts)
+
+
+@cache
+def nonlocals(function: ast.AST) -> frozenset[str]:
+    """Return the names that a function declares `nonlocal`."""
+    found: set[str] = set()
+    for stmt in (
+        inside(getattr(function, "body", [])) if isinstance(function, ast.FunctionDef) else ()
+    ):
+        if isinstance(stmt, ast.Nonlocal):
+            found.update(stmt.names)
+    return frozenset(found)
+
+
+@cache
+def written_inside(function: ast.AST) -> frozenset[str]:
+    """Return the names that functions inside a function declare `nonlocal`, and may write."""
+    found: set[str] = set()
+    for inner in ast.walk(function):
+        if isinstance(inner, ast.FunctionDef) and inner is not function:
+            found |= nonlocals(inner)
+    return frozenset(found)
 
 
 def surely_assigned(node: ast.expr) -> frozenset[str]:

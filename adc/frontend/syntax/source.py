@@ -34,13 +34,14 @@ class Source:
     text: str
 
     def span(self, node: ast.AST) -> Span:
+        origin: Source = getattr(node, "adc_source", self)  # of the generator that it is from
         return Span(
-            self.file,
+            origin.file,
             getattr(node, "lineno", 1),
             getattr(node, "col_offset", 0),
             getattr(node, "end_lineno", 0) or 0,
             getattr(node, "end_col_offset", 0) or 0,
-            self.name,
+            origin.name,
         )
 
 

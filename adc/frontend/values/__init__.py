@@ -12,6 +12,7 @@ In reading order:
 `objects`         instances: construction and attributes
 `special`         the special methods that Python calls implicitly
 `sequences`       the elements of containers whose length is known at compile time
+`strings`         methods of strings
 `operators`       operators and truth of bindings
 `comparisons`     comparisons of bindings
 `structures`      gradients, tangents and cotangents with the structure of values

@@ -233,7 +233,7 @@ def create(
             one = kind.startswith("ones")
             value = (
                 lo.convert(Literal(1.0 if one else 0.0, FLOAT), element)
-                if (element.kind == "f")
+                if element.kind in "fc"
                 else Literal(bool(one) if element.kind == "b" else int(one), element)
             )
         if not dims:

@@ -217,6 +217,11 @@ def _member(
 ) -> Operand:
     if isinstance(right, DictRef):
         right = TupleOf(tuple(static(key) for key in lo.record(right).keys))
+    if isinstance(right, Static) and isinstance(right.value, frozenset):
+        right = TupleOf(tuple(static(item) for item in sorted(right.value, key=repr)))
+    if isinstance(left, Static) and isinstance(right, Static) and isinstance(right.value, str):
+        if isinstance(left.value, str):
+            return Literal((left.value in right.value) is isinstance(op, ast.In), BOOL)
     right = sequences.as_tuple(lo, right)
     if not isinstance(right, TupleOf):
         raise lo.unsupported(f"`in` {kind_of(right)}", node)

@@ -52,11 +52,49 @@ def lazy(lo: Lowerer, x: Arraylike, node: ast.AST | None) -> Lazy:
 
     def element(index: Sequence[Operand]) -> Operand:
         if version in lo.boxed and version not in lo.redirected:
-            return lo.boxed[version]
-        return lo.builder.load(lo.redirected.get(version, version), views.base_index(lo, x, index))
+            found = lo.boxed[version]
+        else:
+            at = views.base_index(lo, x, index)
+            found = lo.builder.load(lo.redirected.get(version, version), at)
+        return numbers.apply(lo, x.part, found) if x.part else found
 
     reads = ((obj, view, version),)
-    return Lazy(dims_of(lo, x), obj.type.element, element, reads, 1, readonly=x.readonly)
+    return Lazy(dims_of(lo, x), x.element, element, reads, 1, readonly=x.readonly)
+
+
+def placed(lo: Lowerer, target: ArrayRef, old: Callable[[], Operand], item: Operand) -> Operand:
+    """Return what an array stores for an item of a view: with the other part of a complex number.
+
+    `old` reads what is there.
+    """
+    if not target.part:
+        return item
+    item = lo.exact(item, target.element)
+    other = numbers.apply(lo, "imag" if target.part == "real" else "real", old())
+    return numbers.joined(lo, *((item, other) if target.part == "real" else (other, item)))
+
+
+def part(lo: Lowerer, x: Binding, name: str, node: ast.AST) -> Binding:
+    """Return the "real" or "imag" part of a number or array: of complex arrays a view.
+
+    Those of real ones are themselves, and 0.
+    """
+    if isinstance(x, Num):
+        ty = numbers.scalar_type(x.operand)
+        if ty.kind == "c":
+            return Num(numbers.apply(lo, name, x.operand), x.array)
+        return x if name == "real" else Num(numbers.zero_of(ty), x.array)
+    if not isinstance(x, ArrayRef | Lazy):
+        raise TypeMismatchError(f"the parts of {kind_of(x)}", lo.span(node))
+    ty = element_type(x)
+    if isinstance(x, ArrayRef) and ty.kind == "c":
+        return views.part(lo, x, name)
+    if ty.kind != "c" and name == "real":
+        return x
+    if ty.kind != "c":
+        zero = numbers.zero_of(ty)
+        return Lazy(dims_of(lo, x), ty, lambda index: zero, readonly=True)
+    return lift(lo, [x], lambda items: part(lo, items[0], name, node), node)
 
 
 def value_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
@@ -397,7 +435,7 @@ def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST, what
     if not is_writable(lo, target, node, what):
         return
     dims = dims_of(lo, target)
-    element = target.object.type.element
+    element = target.element
     value = value_of(lo, value, node)
     if isinstance(value, ArrayRef | Lazy):
         source = fitted(lo, lazy(lo, value, node), dims, node)
@@ -420,14 +458,15 @@ def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST, what
             if same:
                 lo.redirected[current] = carried[0]
             item = numbers.stored(lo, source.element(index), element, node)
+            at = views.base_index(lo, target, index)
+            item = placed(lo, target, lambda: lo.builder.load(carried[0], at), item)
             if current in lo.boxed:
-                item = lo.exact(item, element)
+                item = lo.exact(item, obj.type.element)
                 stored.append(item)
             if old is None:
                 lo.redirected.pop(current, None)
             else:
                 lo.redirected[current] = old
-            at = views.base_index(lo, target, index)
             return [lo.builder.store(carried[0], at, item, hint=obj.name)]
 
         (version,) = nest(lo, dims, [current], [obj.name], body)
@@ -489,7 +528,7 @@ def load(lo: Lowerer, x: Arraylike, index: Sequence[Operand], node: ast.AST) -> 
 
 
 def element_type(x: Arraylike) -> Scalar:
-    return x.type if isinstance(x, Lazy) else x.object.type.element
+    return x.type if isinstance(x, Lazy) else x.element
 
 
 def copy(lo: Lowerer, x: Arraylike, node: ast.AST | None) -> ArrayRef:

@@ -50,7 +50,7 @@ def element_of(lo: Lowerer, value: Binding) -> Binding | None:
             return Cell(operand.type)
         case ArrayRef():
             dims = views.dims_of(lo, value)
-            ty = Scalar(value.object.type.dtype)
+            ty = Scalar(value.element.dtype)
             sizes = tuple(int(d.value) if isinstance(d, Literal) else None for d in dims)
             return Cell(ty, sizes if dims else None)
         case TupleOf(items=items):

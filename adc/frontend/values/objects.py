@@ -34,6 +34,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.structure import leaves, refs
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Member, Place, Step
+from adc.frontend.values import elementwise, views
 from adc.ir.errors import GlobalStateError, TypeMismatchError
 from adc.ir.foreign import is_plain
 
@@ -144,6 +145,15 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
             f"`{name}` of {kind_of(owner)}, outside the function, would be changed", lo.span(node),
             "keep it in an object that is an argument, and return it",
         )  # fmt: skip
+    if isinstance(owner, ArrayRef) and name in ("real", "imag"):
+        if owner.element.kind != "c" and name == "imag":
+            raise TypeMismatchError(
+                "a real array has no imaginary part to set", lo.span(node),
+                "make it complex, with `.astype(complex)`",
+            )  # fmt: skip
+        target = owner if owner.element.kind != "c" else views.part(lo, owner, name)
+        elementwise.assign_to(lo, target, value, node)
+        return
     if not isinstance(owner, Instance):
         raise lo.unsupported(
             f"assignment to an attribute of {kind_of(owner)}", node, "use a local name"

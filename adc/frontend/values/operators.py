@@ -63,6 +63,10 @@ def binary(
                 )
             return TupleOf(left.items * int(right.operand.value))
         raise lo.unsupported("repeating a tuple by a number known only at run time", node)
+    if name == "mul":
+        repeated = _repeated(lo, left, right, node) or _repeated(lo, right, left, node)
+        if repeated is not None:
+            return repeated
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(left.value, str) and isinstance(right.value, str) and name == "add":
             return Static(left.value + right.value)
@@ -74,6 +78,15 @@ def binary(
     a, b = elementwise.number(lo, left, node, what), elementwise.number(lo, right, node, what)
     with lo.at(node):
         return Num(numbers.arithmetic(lo, name, a, b, node))
+
+
+def _repeated(lo: Lowerer, text: Binding, count: Binding, node: ast.AST) -> Static | None:
+    """Return a constant string that is repeated, if these are a string and a number."""
+    if not (isinstance(text, Static) and isinstance(text.value, str) and isinstance(count, Num)):
+        return None
+    if not isinstance(count.operand, Literal) or count.operand.type.kind not in "ib":
+        raise lo.unsupported("repeating a string by a number known only at run time", node)
+    return Static(text.value * int(count.operand.value))
 
 
 def _small(lo: Lowerer, base: Binding, exponent: Binding) -> Binding:
@@ -93,7 +106,7 @@ def check_cast(lo: Lowerer, result: Binding, target: Binding, node: ast.AST) -> 
         ty = elementwise.element_type(result)
     else:
         ty = numbers.scalar_type(elementwise.number(lo, result, node))
-    wanted = target.object.type.element
+    wanted = target.element
     if not np.can_cast(ty.numpy, wanted.numpy, "same_kind"):
         raise TypeMismatchError(
             f"cannot store a result of {ty.numpy} in an array of {wanted.numpy}", lo.span(node),

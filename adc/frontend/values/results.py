@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,8 +29,8 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.structure import cells_of
-from adc.frontend.inputs import instances, trees, unflatten
-from adc.frontend.values import elementwise, list_buffers, views
+from adc.frontend.inputs import complexes, instances, trees, unflatten
+from adc.frontend.values import elementwise, list_buffers, structures, views
 from adc.ir.errors import ArgumentError, UnsupportedError
 
 Heap = dict[str, Binding]
@@ -42,13 +43,17 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
         case Static():
             outside.pin(lo, result)
             return result
+        case Num(operand=operand) if operand.type.kind == "c":
+            return structures.in_parts(lo, result, node)
+        case ArrayRef() if result.element.kind == "c" and views.dims_of(lo, result):
+            return structures.in_parts(lo, result, node)
         case Num() | ArrayRef(view=()):
             return result
         case ArrayRef():
             if not views.dims_of(lo, result):
                 found = elementwise.value_of(lo, result, node)
                 assert isinstance(found, Num)
-                return Num(found.operand, array=True)
+                return finished(lo, Num(found.operand, array=True), heap)
             return elementwise.copy(lo, result, node)
         case TupleOf(items=items):
             return TupleOf(tuple(finished(lo, item, heap) for item in items))
@@ -106,6 +111,36 @@ def leaves_of(result: Binding, heap: Heap) -> Iterator[Num | ArrayRef]:
                     yield from visit(heap[slot])
 
     return visit(result)
+
+
+def pairs(result: Binding, heap: Heap) -> list[int]:
+    """Return which leaves of a finished result are real parts; the next one is imaginary."""
+    found: list[int] = []
+    at = itertools.count()
+    seen: set[str] = set()
+
+    def visit(binding: Binding) -> None:
+        match binding:
+            case NamedTuple(cls=complexes.Whole):
+                found.append(next(at))
+                next(at)
+            case Num() | ArrayRef():
+                next(at)
+            case TupleOf(items=items) | RecordOf(items=items):
+                for item in items:
+                    visit(item)
+            case NamedTuple(record=record):
+                visit(record)
+            case Growing(buffers=buffers):
+                for _ in buffers:
+                    next(at)
+            case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
+                if slot not in seen:
+                    seen.add(slot)
+                    visit(heap[slot])
+
+    visit(result)
+    return found
 
 
 def in_lists(result: Binding, heap: Heap) -> list[bool]:
@@ -212,6 +247,9 @@ def flat_like(result: Binding, heap: Heap, value: Any, what: str) -> Iterator[An
 
     def visit(binding: Binding, value: Any) -> Iterator[Any]:
         match binding:
+            case NamedTuple(cls=complexes.Whole):
+                number = np.asarray(value)
+                yield from (number.real, -number.imag)
             case Num() | ArrayRef() | Cell():
                 yield value
             case TupleOf(items=items):

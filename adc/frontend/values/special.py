@@ -261,7 +261,7 @@ def table() -> list[tuple[str, str]]:
          "refused: no objects of such a class are created"),
         (names("__iter__", "__next__", "__reversed__", "__length_hint__"), "refused: an "
          "instance is not iterable"),
-        (names("__enter__", "__exit__"), "refused, as is `with`"),
+        (names("__enter__", "__exit__"), "called by `with`"),
         ("`__match_args__`", "refused, as are class patterns"),
         (names("__instancecheck__", "__subclasscheck__"), "refused, except for those of `abc`"),
         (names("__delattr__", "__class_getitem__", "__dict__", "__dir__", "__hash__", "__repr__",

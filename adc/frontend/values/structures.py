@@ -16,26 +16,32 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Cell,
+    Closure,
     DictRef,
     Growing,
+    Lazy,
     ListRef,
     NamedTuple,
     Num,
     ObjectRef,
     RecordOf,
     Ref,
+    Static,
     TupleOf,
     kind_of,
+    shares,
+    suspect,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.structure import cells_of, with_cells
-from adc.frontend.inputs import instances
+from adc.frontend.core.structure import cells_of, is_slot, with_cells
+from adc.frontend.inputs import complexes, instances
 from adc.frontend.values import arrays, elementwise, views
 from adc.ir.core import Operand, Value, derivative_type
 from adc.ir.errors import TypeMismatchError, UnsupportedError
-from adc.ir.types import Array, Scalar
+from adc.ir.types import F16, HALF, Array, Scalar
 
 Held = Callable[[Ref], Binding]
+Join = Callable[[Lowerer, RecordOf], Binding]
 
 
 def new_ref(lo: Lowerer, like: Ref, held: Binding) -> Ref:
@@ -49,28 +55,212 @@ def new_ref(lo: Lowerer, like: Ref, held: Binding) -> Ref:
             return lo.new_ref(lambda slot: ObjectRef(slot, cls), held)
 
 
-def new_array(lo: Lowerer, value: Value, name: str) -> ArrayRef:
-    """Make an object of an array whose sizes are not known yet."""
+def require_own(lo: Lowerer, binding: Binding, node: ast.AST, name: str) -> None:
+    """Refuse an object whose class says how it is copied, by the method `name` or to pickle it."""
+    if isinstance(binding, ObjectRef):
+        for method in (name, "__reduce__", "__getstate__", "__setstate__"):
+            if getattr(binding.cls, method, None) is not getattr(object, method, None):
+                raise lo.unsupported(f"`{method}` of {kind_of(binding)}", node)
+
+
+def deep_copy(
+    lo: Lowerer,
+    binding: Binding,
+    node: ast.AST,
+    what: str,
+    leaf: Callable[[Num | ArrayRef | Lazy], Binding],
+    growing: Callable[[Growing], Binding] | None = None,
+) -> Binding:
+    """Return a deep copy: `leaf` copies a number or an array, `growing` a list that grows.
+
+    What is in it twice is copied once, as `copy.deepcopy` does. `what` is the user's name of it.
+    """
+    made: dict[object, Binding] = {}
+
+    def copied(given: Binding) -> Binding:
+        item = outside.opened(lo, given)
+        match item:
+            case Num() | Lazy():
+                return leaf(item)
+            case ArrayRef(object=obj, view=view):
+                key: object = (obj, view)
+                if key not in made:
+                    if view and any(isinstance(k, tuple) and k[0] is obj for k in made):
+                        raise lo.unsupported(
+                            f"`{what}` of two views of one array", node, "copy them one by one"
+                        )
+                    made[key] = leaf(item)
+                return made[key]
+            case TupleOf(items=items):
+                return TupleOf(tuple([copied(each) for each in items]))
+            case RecordOf(keys=keys, items=items):
+                return RecordOf(keys, tuple([copied(each) for each in items]))
+            case NamedTuple(cls=cls, record=record) if not instances.is_generator_class(cls):
+                inner = copied(record)
+                assert isinstance(inner, RecordOf)
+                return NamedTuple(cls, inner)
+            case ListRef() | DictRef() | ObjectRef():
+                require_own(lo, item, node, "__deepcopy__")
+                if item.slot not in made:
+                    held = lo.held(item)
+                    if not isinstance(held, Growing):
+                        made[item.slot] = new = new_ref(lo, item, held)
+                        lo.hold(new, copied(held))
+                    elif growing is not None:
+                        made[item.slot] = growing(held)
+                if item.slot in made:
+                    return made[item.slot]
+            case Static() | Closure():
+                return item
+        raise lo.unsupported(
+            f"`{what}` of {kind_of(item)}", node, "apply it to the numbers and arrays in it"
+        )
+
+    return copied(binding)
+
+
+def new_array(
+    lo: Lowerer, value: Value, name: str, sizes: Sequence[Operand | None] = ()
+) -> ArrayRef:
+    """Make an object of an array, of which no size is known yet or only some are."""
     assert isinstance(value.type, Array)
     dims = tuple(
-        lo.builder.apply("dim", value, params=(axis,), hint="dim")
-        for axis in range(value.type.rank)
+        lo.builder.apply("dim", value, params=(axis,), hint="dim") if size is None else size
+        for axis, size in enumerate(sizes or (None,) * value.type.rank)
     )
     return lo.new_array(value, dims, name)
 
 
+# -- complex numbers -------------------------------------------------------------------------------
+
+
+def in_parts(lo: Lowerer, binding: Num | ArrayRef, node: ast.AST) -> NamedTuple:
+    """Return a complex number, or an array of them, as its parts: what has derivatives."""
+    found: list[Binding] = []
+    if isinstance(binding, ArrayRef):
+        whole = elementwise.copy(lo, binding, node) if binding.view else binding
+        operand: Operand = lo.version(whole.object, node)
+    else:
+        operand = binding.operand
+    for name in ("real", "imag"):
+        part = numbers.apply(lo, name, operand)
+        if isinstance(binding, Num):
+            found.append(Num(part, binding.array))
+        else:
+            assert isinstance(part, Value)
+            found.append(lo.new_array(part, lo.dims[whole.object], whole.object.name))
+    return NamedTuple(complexes.Whole, RecordOf(("real", "imag"), tuple(found)))
+
+
+def in_one(lo: Lowerer, parts: RecordOf) -> Num | ArrayRef:
+    """Return the complex number, or array of them, with these parts."""
+    re, im = parts.items
+    return whole(lo, re, im)
+
+
+def whole(lo: Lowerer, re: Binding, im: Binding) -> Num | ArrayRef:
+    """Return the complex number, or array, with these parts, which are new."""
+    if isinstance(re, Num) and isinstance(im, Num):
+        return Num(numbers.joined(lo, re.operand, im.operand), re.array)
+    assert isinstance(re, ArrayRef)
+    assert isinstance(im, ArrayRef)
+    versions = [lo.version(each.object, None) for each in (re, im)]
+    made = lo.builder.apply("complex", *versions, hint=re.object.name)
+    found = lo.new_array(made, lo.dims[re.object], re.object.name)
+    for other in re.object.alias | im.object.alias:  # a function may have returned its argument
+        suspect(found.object, other)
+    return found
+
+
+def wholes(lo: Lowerer, binding: Binding) -> Binding:
+    """Return a structure with complex numbers in place of their parts."""
+    match binding:
+        case NamedTuple(cls=complexes.Whole, record=record):
+            made = in_one(lo, record)
+            if isinstance(made, ArrayRef):
+                # Who changes it, or returns it, does so with the argument whose parts these are.
+                for each in record.items:
+                    assert isinstance(each, ArrayRef)
+                    shares(made.object, each.object)
+            return made
+        case TupleOf(items=items):
+            return TupleOf(tuple(wholes(lo, item) for item in items))
+        case RecordOf(keys=keys, items=items):
+            return RecordOf(keys, tuple(wholes(lo, item) for item in items))
+        case NamedTuple(cls=cls, record=record):
+            inner = wholes(lo, record)
+            assert isinstance(inner, RecordOf)
+            return NamedTuple(cls, inner)
+    return binding
+
+
+def inputs_with_wholes(lo: Lowerer, inputs: Sequence[Binding]) -> list[Binding]:
+    """Return the inputs of an outlined function with complex numbers in place of their parts."""
+    for slot, held in list(lo.frame.env.items()):
+        if is_slot(slot):
+            lo.frame.env[slot] = wholes(lo, held)
+    return [wholes(lo, each) for each in inputs]
+
+
+def _conjugate(lo: Lowerer, binding: Num | ArrayRef) -> Num | ArrayRef:
+    node = lo.frame.source.node
+    found = elementwise.lift(
+        lo, [binding], lambda items: Num(numbers.apply(lo, "conj", _operand(items[0]))), node
+    )
+    found = elementwise.materialised(lo, found, node)
+    assert isinstance(found, Num | ArrayRef)
+    return found
+
+
+def _operand(item: Binding) -> Operand:
+    assert isinstance(item, Num)
+    return item.operand
+
+
+def has_complex(binding: Binding, held: Held) -> bool:
+    """Whether there is a complex number in a structure."""
+    match binding:
+        case NamedTuple(cls=complexes.Whole):
+            return True
+        case Num(operand=operand):
+            return operand.type.kind == "c"
+        case ArrayRef():
+            return binding.element.kind == "c"
+        case TupleOf(items=items) | RecordOf(items=items):
+            return any(has_complex(item, held) for item in items)
+        case NamedTuple(record=record):
+            return has_complex(record, held)
+        case ListRef() | DictRef() | ObjectRef():
+            return has_complex(held(binding), held)
+    return False
+
+
+# -- structures ------------------------------------------------------------------------------------
+
+
 def detached(
-    lo: Lowerer, binding: Binding, node: ast.AST, sources: dict[ArrayObject, ArrayObject]
-) -> Binding:
-    """Return a snapshot of an argument, which shares nothing.
+    lo: Lowerer, binding: Binding, node: ast.AST, sources: dict[ArrayObject, ArrayObject],
+    parts: bool = False,
+) -> Binding:  # fmt: skip
+    """Return a snapshot of an argument, which shares nothing; complex numbers in `parts`.
 
     In value form, a version of an array stays what it is: nothing is copied but views. `sources`
     notes which array each was. Random generators stay what they are: draws from them are seen.
     """
 
     def copied(item: Binding) -> Binding:
-        return detached(lo, outside.opened(lo, item), node, sources)
+        return detached(lo, outside.opened(lo, item), node, sources, parts)
 
+    if parts and isinstance(binding, Num | ArrayRef) and has_complex(binding, lo.held):
+        found = elementwise.value_of(lo, binding, node)
+        if isinstance(found, Num):
+            return in_parts(lo, Num(found.operand, isinstance(binding, ArrayRef)), node)
+        assert isinstance(found, ArrayRef)
+        taken = in_parts(lo, found, node)
+        real = taken.record.items[0]
+        assert isinstance(real, ArrayRef)
+        sources[real.object] = found.object  # one of the parts stands for both
+        return taken
     match binding:
         case Num(operand=operand, array=array):
             return Num(operand, array)
@@ -125,11 +315,48 @@ def floats(binding: Binding, held: Held) -> Iterator[Num | ArrayRef]:
             yield from floats(held(binding), held)
 
 
-def arranged(lo: Lowerer, like: Binding, held: Held, found: Iterator[Binding]) -> Binding:
-    """Arrange values, one for each float, like a structure; None in place of other leaves."""
+def numbers_in(binding: Binding, held: Held) -> Iterator[tuple[Num | ArrayRef, ...]]:
+    """Yield the floats in a structure, the two parts of a complex number in one tuple."""
+    match binding:
+        case NamedTuple(cls=complexes.Whole):
+            yield tuple(floats(binding, held))
+        case TupleOf(items=items) | RecordOf(items=items):
+            for item in items:
+                yield from numbers_in(item, held)
+        case NamedTuple(record=record):
+            yield from numbers_in(record, held)
+        case ListRef() | DictRef() | ObjectRef():
+            yield from numbers_in(held(binding), held)
+        case _:
+            for leaf in floats(binding, held):
+                yield (leaf,)
+
+
+def is_complex_number(result: Binding) -> bool:
+    """Whether a finished result is a complex number, in its parts."""
+    return (
+        isinstance(result, NamedTuple)
+        and result.cls is complexes.Whole
+        and isinstance(result.record.items[0], Num)
+    )
+
+
+def has_floats(lo: Lowerer, binding: Binding) -> bool:
+    """Whether there is a number in a structure that has a derivative."""
+    return has_complex(binding, lo.held) or any(True for _ in floats(binding, lo.held))
+
+
+def arranged(
+    lo: Lowerer, like: Binding, held: Held, found: Iterator[Binding], join: Join | None = None
+) -> Binding:
+    """Arrange values, one for each float, like a structure; None in place of other leaves.
+
+    What belongs to the parts of a complex number, `join` makes one of: by default, of gradients or
+    cotangents.
+    """
 
     def recursed(item: Binding) -> Binding:
-        return arranged(lo, item, held, found)
+        return arranged(lo, item, held, found, join)
 
     match like:
         case Num(operand=operand) if operand.type.kind == "f":
@@ -143,7 +370,10 @@ def arranged(lo: Lowerer, like: Binding, held: Held, found: Iterator[Binding]) -
         case NamedTuple(cls=cls, record=record):
             inner = recursed(record)
             assert isinstance(inner, RecordOf)
-            return NamedTuple(cls, inner)
+            if cls is not complexes.Whole:
+                return NamedTuple(cls, inner)
+            # The gradient of a complex number is ∂f/∂x - i ∂f/∂y.
+            return _conjugate(lo, in_one(lo, inner)) if join is None else join(lo, inner)
         case Growing(buffers=buffers):
             (column,) = _only(lo, buffers, "a cotangent", lo.frame.source.node)
             return recursed(column)
@@ -162,16 +392,26 @@ def gradients(lo: Lowerer, like: Binding, found: Iterator[Value]) -> Binding:
             made.append(Num(like_number(lo, next(found), leaf.operand)))
         else:
             assert isinstance(leaf, ArrayRef)
-            made.append(lo.new_array(next(found), lo.dims[leaf.object], leaf.object.name))
+            own = lo.new_array(next(found), lo.dims[leaf.object], leaf.object.name)
+            made.append(like_array(lo, own, leaf.object.type))
     return arranged(lo, like, lo.held, iter(made))
 
 
 def like_number(lo: Lowerer, operand: Operand, like: Operand) -> Operand:
-    """Return a Python number if `like` is one."""
+    """Return a derivative as a Python number, or one of 16 bits, if `like` is one."""
     ty = numbers.scalar_type(like)
-    if not ty.weak or operand.type == ty:
+    if not (ty.weak or ty.dtype == HALF) or operand.type == ty:
         return operand
     return lo.builder.apply("cast", operand, params=(str(ty),))
+
+
+def like_array(lo: Lowerer, found: ArrayRef, like: Array) -> ArrayRef:
+    """Return a derivative as an array of 16 bits if `like` is the type of one."""
+    if like.dtype != HALF:
+        return found
+    source = elementwise.lazy(lo, found, None)
+    rounded = Lazy(source.dims, F16, lambda index: lo.convert(source.element(index), F16))
+    return elementwise.stored_new(lo, rounded, HALF, None, found.object.name)
 
 
 def returned(
@@ -191,7 +431,10 @@ def returned(
             case NamedTuple(cls=cls, record=record):
                 inner = visit(record)
                 assert isinstance(inner, RecordOf)
-                return NamedTuple(cls, inner)
+                if cls is not complexes.Whole:
+                    return NamedTuple(cls, inner)
+                first, second = inner.items
+                return first if second == NONE else in_one(lo, inner)  # the first may be whole
             case Growing():
                 return _grown(lo, binding, values)
             case ListRef() | DictRef() | ObjectRef():
@@ -230,20 +473,30 @@ def _grown(lo: Lowerer, like: Growing, values: Iterator[Binding]) -> Growing:
 
 
 def belonging(
-    lo: Lowerer, like: Binding, held: Held, given: Binding, what: str, node: ast.AST
-) -> Iterator[tuple[Num | ArrayRef, Binding]]:
+    lo: Lowerer, like: Binding, held: Held, given: Binding, what: str, node: ast.AST,
+    conjugate: bool = False,
+) -> Iterator[tuple[Num | ArrayRef, Binding]]:  # fmt: skip
     """Yield each float of a structure with its counterpart in another one.
 
-    None instead of a part stands for None for all floats in that.
+    None instead of a part stands for None for all floats in that. The counterpart of a complex
+    number is complex: `conjugate`, if it is a cotangent.
     """
     if isinstance(like, Num | ArrayRef):
         for leaf in floats(like, held):
             yield leaf, given
         return
+    if isinstance(like, NamedTuple) and like.cls is complexes.Whole and given != NONE:
+        whole = elementwise.materialised(lo, arrays.as_operand(lo, given, node), node)
+        if conjugate and isinstance(whole, Num | ArrayRef) and has_complex(whole, lo.held):
+            whole = _conjugate(lo, whole)
+        for own, name in zip(like.record.items, ("real", "imag"), strict=True):
+            assert isinstance(own, Num | ArrayRef)
+            yield own, elementwise.part(lo, whole, name, node)
+        return
     if isinstance(like, ListRef) and isinstance(grown := held(like), Growing):
         # An array of what belongs to all elements.
         (column,) = _only(lo, grown.buffers, what, node)
-        yield from belonging(lo, column, held, given, what, node)
+        yield from belonging(lo, column, held, given, what, node, conjugate)
         return
     parts = _parts(like, held)
     if parts is None:
@@ -258,7 +511,7 @@ def belonging(
             f"{what} is {kind_of(given)}, but {kind_of(like)} is needed", lo.span(node)
         )
     for part, other in zip(parts, others, strict=True):
-        yield from belonging(lo, part, held, other, what, node)
+        yield from belonging(lo, part, held, other, what, node, conjugate)
 
 
 def _only(lo: Lowerer, buffers: tuple[ArrayRef, ...], what: str, node: ast.AST) -> tuple[ArrayRef]:
@@ -308,6 +561,8 @@ def fitted(
     message = f"{what} does not have the shape of its primal value"
     for a, b in zip(own, dims or (), strict=bool(dims)):
         elementwise.require_same(lo, a, b, message, [], node)
+    if isinstance(given, ArrayRef) and not given.view and given.object.type == ty:
+        return lo.version(given.object, node)  # in value form, it stays what it is
     made = elementwise.stored_new(lo, source, ty.dtype, node, "v")
     return lo.version(made.object, node)
 
@@ -335,6 +590,7 @@ __all__ = [
     "fitted_to",
     "floats",
     "gradients",
+    "like_array",
     "like_number",
     "new_array",
     "new_ref",

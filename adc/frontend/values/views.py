@@ -255,6 +255,26 @@ def is_contiguous(lo: Lowerer, ref: ArrayRef) -> bool:
     return True
 
 
+def is_last_axis_contiguous(lo: Lowerer, ref: ArrayRef) -> bool | None:
+    """Whether elements along the last axis are neighbours in memory; None if it is not known."""
+    if is_contiguous(lo, ref):
+        return not ref.part
+    if ref.object.type.layout != "C" or len(ref.view) > 1:
+        return None
+    (window,) = ref.view
+    if not isinstance(window, Window):
+        return None
+    last = len(window.dims) - 1
+    strides = [
+        dict(axis.terms).get(last, integer(0))
+        for axis, size in zip(window.axes, lo.dims[ref.object], strict=True)
+        if not lo.sizes.is_one(size)
+    ]
+    if not all(isinstance(stride, Literal) for stride in strides):
+        return None
+    return not ref.part and strides == [*(integer(0) for _ in strides[1:]), integer(1)]
+
+
 def _is_block(lo: Lowerer, window: Window, inner: Sequence[Operand]) -> bool:
     """Whether a window shows one block of memory in order: fixed, then cut, then whole axes."""
     seen: list[int] = []
@@ -276,6 +296,11 @@ def _is_block(lo: Lowerer, window: Window, inner: Sequence[Operand]) -> bool:
 
 def _is_zero(operand: Operand) -> bool:
     return isinstance(operand, Literal) and operand.value == 0
+
+
+def part(lo: Lowerer, ref: ArrayRef, name: str) -> ArrayRef:
+    """Return the "real" or "imag" parts of an array of complex numbers, as a view."""
+    return replace(ref if ref.view else as_window(lo, ref), part=name)
 
 
 def as_window(lo: Lowerer, ref: ArrayRef) -> ArrayRef:

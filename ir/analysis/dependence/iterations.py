@@ -42,7 +42,7 @@ from adc.ir.core import (
 from adc.ir.errors import Span
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
-from adc.ir.types import INT, Array, Scalar
+from adc.ir.types import INT, Array
 from adc.ir.walk import Names, inner_values
 
 
@@ -150,7 +150,7 @@ class IterationAnalysis:
     def is_positive(self, size: Operand) -> bool:
         """Whether a size is a positive number, or the maximum of some number and one."""
         if isinstance(size, Literal):
-            return size.value > 0
+            return bool(size.value > 0)
         match self.made.get(size):
             case Apply(op=op, args=args) if op is arith.maximum:
                 return any(isinstance(arg, Literal) and arg.value > 0 for arg in args)
@@ -248,7 +248,8 @@ class IterationAnalysis:
 
     def loaded(self, value: Value, array: Value, index: Value, loc: Span | None) -> list[Stmt]:
         """Return a load of a value from an array, where Python numbers are NumPy scalars."""
-        stored = Scalar(array.type.dtype)
+        assert isinstance(array.type, Array)
+        stored = array.type.element
         if value.type == stored:
             return [Load(value, array, (index,), loc)]
         number = Value(self.names.fresh("t"), stored)

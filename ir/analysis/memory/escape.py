@@ -24,7 +24,7 @@ from adc.ir.core import (
     blocks,
     walk,
 )
-from adc.ir.types import DTYPES, Array
+from adc.ir.types import ELEMENTS, Array
 from adc.ir.walk import block_reads, stmt_reads
 
 # The most bytes of an array on the stack, and of all arrays of a function there.
@@ -144,7 +144,7 @@ def _static_bytes(stmt: Apply) -> int:
     known = [int(size.value) for size in sizes if isinstance(size, Literal)]
     if len(known) < len(sizes) or min(known, default=1) < 0:
         return 0
-    return math.prod(known) * DTYPES[stmt.result.type.dtype].itemsize
+    return math.prod(known) * ELEMENTS[stmt.result.type.dtype].itemsize
 
 
 def _yielded(stmts: Iterable[Stmt]) -> Iterator[Value]:

@@ -61,6 +61,8 @@ class Sizes:
         self._shapes: dict[Value, tuple[Size, ...]] = {}
         self._same: Same[Size] = Same()
         self._defs: dict[Value, Stmt] = {}
+        # The keys of shapes, until sizes are found to be equal.
+        self._products: dict[tuple[Size, ...], tuple[int, tuple[str, ...]]] = {}
         for stmt in walk(fn.body):
             if isinstance(stmt, Apply):
                 self.learn(stmt)
@@ -73,6 +75,7 @@ class Sizes:
             axis = stmt.params[0]
             assert isinstance(axis, int)
             self._same.join(self.axis(args[0], axis), stmt.result)
+            self._products.clear()
         elif stmt.op.sizes is not None:
             self._shapes[stmt.result] = tuple(map(_size, args[stmt.op.sizes :]))
         else:
@@ -104,9 +107,15 @@ class Sizes:
             a, b = b, a
         if not isinstance(a, int):
             self._same.join(b, a)
+            self._products.clear()
 
-    def product(self, shape: Sequence[Size]) -> tuple[int, tuple[str, ...]]:
+    def product(self, shape: tuple[Size, ...]) -> tuple[int, tuple[str, ...]]:
         """Return a key that is equal for shapes with the same number of elements."""
+        if shape not in self._products:
+            self._products[shape] = self._product(shape)
+        return self._products[shape]
+
+    def _product(self, shape: tuple[Size, ...]) -> tuple[int, tuple[str, ...]]:
         number, names = 1, []
         for size in map(self._same.find, shape):
             if isinstance(size, int):

@@ -75,7 +75,7 @@ class Extents:
     def number(self, operand: Operand) -> float | None:
         """Return a number; None if nothing is known of it."""
         if isinstance(operand, Literal):
-            return operand.value
+            return float(operand.value)
         return self.symbols.number(operand).value(self._names)
 
     # -- what no argument tells ------------------------------------------------------------

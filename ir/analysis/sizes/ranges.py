@@ -358,8 +358,9 @@ class Ranges:
                 self._set(result, found and self._refined(name, found))
             case Check(cond=cond):
                 self._assume(cond, True)
-            case Print():
-                pass
+            case Print(results=results):
+                for result in results:
+                    self._set(result, ANY)
             case Push() | Pop() | Write():
                 raise IRError("ranges are found in value form")
             case _:

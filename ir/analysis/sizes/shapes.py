@@ -15,11 +15,13 @@ it alive; recalling its sizes costs nothing. In ::
 `%a`, `%b`, `%b.1` and `%c` all have the size `%n`. `%x` is a parameter: where its size is asked
 for, `%x.dim0 = dim[0] %x` is put at the top of the function. The same goes for an array whose
 sizes differ between paths: the statement is put right behind the definition.
+
+What a call returns has sizes of its arguments, where the callee makes it with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from adc.ir.analysis.activity import carried_yields
@@ -27,6 +29,7 @@ from adc.ir.analysis.sizes.affine import Same, equated
 from adc.ir.core import (
     Apply,
     Block,
+    Call,
     Check,
     For,
     Function,
@@ -57,12 +60,41 @@ class Own:
 Dim = Operand | Own
 
 
+class Returned:
+    """The sizes of what functions return, as far as their parameters tell them.
+
+    A size is a number, a parameter, or the size of an axis of one.
+    """
+
+    def __init__(self, functions: Iterable[Function] = ()) -> None:
+        self._functions = {each.name: each for each in functions}
+        self._found: dict[str, tuple[tuple[Dim | None, ...], ...]] = {}
+
+    def function(self, name: str) -> Function | None:
+        return self._functions.get(name)
+
+    def by_name(self, name: str) -> tuple[tuple[Dim | None, ...], ...]:
+        """Return the sizes of each result; none of a function that is not known."""
+        if name not in self._found:
+            self._found[name] = ()  # also while it is looked at: it may call itself
+            fn = self._functions.get(name)
+            # A program's own rule may return a value of other sizes.
+            if fn is not None and (fn.rule is None or fn.rule.exact):
+                self._found[name] = self.by(fn)
+        return self._found[name]
+
+    def by(self, fn: Function) -> tuple[tuple[Dim | None, ...], ...]:
+        shapes = Shapes(fn, Names.of(fn), self)
+        return tuple(tuple(map(shapes.given, shapes.of(each))) for each in fn.results)
+
+
 class Shapes:
     """The sizes of the arrays of `fn`; asking for one may add a `dim` statement to `body()`."""
 
-    def __init__(self, fn: Function, names: Names) -> None:
+    def __init__(self, fn: Function, names: Names, returned: Returned | None = None) -> None:
         self._fn = fn
         self._names = names
+        self._returned = Returned(fn.callees) if returned is None else returned
         self._shape: dict[Value, tuple[Dim, ...]] = {}
         # What an integer value equals, where it was read off an array.
         self._same: dict[Value, Dim] = {}
@@ -145,8 +177,15 @@ class Shapes:
                 self._home[value] = home
                 self._shape[value] = tuple(Own(value, k) for k in range(value.type.rank))
 
-    def _of(self, operand: Operand) -> tuple[Dim, ...]:
+    def of(self, operand: Operand) -> tuple[Dim, ...]:
+        """Return the sizes of an array; none of a number."""
         return self._shape.get(operand, ()) if isinstance(operand, Value) else ()
+
+    def given(self, dim: Dim) -> Dim | None:
+        """Return a size if callers know it: a number, a parameter, or the size of one."""
+        found = self._equal.find(dim)
+        source = found.array if isinstance(found, Own) else found
+        return found if isinstance(source, Literal) or source in self._fn.params else None
 
     def _stmts(self, stmts: Sequence[Stmt]) -> None:
         home = id(stmts)
@@ -159,12 +198,14 @@ class Shapes:
                 case Store(array=array) | Gemm(array=array):
                     for result in stmt.results:
                         self._shape[result] = self._shape[array]
+                case Call():
+                    self._call(stmt)
                 case If(results=results, then=then, orelse=orelse):
                     for block in blocks(stmt):
                         self._stmts(block.stmts)
                     # What both arms agree on is defined outside both.
                     for result, a, b in zip(results, then.yields, orelse.yields, strict=True):
-                        self._agree(result, self._of(a), self._of(b))
+                        self._agree(result, self.of(a), self.of(b))
                 case For() | While() | Reverse():
                     self._loop(stmt)
                 case Check() if stmts is self._fn.body:
@@ -187,7 +228,7 @@ class Shapes:
         self._defs[result] = stmt
         arrays = [arg for arg in stmt.args if isinstance(arg.type, Array)]
         if stmt.op.asks_shape:
-            size = self._of(stmt.args[0])[int(stmt.params[0])]
+            size = self.of(stmt.args[0])[int(stmt.params[0])]
             self._same[result] = size
             if isinstance(size, Own) and self._home[size.array] == home:
                 self._found.setdefault(size, result)
@@ -197,7 +238,30 @@ class Shapes:
                 self._same.get(size, size) if isinstance(size, Value) else size for size in sizes
             )
         elif arrays and isinstance(result.type, Array):
-            self._shape[result] = self._of(arrays[0])
+            self._shape[result] = self.of(arrays[0])
+
+    def _call(self, stmt: Call) -> None:
+        if not any(isinstance(each.type, Array) for each in stmt.results):
+            return
+        callee = self._returned.function(stmt.callee)
+        if callee is None:
+            return
+        args = dict(zip(callee.params, stmt.args, strict=True))
+        found = self._returned.by_name(stmt.callee)
+        for result, dims in zip(stmt.results, found, strict=False):
+            pairs = zip(self.of(result), dims, strict=True)
+            known = ((own, None if dim is None else self._passed(dim, args)) for own, dim in pairs)
+            self._shape[result] = tuple(own if dim is None else dim for own, dim in known)
+
+    def _passed(self, dim: Dim, args: Mapping[Value, Operand]) -> Dim | None:
+        """Return a size that a callee tells, as one of the caller."""
+        if isinstance(dim, Own):
+            of = self.of(args[dim.array])
+            return of[dim.axis] if of else None
+        if isinstance(dim, Value):
+            arg = args[dim]
+            return self._same.get(arg, arg) if isinstance(arg, Value) else arg
+        return dim
 
     def _agree(self, result: Value, a: tuple[Dim, ...], b: tuple[Dim, ...]) -> None:
         """Give `result` the sizes that `a` and `b` have in common."""
@@ -208,22 +272,22 @@ class Shapes:
     def _loop(self, stmt: For | While | Reverse) -> None:
         params = stmt.body.params
         self._own(params, id(stmt.body.stmts))
-        own = {param: self._of(param) for param in params}
+        own = {param: self.of(param) for param in params}
         # Assume that no iteration changes a size, and give up the assumptions that fail. A loop
         # that swaps two arrays of one size keeps both assumptions.
         for param, init in zip(params, stmt.init, strict=True):
-            self._shape[param] = self._of(init)
+            self._shape[param] = self.of(init)
         failed = True
         while failed:
             failed = False
             self._stmts(stmt.body.stmts)
             for param, after in zip(params, carried_yields(stmt), strict=True):
-                trio = zip(self._of(param), self._of(after), own[param], strict=True)
+                trio = zip(self.of(param), self.of(after), own[param], strict=True)
                 kept = tuple(x if x == y else mine for x, y, mine in trio)
-                failed = failed or kept != self._of(param)
+                failed = failed or kept != self.of(param)
                 self._shape[param] = kept
         for result, param, init in zip(stmt.results, params, stmt.init, strict=True):
-            self._agree(result, self._of(param), self._of(init))
+            self._agree(result, self.of(param), self.of(init))
 
 
-__all__ = ["Shapes"]
+__all__ = ["Dim", "Own", "Returned", "Shapes"]

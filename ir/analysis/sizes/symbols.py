@@ -22,8 +22,10 @@ from functools import cached_property
 
 from adc.ir import ops
 from adc.ir.analysis.sizes.formulas import ONE, ZERO, Known, Sum, dims, either
+from adc.ir.analysis.sizes.shapes import Dim, Own, Returned
 from adc.ir.core import (
     Apply,
+    Call,
     For,
     Function,
     Gemm,
@@ -69,6 +71,7 @@ class Symbols:
         self._starts: dict[Value, Operand] = {}
         self._numbers: dict[Value, Sum] = {}
         self._shapes: dict[Value, tuple[Sum, ...]] = {}
+        self._returned = Returned(fn.callees)
         self._scan(fn.body)
 
     def _scan(self, stmts: Sequence[Stmt]) -> None:
@@ -164,7 +167,7 @@ class Symbols:
         same, stmt = self._same(value), self.stmts.get(value)
         if same is not None:
             return [same]
-        args = list(stmt.args) if isinstance(stmt, Apply) else []
+        args = list(stmt.args) if isinstance(stmt, Apply | Call) else []
         if isinstance(stmt, Apply) and stmt.op is arith.select:
             compared = self.stmts.get(args[0]) if isinstance(args[0], Value) else None
             args += compared.args if isinstance(compared, Apply) else ()
@@ -197,9 +200,27 @@ class Symbols:
         same, stmt = self._same(array), self.stmts.get(array)
         if same is not None:
             return self.shape(same)
+        if isinstance(stmt, Call):
+            return self._of_call(stmt, array)
         if not isinstance(stmt, Apply) or stmt.op.undefined:
             return self._shapes[array]
         return shape(stmt, self.number, self.shape)
+
+    def _of_call(self, call: Call, array: Value) -> tuple[Sum, ...]:
+        """Return the sizes of what a call returns, where the callee makes it of its arguments."""
+        callee, found = self._returned.function(call.callee), self._returned.by_name(call.callee)
+        if callee is None or not found:
+            return self._shapes[array]
+        given = dict(zip(callee.params, call.args, strict=True))
+
+        def size(dim: Dim | None, own: Sum) -> Sum:
+            if isinstance(dim, Own):
+                return self.shape(given[dim.array])[dim.axis]
+            if dim is None:
+                return own
+            return self.number(dim if isinstance(dim, Literal) else given[dim])
+
+        return tuple(map(size, found[call.results.index(array)], self._shapes[array]))
 
 
 # -- one statement ---------------------------------------------------------------------------------

@@ -40,6 +40,11 @@ from adc.ir.types import Array, Scalar, Type
 from adc.ir.walk import Names
 
 
+def _dtype(array: Value) -> tuple[str]:
+    """Return the dtype of the cotangent of an array, as a static parameter."""
+    return (derivative_type(array.type).dtype,)
+
+
 @dataclass
 class Region:
     """A block of reverse code under construction, and the values it has recalled so far."""
@@ -92,7 +97,7 @@ class StraightLine:
     def _full(self, like: Value, element: Operand) -> Value:
         sizes = self._many(self.shapes.dims(like))
         return self._builder.apply(
-            "full", element, *sizes, params=(like.type.dtype,), hint=f"{like.name}.ct"
+            "full", element, *sizes, params=_dtype(like), hint=f"{like.name}.ct"
         )
 
     def _value(self, hint: str, ty: Type) -> Value:
@@ -180,7 +185,7 @@ class StraightLine:
         if stmt.array in self.active:
             if not stmt.accumulate:
                 # The element was overwritten: its old value has no influence any more.
-                cleared = zero(Scalar(stmt.array.type.dtype))
+                cleared = zero(Scalar(*_dtype(stmt.array)))
                 index = self._many(stmt.index)
                 ct = self._builder.store(ct, index, cleared, hint=f"{stmt.array.name}.ct")
             self.add(stmt.array, ct)
@@ -220,7 +225,7 @@ class StraightLine:
         first = old is None
         if old is None:
             sizes = self._many(self.shapes.dims(target))
-            old = self._builder.apply("empty", *sizes, params=(target.type.dtype,), hint=hint)
+            old = self._builder.apply("empty", *sizes, params=_dtype(target), hint=hint)
         assert isinstance(old, Value)
         self.cts[target] = self._builder.gemm(
             old, a, b, transposed, accumulate=not first, hint=hint

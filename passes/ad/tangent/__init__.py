@@ -98,7 +98,9 @@ class _Functions:
         params = []
         for k in wrt:
             param = fn.params[k]
-            ty = param.type if isinstance(param.type, Array) else derivative_type(param.type)
+            ty = derivative_type(param.type)
+            if isinstance(param.type, Array):
+                ty = replace(param.type, dtype=ty.dtype)
             params.append(Value(t.builder.names.fresh(t.hint(param)), ty))
             t.dots[param] = params[-1]
             if ty != derivative_type(ty):

@@ -110,9 +110,8 @@ class Tangents:
             size or self.builder.apply("dim", array, params=(k,), hint=f"{array.name}.dim{k}")
             for k, size in enumerate(known)
         ]
-        return self.builder.apply(
-            op, *value, *sizes, params=(array.type.dtype,), hint=self.hint(array)
-        )
+        params = (derivative_type(array.type).dtype,)
+        return self.builder.apply(op, *value, *sizes, params=params, hint=self.hint(array))
 
     def hint(self, operand: Operand) -> str:
         return f"{operand.name}{self._program.suffix}" if isinstance(operand, Value) else "d"
@@ -350,9 +349,9 @@ def _of_first(t: Tangents, stmt: Apply) -> Operand | None:
     dot = t.dot(stmt.args[0])
     if dot is None:
         return None
-    return t.builder.apply(
-        stmt.op, dot, *stmt.args[1:], params=stmt.params, hint=t.hint(stmt.result)
-    )
+    # An array that is made has the dtype of derivatives.
+    params = (derivative_type(stmt.result.type).dtype,) if stmt.params else ()
+    return t.builder.apply(stmt.op, dot, *stmt.args[1:], params=params, hint=t.hint(stmt.result))
 
 
 def _cast(t: Tangents, stmt: Apply) -> Operand | None:

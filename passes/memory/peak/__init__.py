@@ -24,6 +24,7 @@ from adc.ir import ops
 from adc.ir.analysis.activity import carried_yields
 from adc.ir.analysis.memory.escape import dead_after_yield, dead_values, escaping, holding, stacked
 from adc.ir.analysis.memory.owners import Owners, State, Token, copies
+from adc.ir.analysis.routines import library_form
 from adc.ir.analysis.sizes import formulas
 from adc.ir.analysis.sizes.formulas import ONE, ZERO, Sum, dims
 from adc.ir.core import (
@@ -542,6 +543,7 @@ def peak(
     given, by parameter, the formula is one for these alone: more of it is known. In it, `numbers`
     of the code have names. With `offload`, tapes are in files and take no memory.
     """
+    fn = library_form(fn)
     run = _Run(fn, align, numbers or {})
     given = [(sizes or {}).get(param.name) for param in fn.params]
     env = run.function(fn, tuple(map(_known, given)))

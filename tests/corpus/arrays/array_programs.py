@@ -480,6 +480,15 @@ def copy_when_reshape_copies(x: Any) -> Any:
     return weighted(r) + weighted(flat * flat) + weighted(a[:, 1:].reshape(-1))
 
 
+@program(M23)
+def first_axis_first(x: Any) -> Any:
+    a = x.copy()
+    r = a.reshape(3, -1, order="F")
+    flat = np.ravel(a, order="F")
+    back = np.reshape(flat, (2, 3), order="F")
+    return weighted(r) + weighted(flat * a.flatten("F")) + weighted(back * a)
+
+
 @program(M34)
 def copy_of_transpose_is_not_an_alias(x: Any) -> Any:
     a = x * 1.0

@@ -216,6 +216,33 @@ def derivatives_of_draws_in_recursion(w: Any, rng: Any, n: Any) -> Any:
     return derivatives_of_draws_in_recursion(w, rng, n - 1) * slope + w * rng.random()
 
 
+@program(X6, _rng())
+def locations_and_scales(w: Any, rng: Any) -> Any:
+    z = rng.laplace(w, np.exp(w)) + rng.logistic(w[0], w[0] ** 2, 6) * rng.gumbel(0.1, w * w)
+    return np.sum(np.tanh(z)) + np.sum(rng.rayleigh(w * w)) + w[1] * rng.standard_cauchy()
+
+
+@program(X6, _rng())
+def inverse_distribution_functions(w: Any, rng: Any) -> Any:
+    a = 1.0 + w * w
+    total = np.sum(np.tanh(rng.lognormal(w, 0.3 * a))) + np.sum(np.sin(rng.weibull(a)))
+    total += np.sum(np.tanh(rng.pareto(a))) + np.sum(rng.power(a)) ** 2
+    return total + np.sum(rng.triangular(-a, 0.2 * w, a, (2, 6)) ** 2)
+
+
+@program(X6, _rng())
+def draws_by_rejection(w: Any, rng: Any) -> Any:
+    z = rng.gamma([0.5, 2.0, 1.0, 3.0, 7.0, 0.2], w * w) * rng.beta(2.0, 0.5, 6)
+    counts = rng.poisson(3.0, 6) + rng.binomial(9, 0.4, 6) * rng.geometric(0.3)
+    return np.sum(np.sin(z)) + np.sum(w * counts) + np.sum(rng.chisquare(3.0, 6) * w)
+
+
+@program(X6, M33, _rng(), argnums=(0, 1))
+def draws_of_vectors(w: Any, m: Any, rng: Any) -> Any:
+    z = rng.multivariate_normal(w[:3], m @ m.T + np.eye(3), 5, method="cholesky")
+    return np.sum(np.sin(z)) + np.sum(w[3:] * rng.dirichlet([1.0, 2.0, 0.5]))
+
+
 _REFUSED: list[Program] = []
 _refused = recorder(_REFUSED)
 
@@ -227,7 +254,7 @@ def draws_from_the_global_state(w: Any) -> Any:
 
 @_refused(0.7, _rng())
 def another_distribution(w: Any, rng: Any) -> Any:
-    return w * rng.gamma(2.0)
+    return w * rng.vonmises(0.0, 2.0)
 
 
 @_refused(0.7)
@@ -274,7 +301,7 @@ REFUSED: list[tuple[Program, str]] = list(
         _REFUSED,
         (
             "`np.random.normal`, which changes a global state",
-            "`.gamma` of a random generator",
+            "`.vonmises` of a random generator",
             "a random generator without a seed",
             *["whether a draw is from 'a' depends on the path"] * 2,
             "in a list whose length is known only at run time",

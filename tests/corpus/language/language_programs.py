@@ -841,18 +841,6 @@ def match_on_class(x: Any) -> Any:
     return x[2]
 
 
-@_refused(X3)
-def closure_with_nonlocal(x: Any) -> Any:
-    count = 0.0
-
-    def push(v: Any) -> None:
-        nonlocal count
-        count += v
-
-    push(x[0])
-    return count
-
-
 @_refused(X6)
 def other_kind_in_the_next_iteration(x: Any) -> Any:
     y = x
@@ -1001,7 +989,6 @@ REFUSED: list[tuple[Program, str]] = [
         (
             "`super` is not supported",
             "this pattern is not supported",
-            "`nonlocal` is not supported",
             "'y' is an array",
             "'items' holds a list of 1",
             "'y' is None before the loop",

@@ -530,4 +530,25 @@ def linear_rules(x: Any) -> Any:
     return total + np.sum(recursing(x) * x)
 
 
+@adc.custom_jvp
+def exponential(x: Any) -> Any:
+    return np.exp(x)
+
+
+def _twice(x: Any) -> Any:
+    return 2.0 * exponential(x)
+
+
+@exponential.defjvp
+def _exponential_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (dx,) = primals, tangents
+    return exponential(x), 0.5 * _twice(x) * dx
+
+
+@program(X)
+def rule_by_a_caller(x: Any) -> Any:
+    """A function between the program and a rule is called by the rule, too."""
+    return np.sum(_twice(x) * x)
+
+
 NESTED_PROGRAMS += COMPOSED_PROGRAMS

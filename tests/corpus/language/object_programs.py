@@ -631,20 +631,9 @@ def instance_reversed(x: Any) -> Any:
     return x
 
 
-@refused("`with` is not supported")
-def context_manager(x: Any) -> Any:
-    with Walk(x) as walk:
-        return walk.x
-
-
 @refused("a key known only at run time")
 def instance_as_a_key(x: Any) -> Any:
     return {Walk(x): x}[Walk(x)]
-
-
-@refused("formatting a Walk is not supported")
-def text_of_an_instance(x: Any) -> Any:
-    return x * len(str(Walk(x)))
 
 
 @refused("an index must be an integer, not a Walk", X3)

@@ -264,3 +264,20 @@ def identity_of_views(x: Any) -> Any:
     c = a
     total = np.sum(a) if a is b else np.sum(a * b)
     return total + (np.sum(a * a) if c is a else 0.0)
+
+
+@program(X6)
+def methods_of_strings(x: Any) -> Any:
+    layers = {"w_1": x[:3], "w_2": x[3:], "Bias_1": x[1:4]}
+    total = 0.0
+    for name, value in layers.items():
+        kind, number = name.split("_")
+        scale = int(number) * (0.1 if kind.lower().startswith("b") else 1.0)
+        total += scale * np.sum(value**2) + ("w" in name) * value[0]
+    for k in range(1, 3):
+        total += np.prod(layers["_".join(["w", str(k)])]) * len("w%d".ljust(k + 2)[1:])
+    try:
+        total *= int(name[::-1])
+    except ValueError:
+        total += np.sin(x[-1])
+    return total

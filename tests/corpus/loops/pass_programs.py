@@ -10,6 +10,20 @@ from typing import Any
 import numpy as np
 
 
+def split_complex(x: Any) -> Any:
+    s = 0j
+    for k in range(len(x)):
+        s = s * 1j + x[k]
+    return abs(s)
+
+
+def widen_half(x: Any) -> Any:
+    y = x.astype(np.float16)
+    for k in range(1, len(y)):
+        y[k] += np.sin(y[k - 1])
+    return np.sum(y.astype(np.float64))
+
+
 def induction(x: Any) -> Any:
     at, total = 1, 0.0
     for _ in range(4):
@@ -270,6 +284,10 @@ def swept(x: Any, k: Any) -> Any:
         swept(x, k + 1)
 
 
+def supply(x: Any) -> Any:
+    return np.sum(np.fft.irfft(np.fft.rfft(x) * 0.5) * x)
+
+
 @dataclass(frozen=True)
 class PassProgram:
     """A function of a pass's name, arguments, and those that it is differentiated with respect to.
@@ -286,6 +304,8 @@ class PassProgram:
 _X = np.linspace(0.3, 1.2, 12)
 
 PASS_PROGRAMS: tuple[PassProgram, ...] = (
+    PassProgram(split_complex, (_X,), (0,)),
+    PassProgram(widen_half, (_X,), (0,)),
     PassProgram(reserve, (_X,)),
     PassProgram(induction, (_X,)),
     PassProgram(hoist, (_X, 0.4)),
@@ -307,6 +327,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(skip, (_X.reshape(4, 3), np.cos(_X[:9].reshape(3, 3))), (0, 1)),
     PassProgram(unswitch, (_X, 0.4)),
     PassProgram(calls, (_X, 0.4)),
+    PassProgram(supply, (_X,)),
     PassProgram(elide_copies, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
     PassProgram(strip_mine, (_X,)),
     PassProgram(scalar_replacement, (_X, 0.3), (0, 1)),

@@ -3,5 +3,5 @@
 ARGS = (1j,)
 
 
-def program(x):  # ADC020: complex
+def program(x):  # ADC023: returns a complex number
     return x

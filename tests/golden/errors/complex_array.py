@@ -5,5 +5,6 @@ ARGS = (1.5,)
 
 
 def program(x):
-    a = np.zeros(3, dtype=complex)  # ADC010: dtype complex128
-    return x
+    a = np.zeros(3)
+    a[0] = x * 1j  # ADC014: cannot be stored as float64
+    return a[0]

@@ -8,6 +8,7 @@ def numbers(x):
 
 
 def program(x):
-    for v in numbers(x):  # ADC033: a generator
-        x = x * v
+    made = numbers(x)  # ADC033: a generator that no loop consumes
+    for k in range(2):
+        x = x * sum(made)
     return x

@@ -3,10 +3,15 @@
 ARGS = (1.5,)
 
 
-def program(x):
-    y = x
-    def inner():
-        nonlocal y  # ADC034: `nonlocal`
+def made():
+    y = 1.0
+
+    def program(x):
+        nonlocal y  # ADC034: assigning to 'y', a variable of a function outside
         y = 2.0
-    inner()
-    return y
+        return x
+
+    return program
+
+
+program = made()

@@ -5,4 +5,4 @@ ARGS = (np.array([1.0, 2.0, 3.0]),)
 
 
 def program(x):
-    return np.unwrap(x)  # ADC010: `numpy.unwrap`
+    return np.packbits(x)  # ADC010: `numpy.packbits`

@@ -4,5 +4,5 @@ ARGS = (1.5,)
 
 
 def program(x):
-    y = {x}  # ADC010: a set
+    y = {x}  # ADC010: a set that holds a number
     return x

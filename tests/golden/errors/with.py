@@ -1,8 +1,11 @@
 # mypy: ignore-errors
 # ruff: noqa
+import threading
+
 ARGS = (1.5,)
+LOCK = threading.Lock()
 
 
 def program(x):
-    with open(x):  # ADC031: `with`
+    with LOCK:  # ADC031: `with` of
         return x

@@ -227,19 +227,18 @@ def test_wrong_arguments_raise_what_python_raises(args: Any, kwargs: Any) -> Non
 
 
 class Celsius(np.ndarray[Any, Any]):
-    pass
+    def __mul__(self, other: Any) -> Any:
+        return self
 
 
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (np.array(1j), "a ndarray of dtype complex128 and rank 0"),
+        (np.array(1, np.clongdouble), "a ndarray of dtype c"),
         (np.zeros(3).view(Celsius), "a Celsius of dtype float64 and rank 1"),
         ({1.0, 2.0}, "a set"),
         (collections.defaultdict(float, a=1.0), "a defaultdict"),
-        (1j, "complex"),
-        (np.ones(3, complex), "dtype complex128"),
-        (np.float16(1.0), "float16"),
+        (np.longdouble(1.0), "dtype float128"),
         (np.ones(3, ">f8"), "dtype >f8"),
         (np.array(["a"]), "dtype <U1"),
         (2**63, "does not fit in 64 bits"),

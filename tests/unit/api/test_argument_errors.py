@@ -86,7 +86,7 @@ def test_what_cannot_be_read_is_refused_where_it_is_used() -> None:
     def fn(p: Any) -> Any:
         return p["x"] * p["other"]
 
-    for other in (1j, np.ones(2, complex), {1, 2}, object()):
+    for other in (np.ones(2, np.longdouble), {1, 2}, object()):
         with pytest.raises(AdcError):
             adc.grad(fn)({"x": 1.0, "other": other})
         assert adc.grad(lambda p: p["x"])({"x": 1.0, "other": other}) == {"x": 1.0, "other": None}

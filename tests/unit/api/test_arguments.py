@@ -276,6 +276,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=lambda x: getattr(x, "__name__", ""))
 def test_gradients(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     check(fn, *args)

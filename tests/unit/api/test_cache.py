@@ -323,6 +323,7 @@ print(json.dumps(slope(2.0)))
 """
 
 
+@pytest.mark.full
 def test_processes_that_build_the_same(
     tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,6 +101,7 @@ WRONG: dict[str, Function] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
 @pytest.mark.parametrize(("fn", "gradient", "at"), ALL, ids=NAMES)
 def test_wrong_derivatives(fn: Function, gradient: Function, at: list[float], wrong: Any) -> None:
@@ -177,6 +178,7 @@ def test_several_results_at_once() -> None:
 # -- check_grads -----------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("scale", [1e-12, 1e-4, 1.0, 1e6, 1e12])
 def test_scales(scale: float) -> None:
     x = scale * np.array([0.3, 1.1, 2.7])
@@ -197,6 +199,7 @@ def _planted(factor: Any) -> Any:
     return lambda x: fn(x)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("factor", [-1.0, 0.5, 0.0, 1.0001, np.nan])
 def test_a_wrong_entry_of_many(factor: float, dtype: Any) -> None:

@@ -122,6 +122,7 @@ def over_helpers(helper: Any) -> Any:
     return over_a_closure(over_a_tuple(over_a_closure(helper)))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "around",
     [over_a_closure, over_a_default, over_a_tuple, over_a_dict, over_an_object, over_a_method,

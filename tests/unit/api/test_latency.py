@@ -126,7 +126,7 @@ MAKERS: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 @pytest.mark.parametrize("transform", [adc.value_and_grad, adc.jit])
 def test_containers_with_attributes(make: Any, transform: Any) -> None:
@@ -204,6 +204,7 @@ ARRAYS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("make", ARRAYS.values(), ids=ARRAYS)
 def test_arrays(make: Any) -> None:
     agrees(adc.grad, plain, (array(), 2.0), [(make(), 2.0)])
@@ -244,6 +245,7 @@ def captured() -> Iterator[None]:
     _helper.__code__ = kept[3]
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.usefixtures("captured")
 @pytest.mark.parametrize("transform", [adc.grad, adc.jit])
 def test_what_is_captured(transform: Any) -> None:
@@ -412,6 +414,7 @@ def warmed_jacobian(jacobian: Any, *args: Any) -> Any:
     return jacobian
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.usefixtures("captured")
 @pytest.mark.parametrize("transform", [adc.jacfwd, adc.jacrev])
 def test_jacobians(transform: Any) -> None:
@@ -428,6 +431,7 @@ def test_jacobians(transform: Any) -> None:
         assert outcome(warm, usual, 2.0) == outcome(transform(many), usual, 2.0)
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("transform", [adc.jacfwd, adc.jacrev])
 def test_jacobians_with_an_axis_that_may_have_size_one(transform: Any) -> None:
     usual = np.linspace(-1.0, 1.0, 9)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import adc
+from adc.cli import check
 from adc.testing import check_grads
 
 X = np.array([0.3, -1.2, 0.7])
@@ -298,11 +299,34 @@ def test_arguments_by_name() -> None:
             return x * y * y
 
     assert adc.grad(Model().loss, argnames="y")(2.0, 3.0) == 12.0
-    with pytest.raises(adc.AdcError, match=r"energy\(\) has no positional parameter 'c'") as error:
+    with pytest.raises(adc.AdcError, match=r"energy\(\) has no parameter 'c'") as error:
         adc.grad(energy, argnames="c")
     assert "it has x, b" in str(error.value)
     with pytest.raises(adc.AdcError, match="argnums and argnames are both given"):
         adc.grad(energy, 0, argnames="x")
+
+
+def by_name(x: Any, *rest: float, k: float = 3.0, n: int = 2) -> Any:
+    return np.sum(x * x) * k**n + sum(rest) * k
+
+
+def test_arguments_given_by_name_alone() -> None:
+    square = float(np.sum(X * X))
+    of_k, of_x = adc.grad(by_name, argnames=("k", "x"))(X, 1.0, 2.0, k=5.0)
+    assert of_k == pytest.approx(10.0 * square + 3.0)
+    np.testing.assert_allclose(of_x, 50.0 * X)
+    second = adc.hessian(by_name, argnames=("k", "x"))(X, k=5.0)
+    np.testing.assert_allclose(second[0][0], 2.0 * square)
+    np.testing.assert_allclose(second[0][1], 20.0 * X)
+    for make in (adc.jacfwd, adc.jacrev):
+        np.testing.assert_allclose(make(by_name, argnames="k")(X), 6.0 * square)
+    inside = adc.jit(lambda x: adc.grad(by_name, argnames="k")(x, k=5.0))
+    np.testing.assert_allclose(inside(X), 10.0 * square)
+    rows, _ = check.compare(adc.grad(by_name, argnames=("k", "x")), (X,))
+    assert all(row.outcome is rows[0].outcome for row in rows)
+    assert {row.name: row.found for row in rows}["k"] == pytest.approx(6.0 * square)
+    with pytest.raises(adc.AdcError, match=r"argument 'n' of by_name.* is an int"):
+        adc.grad(by_name, argnames="n")(X)
 
 
 # -- marks -----------------------------------------------------------------------------------------

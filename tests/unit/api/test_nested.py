@@ -263,6 +263,8 @@ THREE = adc.custom_jvp(lambda x: x * x)
 THREE.defjvp(lambda primals, tangents: primals[0] * tangents[0])
 PAIR = adc.custom_vjp(lambda x: (x, x))
 PAIR.defvjp(lambda x: (x, None), lambda kept, ct: (ct,))
+KEYS = adc.custom_vjp(lambda x: {"a": x, "b": 2.0 * x})
+KEYS.defvjp(lambda x: ({"b": 2.0 * x, "a": x}, None), lambda kept, ct: (ct["a"],))
 SHAPE = adc.custom_vjp(lambda x: x * x)
 SHAPE.defvjp(lambda x: (x * x, x), lambda x, ct: (ct[:2],))
 RANK = adc.custom_vjp(lambda x: x * x)
@@ -295,6 +297,11 @@ ERRORS = {
         lambda x: PAIR(x)[0], 1.0, "ADC014",
         "the value that the rule of custom() returns is a number (float), that of the function "
         "a tuple of 2",
+    ),
+    "another order of keys": (
+        lambda x: KEYS(x)["a"], 1.0, "ADC014",
+        "the value that the rule of custom() returns is one with 'b', 'a', that of the function "
+        "one with 'a', 'b'",
     ),
     "rank": (
         lambda x: np.sum(RANK(x)), X, "ADC014",

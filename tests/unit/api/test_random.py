@@ -122,6 +122,30 @@ DRAWS: dict[str, Callable[..., Any]] = {
         r.permutation(10), r.permutation(0), r.permutation(-2), r.permutation(1),
         r.permutation(X), r.permutation(A), r.permutation(A, axis=1), r.permutation(70000),
     ),
+    "inverse distribution functions": lambda r: (
+        r.laplace(0.5, 2.0, 300), r.logistic(size=300), r.gumbel(1.0, 0.5, 300), r.laplace(),
+        r.lognormal(0.5, [0.7, 1.5, 0.0]), r.rayleigh(1.7, 300), r.pareto(2.3, 300),
+        r.weibull([1.3, 0.0, 2.0]), r.weibull(0.7, 300), r.power(1.3, 300), r.standard_cauchy(300),
+        r.triangular(-1.0, 0.3, 2.0, 300), r.triangular([0.0, 1.0], 1.5, 2.0), r.lognormal(),
+    ),
+    "gamma": lambda r: (
+        r.gamma(2.5, 1.5, 3000), r.gamma(0.3, size=3000), r.standard_gamma(1.0, 9), r.gamma(2.0),
+        r.gamma([0.5, 1.0, 3.0, 0.0], 2.0), r.chisquare(3.3, 300), r.standard_t(4.5, 300),
+    ),
+    "beta": lambda r: (
+        r.beta(0.4, 0.6, 3000), r.beta(2.0, 3.5, 300), r.beta(0.01, 0.01, 300), r.f(4.5, 3.0, 300),
+        r.beta(1.0, [0.5, 2.0]),
+    ),
+    "counts": lambda r: (
+        r.poisson(0.7, 300), r.poisson(10.0, 3000), r.poisson(300.0, (30, 20)), r.poisson(),
+        r.poisson([0.0, 20.0]), r.geometric(0.5, 300), r.geometric(0.05, 300), r.geometric(1.0),
+        r.binomial(10, 0.3, 300), r.binomial(10, 0.8, 300), r.binomial(1000, 0.3, 3000),
+        r.binomial(100000, 0.6, 300), r.binomial([0, 3, 500], 0.5), r.binomial(5, 0.0),
+    ),
+    "vectors": lambda r: (
+        r.dirichlet([0.5, 2.0, 1.0], 30), r.dirichlet([0.05, 0.02, 0.01], (5, 6)),
+        r.dirichlet([1.0, 2.0]),
+    ),
     "interleaved": lambda r: (
         r.random(dtype=np.float32), r.random(), r.integers(9), r.normal(), r.integers(9, size=2),
         r.standard_normal(dtype=np.float32), r.permutation(3), r.exponential(),
@@ -141,6 +165,7 @@ def test_draws_are_numpys(name: str, half: bool) -> None:
             assert state(ours) == state(numpys)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", ["normal", "exponential"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_rare_draws(kind: str, dtype: str) -> None:
@@ -234,10 +259,26 @@ RAISED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (lambda p, r: r.choice(2, p=p), (np.array([0.5, np.nan]),)),
     (lambda p, r: r.choice(2, p=p), (np.array([0.2, 0.3, 0.5]),)),
     (lambda n, r: r.random(n), (-1,)),
+    (lambda s, r: r.laplace(0.0, s), (-1.0,)),
+    (lambda s, r: r.lognormal(0.0, s), (-1.0,)),
+    (lambda a, r: r.weibull(a, 3), (-1.0,)),
+    (lambda a, r: r.pareto(a), (0.0,)),
+    (lambda a, r: r.gamma(a), (-1.0,)),
+    (lambda a, r: r.beta(a, 1.0), (np.array([1.0, 0.0]),)),
+    (lambda a, r: r.standard_t(a), (0.0,)),
+    (lambda a, r: r.triangular(a, 0.0, 1.0), (0.5,)),
+    (lambda a, r: r.triangular(0.0, 0.0, a), (0.0,)),
+    (lambda lam, r: r.poisson(lam), (-1.0,)),
+    (lambda lam, r: r.poisson(lam), (np.nan,)),
+    (lambda lam, r: r.poisson(lam), (1e20,)),
+    (lambda p, r: r.geometric(p), (0.0,)),
+    (lambda p, r: r.binomial(3, p), (1.5,)),
+    (lambda n, r: r.binomial(n, 0.5), (-1,)),
     (lambda n, r: np.random.default_rng(n).random(), (-1,)),
 ]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("fn", "args"), RAISED)
 def test_errors_are_numpys(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     ours = generator()
@@ -269,6 +310,9 @@ REFUSED: list[tuple[Callable[..., Any], str]] = [
     (lambda r: r.standard_normal(dtype=np.int64), "no random numbers of dtype i64"),
     (lambda r: r.normal(np.zeros((2, 2)), 1.0, size=2), "parameters of rank 2"),
     (lambda r: r.normal("a"), "'loc' is str 'a', not a number"),
+    (lambda r: r.vonmises(0.0, 1.0), "`.vonmises` of a random generator"),
+    (lambda r: r.standard_gamma(2.0, dtype=np.float32), "in single precision"),
+    (lambda r: r.multivariate_normal([0.0], [[1.0]]), "by a method other than 'cholesky'"),
 ]
 
 
@@ -289,6 +333,22 @@ def test_other_generators_are_refused(bits: Any) -> None:
         adc.jit(lambda: rng.random())()
 
 
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("draw", ["gamma", "chisquare", "standard_t"])
+def test_parameters_of_draws_by_rejection_have_no_derivative(draw: str) -> None:
+    def drawn(a: Any, r: Any) -> Any:
+        return getattr(r, draw)(a)
+
+    with pytest.raises(AdcError, match="drawn by rejection") as caught:
+        adc.grad(drawn)(2.0, generator())
+    assert "adc.stop_gradient" in str(caught.value)
+
+    def stopped(a: Any, r: Any) -> Any:
+        return a * getattr(r, draw)(adc.stop_gradient(a))
+
+    assert adc.grad(stopped)(2.0, generator()) == getattr(generator(), draw)(2.0)
+
+
 # -- generators ------------------------------------------------------------------------------------
 
 
@@ -300,6 +360,7 @@ def loss(w: Any, x: Any, rng: Any) -> Any:
 W = np.linspace(0.5, 1.5, 6)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("remat", ["auto", "store", "recompute", "random:1"])
 def test_a_gradient_draws_what_one_call_draws(remat: str) -> None:
     ours, numpys = generator(), generator()
@@ -532,7 +593,7 @@ def test_draws_that_derivatives_within_code_refuse() -> None:
 # -- the compiler ----------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("program", [p for p in RANDOM_PROGRAMS if p.number(3) == 0], ids=str)
 def test_interpreter_and_compiled_code_draw_the_same(program: Any) -> None:
     """All results to the last bit, the states of generators among them."""

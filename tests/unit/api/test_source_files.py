@@ -123,6 +123,7 @@ def test_methods_that_changed_places(program: Any) -> None:
     assert adc.grad(program.uses_first)(3.0) == 2.0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -281,11 +282,15 @@ def test_special_sources(tmp_path: Path) -> None:
 
 def test_every_function_of_the_tests_is_what_its_file_says() -> None:
     """Imported with pytest's rewriting, or without."""
-    from tests.corpus import programs
-    from tests.corpus.language import language_programs, nested_programs
+    from tests.corpus import scalar_programs
+    from tests.corpus.language import call_programs, language_programs, nested_programs
+    from tests.corpus.loops import control_programs
 
     count = 0
-    for module in (programs, language_programs, nested_programs, sys.modules[__name__]):
+    corpora = (
+        scalar_programs, control_programs, call_programs, language_programs, nested_programs,
+    )  # fmt: skip
+    for module in (*corpora, sys.modules[__name__]):
         for fn in vars(module).values():
             if isinstance(fn, types.FunctionType) and fn.__code__.co_filename == module.__file__:
                 source.source_of(fn)

@@ -143,7 +143,7 @@ def _frames(fn: Callable[..., Any], *args: Any) -> tuple[list[tuple[str, int | N
     return [each for each in own if each[0] != "<listcomp>"], repr(caught)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("derive", [adc.grad, adc.jit], ids=["grad", "jit"])
 @pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: str(fn.__name__))
 def test_the_calls_are_those_of_python(derive: Any, fn: Callable[[Any], Any]) -> None:

@@ -123,6 +123,7 @@ def defined(op: OpDef, args: tuple[Any, ...]) -> bool:
     return True
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("dtype", "weak"),
     [(dtype, False) for dtype in DTYPES] + [("b1", True), ("i64", True), ("f64", True)],
@@ -181,6 +182,7 @@ def compiled(text: str, folder: Path, *args: Any, blocks: int | None = None) -> 
 VALUES = {"b": "true:b1", "f": "2.5:{}", "i": "100:{}", "u": "200:{}"}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_arrays_and_tapes_of_every_dtype(dtype: str, tmp_path: Path) -> None:
     value = VALUES[dtype[0]].format(dtype)
@@ -438,7 +440,7 @@ def test_cases(case: Case, tmp_path: Path) -> None:
         np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-14)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("policy", ["store", "recompute", "auto"])
 @pytest.mark.parametrize("case", CASES[::3], ids=str)
 def test_gradients_of_cases(case: Case, policy: str, tmp_path: Path) -> None:

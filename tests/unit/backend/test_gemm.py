@@ -103,7 +103,7 @@ def test_small_ones_are_those_of_the_interpreter() -> None:
         np.testing.assert_array_equal(kernel(a, b, c)[0], want)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("flags", FLAGS, ids=str)
 @pytest.mark.parametrize("sizes", [(4, 4, 4), (3, 3, 3), (2, 5, 3), (1, 3, 7)], ids=str)
 def test_known_sizes_have_the_same_bits(

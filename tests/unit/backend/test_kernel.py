@@ -157,6 +157,7 @@ def alarm() -> Iterator[Any]:
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", LOOPS)
 def test_signals_interrupt_long_loops(name: str, tmp_path: Path, alarm: Any) -> None:
     kernel = kernel_of(LOOPS[name], tmp_path)

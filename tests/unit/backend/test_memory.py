@@ -133,6 +133,7 @@ PEAKS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("remat", ["auto", "store"])
 @pytest.mark.parametrize(("fn", "args"), PEAKS, ids=[fn.__name__ for fn, _ in PEAKS])
 def test_a_call_uses_what_is_computed(fn: Any, args: tuple[Any, ...], remat: str) -> None:
@@ -262,7 +263,7 @@ def sized(x: Any, n: Any) -> Any:
     return s
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize(
     ("fn", "args"),
     [*[(fn, args) for fn, args in PEAKS[:8]], (sized, (sample(60), 60)), (until, (2.0,))],

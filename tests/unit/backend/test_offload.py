@@ -119,6 +119,7 @@ def test_corpus(program: Program, policy: str) -> None:
         assert own.disk == 0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("policy", ["auto", "recompute", "store", "revolve:3:2"])
 def test_the_gradient_is_the_ordinary_one(policy: str) -> None:
     u = sample(7, 5)

@@ -72,7 +72,7 @@ CALLS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", CALLS)
 def test_nothing_but_the_caller_holds_results(name: str) -> None:
     """No cycle of references waits for the garbage collector with them.

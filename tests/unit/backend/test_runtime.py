@@ -438,6 +438,7 @@ def swaps(a: Any) -> Any:
     return s
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fn", [stores, swaps])
 @pytest.mark.parametrize("remat", ["auto", "store"])
 def test_a_store_of_an_element_is_no_copy_of_an_array(fn: Any, remat: str) -> None:

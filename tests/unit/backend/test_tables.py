@@ -55,6 +55,7 @@ def in_parts(fn: Function) -> cpu.Kernel:
     return cpu.Kernel(emitted, cpu.build(emitted, path, cache=False), path)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("make", [cpu.compile, interpret, in_parts])
 @pytest.mark.parametrize("size", [(4, 5), (4, 3), (2, 3), (0, 2)])
 def test_a_part_of_other_sizes_is_copied(make: Any, size: tuple[int, int]) -> None:

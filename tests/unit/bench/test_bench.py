@@ -59,7 +59,7 @@ def test_adjoint_by_hand(name: str) -> None:
     check(KERNELS[name], HAND[name])
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", KERNELS)
 def test_gradient(name: str) -> None:
     kernel = KERNELS[name]

@@ -55,7 +55,8 @@ def test_it_measures() -> None:
     assert 1e-12 < costs.operation < 1e-8
     assert dict(costs.rows)["exp"] > costs.operation
     assert costs.product < 1e-7
-    assert [done for done, _ in steps] == list(range(steps[-1][1] + 1))
+    # A machine that is disturbed measures again, from the first one on.
+    assert sorted({done for done, _ in steps}) == list(range(steps[-1][1] + 1))
     assert Costs.from_json(costs.to_json()) == costs
 
 
@@ -138,6 +139,7 @@ def _broken() -> list[str]:
     ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", _broken(), ids=range(len(_broken())))
 def test_a_broken_file_is_one_line_of_warning(
     text: str, place: Path, capsys: pytest.CaptureFixture[str]

@@ -245,7 +245,7 @@ def test_unary_promotion(text: str) -> None:
     assert not found
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(20)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("text", BINARY)
 def test_binary_promotion(text: str) -> None:
@@ -299,6 +299,7 @@ def test_compiled_code_follows_captured_variables() -> None:
 # --- errors of the program, compiled --------------------------------------------------------------
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", cases.RAISING, ids=lambda fn: str(fn.__name__))
 def test_exceptions_are_those_of_python(case: Callable[[Any], Any]) -> None:
     x = np.array([1.5, -2.0, 0.0])
@@ -405,3 +406,43 @@ def test_another_prange_is_what_it_says() -> None:
 
     with pytest.raises(AdcError, match="prange"):
         lowered_for(counted, (np.ones(2), prange))
+
+
+@adc.custom_vjp
+def doubled(x: Any) -> Any:
+    return x * 2.0
+
+
+@adc.custom_vjp
+def doubled_where_positive(x: Any) -> Any:
+    return x[x > 0] * 2.0
+
+
+def _two_of_them(x: Any) -> Any:
+    return x[:2] * 2.0, len(x)
+
+
+for custom in (doubled, doubled_where_positive):
+    custom.defvjp(_two_of_them, lambda n, ct: (np.full(n, 2.0 * len(ct)),))
+
+
+def test_a_rule_returns_a_value_of_the_shape_that_its_function_returns() -> None:
+    with pytest.raises(ValueError, match="has size 2 along axis 0, that of the function 5"):
+        adc.grad(lambda x: np.sum(doubled(x)))(np.arange(5.0))
+    assert adc.grad(lambda x: np.sum(doubled(x)))(np.ones(2)) == pytest.approx([4.0, 4.0])
+    other = adc.custom_vjp(lambda x: x * np.ones(3))
+    other.defvjp(lambda x: (x * np.ones(2), None), lambda kept, ct: (np.sum(ct),))
+    with pytest.raises(AdcError, match="has size 2 along axis 0, that of the function 3"):
+        adc.grad(lambda x: np.sum(other(x)))(2.0)
+
+
+def test_sizes_that_no_argument_tells_are_those_of_the_rule() -> None:
+    """A wrong rule has wrong results; nothing is read or written where no array is."""
+
+    def program(x: Any) -> Any:
+        y = doubled_where_positive(x)
+        return np.sum(y * np.arange(len(y))) + len(y)
+
+    value, gradient = adc.value_and_grad(program)(np.arange(5.0))
+    assert value == 4.0
+    assert gradient == pytest.approx(np.full(5, 4.0))

@@ -194,16 +194,26 @@ def test_join() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["bool", "int", "float", *DTYPES, "f64[:]", "f32[:, :]", "b1[:, :, :]A", "i8[]"]
+    "text",
+    [
+        "bool",
+        "int",
+        "float",
+        *DTYPES,
+        "f16",
+        "h16[:]",
+        "f64[:]",
+        "f32[:, :]",
+        "b1[:, :, :]A",
+        "i8[]",
+    ],
 )
 def test_types_as_text(text: str) -> None:
     assert str(parse_type(text)) == text
     assert str(parse_type(f" {text} ")) == text
 
 
-@pytest.mark.parametrize(
-    "text", ["", "f16", "complex", "f64[", "f64[:", "f64[:]X", "int[:]", "f64[1]"]
-)
+@pytest.mark.parametrize("text", ["", "f8", "c256", "f64[", "f64[:", "f64[:]X", "int[:]", "f64[1]"])
 def test_text_that_is_no_type(text: str) -> None:
     with pytest.raises(ValueError, match="not a type"):
         parse_type(text)

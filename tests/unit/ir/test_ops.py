@@ -89,7 +89,8 @@ MEANING: dict[str, Callable[..., Any]] = {
     "exp": mpmath.exp, "exp2": lambda x: mp.mpf(2) ** x, "expm1": mpmath.expm1,
     "log": mpmath.log, "log2": lambda x: mpmath.log(x, 2), "log10": mpmath.log10,
     "log1p": mpmath.log1p, "sin": mpmath.sin, "cos": mpmath.cos, "tan": mpmath.tan,
-    "libm_exp": mpmath.exp, "libm_log1p": mpmath.log1p,
+    "libm_exp": mpmath.exp, "libm_log1p": mpmath.log1p, "libm_log": mpmath.log,
+    "libm_expm1": mpmath.expm1, "libm_pow": operator.pow,
     "asin": mpmath.asin, "acos": mpmath.acos, "atan": mpmath.atan, "sinh": mpmath.sinh,
     "cosh": mpmath.cosh, "tanh": mpmath.tanh, "asinh": mpmath.asinh, "acosh": mpmath.acosh,
     "atanh": mpmath.atanh, "erf": mpmath.erf, "erfc": mpmath.erfc, "gamma": mpmath.gamma,
@@ -107,7 +108,9 @@ ARRAYS = ("dim", "empty", "full", "copy", "over", "part", "row", "slot", "total"
 # Random draws are compared with NumPy's (test_random).
 DRAWS = ("pcg64_high", "pcg64_word", *TABLES)
 # `stop` is no step function: that its derivative is zero is its meaning (test_library).
-SPECIAL = (*ARRAYS, *DRAWS, "cast", "nextafter", "stop")
+# `test_complex` tests what rows do to complex numbers.
+COMPLEX = ("complex", "real", "imag", "conj", "modulus")
+SPECIAL = (*ARRAYS, *DRAWS, *COMPLEX, "by_rejection", "cast", "half", "nextafter", "stop")
 CHOICES = ("select",)
 INDICES = ("wrap", "inside", "trips", "room")
 LOGIC = ("and", "or", "not")

@@ -142,6 +142,7 @@ class Machine:
             self.reverse(x, i, m - j * sigma)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("most", [0, 1, 3])
 def test_counts_are_those_of_the_machine(most: int) -> None:
     for problem in GRID:

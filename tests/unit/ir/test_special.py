@@ -72,6 +72,7 @@ def derivatives(name: str, order: int, places: Any) -> Any:
     return np.array(found)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", MEANING)
 def test_values_and_first_derivatives(name: str) -> None:
     fn, x = LOOPS[name], np.array(PLACES[name])
@@ -83,6 +84,7 @@ def test_values_and_first_derivatives(name: str) -> None:
     np.testing.assert_allclose(tangents, gradient, rtol=1e-15)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", MEANING)
 def test_second_derivatives_in_both_modes(name: str) -> None:
     fn, x = total(LOOPS[name]), np.array(PLACES[name])
@@ -120,6 +122,7 @@ def test_single_precision(name: str) -> None:
         np.testing.assert_allclose(found, derivatives(name, order, x), rtol=2e-6, atol=1e-37)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", MEANING)
 @pytest.mark.parametrize("x", [3, True, np.int8(3), np.uint16(2), np.float32(0.3), 0.3,
                                np.arange(3), np.array([[True, False]]), np.ones((2, 0))],

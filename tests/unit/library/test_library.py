@@ -122,15 +122,15 @@ def _differences(fn: Callable[..., float], args: tuple[Any, ...], k: int) -> Any
 LINEAR_ALGEBRA = FUNCTIONS[:11]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
-    ("fn", "routines"),
+    ("fn", "on_device"),
     [*((fn, False) for fn in FUNCTIONS), *((fn, True) for fn in LINEAR_ALGEBRA)],
     ids=lambda each: each if isinstance(each, bool) else str(each.__name__),
 )
-def test_first_order(fn: Callable[..., Any], routines: bool) -> None:
-    """In both ways: by derivatives of statements, and of routines."""
-    chain = Chain.of(fn, (M, W), (0, 1), routines=routines)
+def test_first_order(fn: Callable[..., Any], on_device: bool) -> None:
+    """In both ways: as code for the CPU, and for a GPU."""
+    chain = Chain.of(fn, (M, W), (0, 1), on_device=on_device)
     (value,) = run(chain.lowered.fn, fresh(chain.inputs))
     np.testing.assert_allclose(value, fn(M.copy(), W.copy()), rtol=1e-12)
     want = tuple(_differences(fn, (M, W), k) for k in (0, 1))
@@ -138,7 +138,7 @@ def test_first_order(fn: Callable[..., Any], routines: bool) -> None:
     assert not found + check_tangent(chain, np.random.default_rng(1))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize(
     "fn", [solve_vector, log_determinant, eigenvectors, householder], ids=lambda fn: fn.__name__
 )
@@ -168,6 +168,7 @@ def test_signs_of_qr_are_those_of_lapack(mode: str) -> None:
     np.testing.assert_allclose(value, fn(TALL, wide), rtol=1e-12)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("fn", "args", "message"),
     [

@@ -15,9 +15,9 @@ import scipy.linalg
 import adc
 from adc.backend.cuda import libraries
 from adc.ir.core import Call, For, Function, Gemm, walk
-from adc.ir.errors import DeviceError, MemoryBudgetError
+from adc.ir.errors import DeviceError, LimitError, MemoryBudgetError
 from adc.ir.verifier import problems
-from adc.library import routines
+from adc.library.linear import linalg, routines
 from adc.passes.target import inline_calls, outline_kernels
 from adc.passes.target.inline_calls import Inlined
 from tests.corpus.arrays.linear_programs import LINEAR_PROGRAMS, ROWS, SIDES, likelihoods, systems
@@ -50,18 +50,18 @@ def test_functions_are_numpys(n: int) -> None:
     b = RNG.standard_normal((n, 2))
     s = a @ a.T + np.eye(n)
     close = np.testing.assert_allclose
-    close(routines.solve(a, b), np.linalg.solve(a, b), rtol=1e-10)
-    close(routines.solve(a, b[:, 0]), np.linalg.solve(a, b[:, 0]), rtol=1e-10)
-    close(routines.inv(a), np.linalg.inv(a), rtol=1e-9)
-    close(routines.det(a), np.linalg.det(a), rtol=1e-10)
-    close(routines.slogdet(a), np.linalg.slogdet(a), rtol=1e-10)
-    close(routines.cholesky(s), np.linalg.cholesky(s), rtol=1e-10)
-    close(routines.eigvalsh(s), np.linalg.eigvalsh(s), rtol=1e-10)
+    close(linalg.solve(a, b), np.linalg.solve(a, b), rtol=1e-10)
+    close(linalg.solve(a, b[:, 0]), np.linalg.solve(a, b[:, 0]), rtol=1e-10)
+    close(linalg.inv(a), np.linalg.inv(a), rtol=1e-9)
+    close(linalg.det(a), np.linalg.det(a), rtol=1e-10)
+    close(linalg.slogdet(a), np.linalg.slogdet(a), rtol=1e-10)
+    close(linalg.cholesky(s), np.linalg.cholesky(s), rtol=1e-10)
+    close(linalg.eigvalsh(s), np.linalg.eigvalsh(s), rtol=1e-10)
     for columns in {n, n + 2, max(n - 1, 1)}:
         wide = RNG.standard_normal((n, columns))
-        close(routines.qr(wide, "r"), np.linalg.qr(wide, "r"), atol=1e-12)
+        close(linalg.qr(wide, "r"), np.linalg.qr(wide, "r"), atol=1e-12)
         for mode in ("reduced", "complete"):
-            found, want = routines.qr(wide, mode), np.linalg.qr(wide, mode)
+            found, want = linalg.qr(wide, mode), np.linalg.qr(wide, mode)
             close(found.Q, want.Q, atol=1e-12)
             close(found.R, want.R, atol=1e-12)
 
@@ -69,20 +69,20 @@ def test_functions_are_numpys(n: int) -> None:
 def test_factors_are_those_of_libraries() -> None:
     a = RNG.standard_normal((6, 6))
     b = RNG.standard_normal((6, 2))
-    lu, pivots, singular = routines._lu_factor(a)
+    lu, pivots, singular = routines.lu_factor(a)
     want, wanted = scipy.linalg.lu_factor(a)
     np.testing.assert_allclose(lu, want, rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(pivots, wanted)
     assert not singular
-    assert routines._lu_factor(np.ones((3, 3)))[2]
+    assert routines.lu_factor(np.ones((3, 3)))[2]
     for transposed in (False, True):
-        found = routines._lu_solve(a, lu, pivots, b, transposed)
+        found = routines.lu_solve(a, lu, pivots, b, transposed)
         want = scipy.linalg.lu_solve((lu, pivots), b, int(transposed))
         np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-12)
         low = np.tril(a)
         want = scipy.linalg.solve_triangular(low, b, int(transposed), lower=True)
-        np.testing.assert_allclose(routines._solve_lower(a, b, transposed), want, rtol=1e-12)
-    assert routines._cholesky(-np.eye(2))[1]
+        np.testing.assert_allclose(routines.solve_lower(a, b, transposed), want, rtol=1e-12)
+    assert routines.cholesky_factor(-np.eye(2))[1]
 
 
 # --- on a device ----------------------------------------------------------------------------------
@@ -136,6 +136,7 @@ def test_derivatives(fn: Callable[..., Any]) -> None:
         np.testing.assert_allclose(product, want, rtol=1e-7, atol=1e-7 * np.abs(want).max())
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("fn", [solve_vector, cholesky], ids=named)
 def test_single_precision(fn: Callable[..., Any]) -> None:
     a, w = M.astype(np.float32), W.astype(np.float32)
@@ -195,18 +196,18 @@ def test_a_determinant_of_a_singular_matrix_is_an_error_there() -> None:
 
     a = np.ones((2, 2))
     np.testing.assert_array_equal(adc.grad(determinant)(a), [[1.0, -1.0], [-1.0, 1.0]])
-    with pytest.raises(np.linalg.LinAlgError, match="determinant of a singular matrix"):
+    with pytest.raises(LimitError, match="determinant of a singular matrix"):
         adc.grad(determinant, target="cuda")(a)
 
 
 def test_a_wrong_rule_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(kept: Any, ct: Any) -> Any:
         a, lu, pivots, x, transposed = kept
-        w = routines._lu_solve(a, lu, pivots, ct, transposed)  # not the transpose
+        w = routines.lu_solve(a, lu, pivots, ct, transposed)  # not the transpose
         return -(w @ x.T), None, None, w, None
 
-    right = routines._lu_solve._rules
-    monkeypatch.setattr(routines._lu_solve, "_rules", (right[0], wrong, right[2]))
+    right = routines.lu_solve._rules
+    monkeypatch.setattr(routines.lu_solve, "_rules", (right[0], wrong, right[2]))
     with pytest.raises(AssertionError):
         test_derivatives(solve_vector)
 
@@ -237,7 +238,8 @@ def test_rows(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     launched = on_device.launched_whole(on_device.device_code(chain))
     for loop in launched:
         assert not any(isinstance(s, Call | Gemm) for s in walk(loop.body.stmts))
-    assert bool(launched) == (program.name != "calls_itself")
+    # Two functions give the matrix of eigenvectors cotangents, and threads add no whole arrays.
+    assert bool(launched) == (program.name not in ("calls_itself", "principal"))
 
 
 @pytest.mark.sampled(60)
@@ -409,6 +411,7 @@ def cupy(monkeypatch: pytest.MonkeyPatch) -> CuPy:
     return made
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fn", [solve_vector, cholesky, LINEAR_ALGEBRA[9], product], ids=named)
 def test_cupy(fn: Callable[..., Any], cupy: CuPy) -> None:
     """Its memory is the call's, and its stream."""

@@ -40,12 +40,13 @@ def test_every_pass_on_loops_is_shown() -> None:
     # These have tests of their own, on IR.
     assert run - shown == {
         "simplify", "cse", "bounds", "dce", "accumulate", "overwrite",
-        "expand", "privatize_reductions", "directions", "rerun", "reverse_arguments",
+        "expand", "settle", "privatize_reductions", "directions", "rerun", "reverse_arguments",
     }  # fmt: skip
     buffers = {stage.name for stage in (*pipeline.BUFFERS, *pipeline.DEVICE)}
     assert shown - run == buffers - {"storage", "parallel"}
 
 
+@pytest.mark.sampled(4)
 @each
 def test_text(program: PassProgram, golden: Callable[[str, str], None]) -> None:
     name = program.fn.__name__
@@ -57,6 +58,7 @@ def test_text(program: PassProgram, golden: Callable[[str, str], None]) -> None:
     )
 
 
+@pytest.mark.sampled(4)
 @each
 def test_results(program: PassProgram) -> None:
     before, after = (chain.run(fn, chain.fresh(program.args)) for fn in before_and_after(program))
@@ -69,6 +71,7 @@ def test_results(program: PassProgram) -> None:
             assert chain.bits([a]) == chain.bits([b])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "program", [p for p in PASS_PROGRAMS if p.wrt], ids=lambda p: p.fn.__name__
 )

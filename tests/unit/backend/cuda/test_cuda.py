@@ -25,6 +25,7 @@ from adc.ir.interp import ProgramError
 from adc.passes.target import kernels
 from adc.passes.target.kernels import _Kernels
 from tests.corpus.arrays.array_programs import ARRAY_PROGRAMS
+from tests.corpus.arrays.complex_programs import COMPLEX_PROGRAMS
 from tests.corpus.arrays.linear_programs import LINEAR_PROGRAMS
 from tests.corpus.language.nested_programs import NESTED_PROGRAMS
 from tests.corpus.loops.stencil_programs import STENCIL_PROGRAMS
@@ -38,6 +39,7 @@ def corpus() -> list[Program]:
     found = [
         *differentiable(),
         *ARRAY_PROGRAMS,
+        *COMPLEX_PROGRAMS,
         *STENCIL_PROGRAMS,
         *THREAD_PROGRAMS,
         *NESTED_PROGRAMS,
@@ -86,6 +88,16 @@ def leaves(tree: Any) -> list[Any]:
     import optree
 
     return optree.tree_leaves(tree)
+
+
+def rotated(z: Any) -> Any:
+    return np.sum(np.abs(z * np.exp(1j * np.abs(z))) ** 2) + z[0].real
+
+
+def test_complex_arguments() -> None:
+    z = np.exp(1j * np.arange(5.0)) * 0.5
+    got = adc.grad(rotated, target="cuda")(z)
+    np.testing.assert_allclose(got, adc.grad(rotated)(z), rtol=1e-12)
 
 
 def noisy(x: Any, generator: Any) -> Any:
@@ -423,6 +435,7 @@ def pulled(x: Any, w: Any) -> Any:
     return total
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("many", [1, 1 << 40])
 @pytest.mark.parametrize("fn", [column_sums, pulled])
 def test_threads_that_share_nothing_and_more_that_do(
@@ -453,7 +466,7 @@ def test_algorithms_without_sums() -> None:
     np.testing.assert_allclose(adc.jit(loop_of_sinc, target="cuda")(x), np.sinc(x), atol=1e-15)
 
 
-@pytest.mark.sampled(150)
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize("program", corpus(), ids=lambda p: p.fn.__name__)
 def test_imports(program: Program) -> None:
     """A file imports what it uses: not what has its name in a comment, or is called on the host."""

@@ -133,6 +133,7 @@ def table(x: Any) -> Any:
     return s + np.sum(x * x) + np.sum(x.reshape(-1))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "how",
     [

@@ -86,7 +86,7 @@ CALLS: list[tuple[Callable[[str, Any, Any], Any], list[bool]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("k", range(len(CALLS)))
 def test_derivatives(k: int) -> None:
     call, there = CALLS[k]

@@ -78,7 +78,7 @@ def test_gradients(program: Program) -> None:
     assert found == program.tags & KINDS
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", THREAD_PROGRAMS, ids=str)
 def test_values(program: Program) -> None:
     chain = Chain.of(program.fn, program.make_args(), ())
@@ -98,7 +98,7 @@ EMPTY = [
 ]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", EMPTY, ids=str)
 def test_no_iterations(program: Program) -> None:
     first, *rest = program.make_args()
@@ -131,6 +131,7 @@ def test_random_programs(seed: int) -> None:
 # --- errors ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("fn", "args", "line"),
     [

@@ -82,6 +82,7 @@ def test_vjp_is_the_transpose_of_jvp(case: Case) -> None:
     assert left == pytest.approx(right, rel=1e-12, abs=1e-13)
 
 
+@pytest.mark.sampled(4)
 @each
 def test_vjp_of_the_tangent_gives_hessian_products(case: Case) -> None:
     # Reverse over forward must agree with forward over reverse.

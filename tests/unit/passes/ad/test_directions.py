@@ -87,6 +87,7 @@ def test_rules_for_reverse_mode_only(name: str, way: str) -> None:
         checked(program, way)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_rows_and_forms(case: Case) -> None:
     """Forward mode, reverse mode, and forward over reverse, on every case of the IR."""
@@ -332,6 +333,7 @@ def corner(x: Any) -> Any:
     return np.array([r, s, np.where(x[1] > 0.0, np.sqrt(x[1]), 0.0)])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("way", [adc.jacfwd, adc.jacrev])
 @pytest.mark.parametrize("x", [(0.0, 0.0, 1.0), (0.0, 2.0, 1.0), (1.0, -1.0, 1.0)])
 def test_zero_is_zero_in_each_direction(way: Any, x: Any) -> None:

@@ -45,6 +45,7 @@ def test_tangent_of_the_adjoint_gives_hessian_products(case: Case) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.sampled(4)
 @each
 def test_tangent_of_the_tangent_gives_third_derivatives(case: Case) -> None:
     hvp = tangent(adjoint(case.function(), case.wrt), case.wrt)

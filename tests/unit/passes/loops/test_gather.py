@@ -113,6 +113,7 @@ def agree(fn: Function, made: Function, *args: object) -> None:
             np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("clear", CLEARED)
 @pytest.mark.parametrize("name", ROW)
 def test_row(name: str, clear: str) -> None:

@@ -106,6 +106,7 @@ def test_numbers(program: NestProgram) -> None:
     adc_testing.check_grads(program.fn, program.args, modes="rev")
 
 
+@pytest.mark.sampled(4)
 @each
 def test_every_pass(program: NestProgram) -> None:
     assert not chains.check_passes(chains.Chain.of(program.fn, program.args, program.wrt))

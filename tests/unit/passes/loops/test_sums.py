@@ -65,7 +65,7 @@ def test_sums_deep_in_a_nest_are_functions() -> None:
     assert "_long" not in adc.grad(rows).source(x, 0.7)
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize(("fn", "rank"), CASES, ids=[fn.__name__ for fn, _ in CASES])
 def test_bits(fn: Any, rank: int) -> None:
     rng = np.random.default_rng(5)

@@ -174,6 +174,7 @@ def test_the_proof_finds_what_is_decided_again(name: str, monkeypatch: pytest.Mo
         planned(name)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("program", MARKED_PROGRAMS, ids=str)
 def test_floats_are_not_kept(program: Program) -> None:
     for entry in planned(program.name).plan.entries:
@@ -266,6 +267,7 @@ REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...], str]] = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("fn", "args", "line"), REFUSED)
 def test_what_has_no_inverse(fn: Any, args: tuple[Any, ...], line: str) -> None:
     with pytest.raises(RecomputeError) as found:
@@ -277,6 +279,7 @@ def test_what_has_no_inverse(fn: Any, args: tuple[Any, ...], line: str) -> None:
     adc.grad(fn, cache=False, remat="store")(*args)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("policy", ["auto", "recompute", "random:1"])
 def test_what_overflows_is_not_found_again(policy: str) -> None:
     def overflows(x: Any, c: Any, n: Any) -> Any:
@@ -320,6 +323,7 @@ def descent_of_a_number(w: Any, data: Any, n: Any) -> Any:
     return w * w
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("fn", "args"), [(descent, (Q6, P6)), (descent_of_a_number, (0.3, 0.7))])
 def test_lost_digits_are_an_error(fn: Any, args: tuple[Any, ...]) -> None:
     gradient = adc.grad(fn, argnums=1, cache=False)

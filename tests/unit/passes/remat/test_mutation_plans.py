@@ -158,6 +158,7 @@ def jacobi_in_two_arrays(u: Any, n: Any) -> Any:
     return np.sum(u * u)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fn", [gauss_seidel, gauss_seidel_by_rows, jacobi, jacobi_in_two_arrays])
 def test_linear_sweeps_keep_nothing(fn: Callable[..., Any]) -> None:
     plan = plan_of(fn, (GRID, 3))
@@ -209,6 +210,7 @@ def reaction(u: Any, n: Any) -> Any:
     return np.sum(u * u)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("fn", "what"),
     [

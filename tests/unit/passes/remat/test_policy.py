@@ -134,6 +134,7 @@ def best(x: Any, w: Any) -> Any:
     return y[np.argmax(y)] ** 2 + np.max(y) * np.min(y)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fn", [pooled, pooled_by_parts, pooled_by_shape, sorted_, best])
 def test_routes_are_no_floats(fn: Any) -> None:
     chain = chains.Chain.of(fn, (W8, W8), (0, 1))

@@ -1,4 +1,4 @@
-"""Long functions are compiled in parts: the same bits, whatever the size of the parts."""
+"""Long functions are compiled in parts, and repeated loops once: with the same bits."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ import pytest
 
 import adc
 from adc.backend import cpu
-from adc.backend.common import outline
+from adc.backend.common import outline, repeated
 from adc.compiler.driver import transform
 from adc.ir.core import walk
+from tests.bench.compile import program
 from tests.corpus.programs import PROGRAMS
 from tests.oracle import chain as chains
 
@@ -30,7 +31,7 @@ def _tiny_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.sampled(150)
 @pytest.mark.usefixtures("_tiny_parts")
 @pytest.mark.parametrize("program", PROGRAMS[::16], ids=lambda program: program.name)
-def test_tiny_parts_of_the_corpus(program: Any) -> None:
+def test_tiny_parts_of_the_corpus(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     chain = chains.Chain.of(program.fn, program.make_args(), program.argnums)
     for policy in ("auto", "store"):
         made = transform(chain.lowered, (("adjoint", chain.positions),), policy)
@@ -42,7 +43,10 @@ def test_tiny_parts_of_the_corpus(program: Any) -> None:
         # Vector and scalar functions of libraries may differ from NumPy's in the last bits.
         for a, b in zip(found, results, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-13)
-        again = cpu.compile(made.fn, cache=False)(*chains.fresh(chain.inputs))
+        with monkeypatch.context() as every:  # loop becomes a function
+            every.setattr(repeated, "LONG", 0)
+            every.setattr(repeated, "OFTEN", 1)
+            again = cpu.compile(made.fn, cache=False)(*chains.fresh(chain.inputs))
         assert chains.bits(found) == chains.bits(again)
 
 
@@ -69,6 +73,21 @@ def test_a_long_function() -> None:
         step = h * (np.arange(5) == k)
         slope = (fn(x + step, w) - fn(x - step, w)) / (2 * h)
         assert gradient[k] == pytest.approx(slope, rel=1e-7)
+
+
+def test_repeated_loops() -> None:
+    fn = program("slices", 90)
+    x, w = np.random.default_rng(0).standard_normal((2, 7)) * 0.1
+    kernel = adc.value_and_grad(fn)
+    value, gradient = kernel(x, w)
+    assert 5 < kernel.source(x, w).count('"""A loop: ') < 20
+    assert kernel.source(x, w).count("for ") < 40
+    assert value == pytest.approx(fn(x, w), rel=1e-13)
+    h = 1e-7
+    for k in range(7):
+        step = h * (np.arange(7) == k)
+        slope = (fn(x + step, w) - fn(x - step, w)) / (2 * h)
+        assert gradient[k] == pytest.approx(slope, rel=1e-5)
 
 
 _SCRIPT = """

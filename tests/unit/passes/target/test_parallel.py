@@ -33,7 +33,7 @@ def _chain(program: Program) -> Chain:
     return Chain.of(program.fn, program.make_args(), program.argnums)
 
 
-@pytest.mark.sampled(600)
+@pytest.mark.sampled(300)
 @pytest.mark.parametrize("program", EVERY, ids=str)
 def test_corpus(program: Program) -> None:
     """Under every plan, and compiled under the usual one."""
@@ -99,6 +99,7 @@ def _loops(loss: Any) -> int:
     return threads.shared(fn)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("loss", SHARED, ids=lambda loss: loss.__name__)
 def test_what_is_shared(loss: Any) -> None:
     assert _loops(loss) >= SHARED[loss]

@@ -1,0 +1,325 @@
+"""Python's standard library: `functools`, `operator`, `copy`.
+
+What makes a function (`functools.partial`, `operator.itemgetter`) becomes an inner function. The
+generators of `itertools` are in `adc.library.standard.iteration`.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import math
+import operator
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adc.frontend.control import blocks
+from adc.frontend.core import dispatch, outside
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    Closure,
+    DictRef,
+    Growing,
+    Lazy,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    Static,
+    TupleOf,
+    kind_of,
+    static,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import read_name
+from adc.frontend.core.state import Frame
+from adc.frontend.inputs import instances
+from adc.frontend.inputs.places import Item, Place
+from adc.frontend.language import dynamic_lists
+from adc.frontend.numpy import library
+from adc.frontend.syntax.source import Source
+from adc.frontend.values import comparisons, elementwise, operators, structures
+from adc.frontend.values.arguments import Handler, arity
+from adc.ir.core import Literal
+from adc.ir.errors import TypeMismatchError
+from adc.library.standard import mathematics
+
+CACHED = type(functools.lru_cache(lambda: None))
+
+
+def function(lo: Lowerer, node: ast.AST, text: str, env: Mapping[str, Binding]) -> Closure:
+    """Return a lambda of the program's, written as text, that finds the names of `env`."""
+    key = ("lambda", id(node), text)
+    if key not in lo.memo:
+        made = ast.parse(text, mode="eval").body
+        for inner in ast.walk(made):
+            ast.copy_location(inner, node)
+        lo.memo[key] = (node, made)
+    made = lo.memo[key][1]
+    source = lo.frame.source
+    frame = Frame(source, dict(env), lo.frame.holder, path=lo.frame.path)
+    return Closure(made, Source(made, source.file, "<lambda>", source.text), frame, {})
+
+
+# -- functools -------------------------------------------------------------------------------------
+
+
+def _partial(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    if not args:
+        raise TypeMismatchError("partial() needs a function", lo.span(node))
+    given = [elementwise.materialised(lo, arg, node) for arg in args]
+    named = {name: elementwise.materialised(lo, value, node) for name, value in kwargs.items()}
+    env = {f"_a{k}": arg for k, arg in enumerate(given)}
+    env |= {f"_k_{name}": value for name, value in named.items()}
+    first = "".join(f"_a{k}, " for k in range(1, len(given)))
+    pairs = "".join(f"{name!r}: _k_{name}, " for name in named)
+    last = f"**{{{pairs}**kwargs}}" if named else "**kwargs"
+    return function(lo, node, f"lambda *args, **kwargs: _a0({first}*args, {last})", env)
+
+
+def of_object(
+    lo: Lowerer, value: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding | None:
+    """Lower a call of an object that the standard library made, or return None."""
+    if isinstance(value, functools.partial):
+        place = Place(value)  # type: ignore[arg-type]  # any object can be a root
+        fn = outside.reach(lo, place.to("func"), value.func)
+        first = [
+            outside.reach(lo, place.to("args", Item(k)), arg) for k, arg in enumerate(value.args)
+        ]
+        named = {
+            name: outside.reach(lo, place.to("keywords", Item(name)), arg)
+            for name, arg in value.keywords.items()
+        }
+        return dispatch.apply(lo, fn, [*first, *args], {**named, **kwargs}, node)
+    if isinstance(value, CACHED):
+        return dispatch.apply(lo, Static(value.__wrapped__), args, kwargs, node)
+    if isinstance(value, operator.itemgetter | operator.attrgetter | operator.methodcaller):
+        reduced: Any = value.__reduce__()
+        cls, *made = reduced
+        if cls is functools.partial:  # of a `methodcaller` with keywords
+            return None
+        keys = [static(key) for key in made[0]]
+        return dispatch.apply(lo, HANDLERS[cls](lo, keys, {}, node), args, kwargs, node)
+    return None
+
+
+def _cache(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower `functools.cache` and `functools.lru_cache`: the function itself."""
+    if (args and not isinstance(args[0], Num | Static)) or (
+        args and isinstance(args[0], Static) and callable(args[0].value)
+    ):
+        return args[0]
+    return function(lo, node, "lambda f: f", {})
+
+
+def _wraps(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    return function(lo, node, "lambda f: f", {})
+
+
+def _reduce(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower ``functools.reduce(f, items, start)``: a loop."""
+    arity(lo, args, kwargs, node, 2, 3)
+    given = [elementwise.materialised(lo, arg, node) for arg in args]
+    over = "_items" if len(given) == 3 else "_items[1:]"
+    names = [f"${name}{node.lineno}_{node.col_offset}" for name in ("f", "items", "total", "item")]
+    key = ("reduce", id(node))
+    if key not in lo.memo:
+        text = f"for _item in {over}:\n    _total = _f(_total, _item)"
+        (made,) = ast.parse(text).body
+        for inner in ast.walk(made):
+            if isinstance(inner, ast.Name):
+                inner.id = names[["_f", "_items", "_total", "_item"].index(inner.id)]
+            ast.copy_location(inner, node)
+        first = ast.parse("_items[0]", mode="eval").body
+        for inner in ast.walk(first):
+            if isinstance(inner, ast.Name):
+                inner.id = names[1]
+            ast.copy_location(inner, node)
+        lo.memo[key] = (node, made, first)
+    _, loop, first = lo.memo[key]
+    fn, items, total, _ = names
+    env = lo.frame.env
+    env[fn], env[items] = given[0], given[1]
+    env[total] = given[2] if len(given) == 3 else dispatch.evaluate(lo, first)
+    blocks.lower_stmts(lo, [loop])
+    found = read_name(lo, total, node)
+    for name in names:
+        env.pop(name, None)
+        lo.frame.partial.discard(name)
+    return found
+
+
+# -- operator --------------------------------------------------------------------------------------
+
+
+def _binary(kind: type[ast.operator]) -> Handler:
+    def handler(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+        arity(lo, args, kwargs, node, 2)
+        return operators.binary(lo, kind, args[0], args[1], node)
+
+    return handler
+
+
+def _comparison(kind: type[ast.cmpop]) -> Handler:
+    def handler(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+        arity(lo, args, kwargs, node, 2)
+        return comparisons.comparison(lo, kind(), args[0], args[1], node)
+
+    return handler
+
+
+def _written(text: str, low: int, high: int | None = None) -> Handler:
+    """Return the handler of a function that is a lambda in Python."""
+
+    def handler(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+        arity(lo, args, kwargs, node, low, high)
+        given = [elementwise.materialised(lo, arg, node) for arg in args]
+        return dispatch.apply(lo, function(lo, node, text, {}), given, {}, node)
+
+    return handler
+
+
+def _itemgetter(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arity(lo, args, kwargs, node, 1, 99)
+    env = {f"_k{k}": key for k, key in enumerate(args)}
+    items = ", ".join(f"x[{name}]" for name in env)
+    return function(lo, node, f"lambda x: {items if len(args) == 1 else f'({items})'}", env)
+
+
+def _names_of(lo: Lowerer, args: Sequence[Binding], node: ast.Call) -> list[str]:
+    found = [arg.value if isinstance(arg, Static) else None for arg in args]
+    names = [name for name in found if isinstance(name, str)]
+    if len(names) < len(args) or not all(
+        part.isidentifier() for n in names for part in n.split(".")
+    ):
+        raise TypeMismatchError("attribute name must be a string", lo.span(node))
+    return names
+
+
+def _attrgetter(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arity(lo, args, kwargs, node, 1, 99)
+    items = ", ".join(f"x.{name}" for name in _names_of(lo, args, node))
+    return function(lo, node, f"lambda x: {items if len(args) == 1 else f'({items})'}", {})
+
+
+def _methodcaller(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    (name,) = _names_of(lo, args[:1], node)
+    env = {f"_a{k}": arg for k, arg in enumerate(args[1:])}
+    env |= {f"_k_{key}": value for key, value in kwargs.items()}
+    given = [*(f"_a{k}" for k in range(len(args) - 1)), *(f"{key}=_k_{key}" for key in kwargs)]
+    return function(lo, node, f"lambda x: x.{name}({', '.join(given)})", env)
+
+
+# -- copy ------------------------------------------------------------------------------------------
+
+
+def _copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arity(lo, args, kwargs, node, 1)
+    match elementwise.materialised(lo, args[0], node):
+        case ArrayRef() as array:
+            return elementwise.copy(lo, array, node)
+        case ListRef() as found if isinstance(held := lo.held(found), Growing):
+            return dynamic_lists.copied(lo, held, node)
+        case (ListRef() | DictRef() | ObjectRef()) as found:
+            structures.require_own(lo, found, node, "__copy__")
+            return structures.new_ref(lo, found, lo.held(found))
+        case (Num() | TupleOf() | Static() | Closure()) as found:
+            return found
+        case NamedTuple(cls=cls) as found if not instances.is_generator_class(cls):
+            return found
+        case found:
+            raise lo.unsupported(f"`copy` of {kind_of(found)}", node)
+
+
+def _deepcopy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arity(lo, args, kwargs, node, 1)
+
+    def leaf(item: Num | ArrayRef | Lazy) -> Binding:
+        return elementwise.copy(lo, item, node) if isinstance(item, ArrayRef) else item
+
+    given = elementwise.materialised(lo, args[0], node)
+    return structures.deep_copy(
+        lo, given, node, "deepcopy", leaf, lambda held: dynamic_lists.copied(lo, held, node)
+    )
+
+
+# -- math ------------------------------------------------------------------------------------------
+
+
+def _mathematics(known: Any, written: Any) -> Handler:
+    """Return the handler of a function that is written in Python, or known for constants."""
+
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        operands = [arg.operand if isinstance(arg, Num) else None for arg in args]
+        if args and not kwargs and all(isinstance(x, Literal) for x in operands):
+            try:
+                return static(known(*(x.value for x in operands if isinstance(x, Literal))))
+            except (ValueError, TypeError):
+                pass  # the code raises it
+        for operand in operands:
+            if operand is not None and operand.type.kind == "f":
+                text = "'float' object cannot be interpreted as an integer"
+                raise TypeMismatchError(text, lo.span(node))
+        given = [elementwise.materialised(lo, arg, node) for arg in args]
+        return dispatch.apply(lo, Static(written), given, kwargs, node)
+
+    return handler
+
+
+# -- warnings --------------------------------------------------------------------------------------
+
+
+def _filter(lo: Lowerer, args: Any, kwargs: Any, node: ast.Call) -> Binding:
+    """Lower what decides which warnings are shown until `warnings.catch_warnings` ends."""
+    if not lo.quiet:
+        raise lo.unsupported(
+            f"`{ast.unparse(node.func)}` outside `warnings.catch_warnings`", node,
+            "call it outside the differentiated function: compiled code shows no warnings",
+        )  # fmt: skip
+    return NONE
+
+
+HANDLERS: dict[Any, Handler] = {
+    warnings.simplefilter: _filter, warnings.filterwarnings: _filter,
+    functools.partial: _partial, functools.reduce: _reduce, functools.cache: _cache,
+    functools.lru_cache: _cache, functools.wraps: _wraps,
+    operator.itemgetter: _itemgetter, operator.attrgetter: _attrgetter,
+    operator.methodcaller: _methodcaller, copy.copy: _copy, copy.deepcopy: _deepcopy,
+    operator.neg: _written("lambda a: -a", 1), operator.pos: _written("lambda a: +a", 1),
+    operator.not_: _written("lambda a: not a", 1), operator.truth: _written("lambda a: bool(a)", 1),
+    operator.getitem: _written("lambda a, b: a[b]", 2),
+    operator.invert: _written("lambda a: ~a", 1), operator.abs: _written("lambda a: abs(a)", 1),
+    operator.contains: _written("lambda a, b: b in a", 2),
+}  # fmt: skip
+HANDLERS |= {
+    getattr(operator, name): _binary(kind)
+    for name, kind in (
+        ("add", ast.Add), ("sub", ast.Sub), ("mul", ast.Mult), ("truediv", ast.Div),
+        ("floordiv", ast.FloorDiv), ("mod", ast.Mod), ("pow", ast.Pow), ("matmul", ast.MatMult),
+        ("and_", ast.BitAnd), ("or_", ast.BitOr), ("xor", ast.BitXor), ("lshift", ast.LShift),
+        ("rshift", ast.RShift),
+    )
+}  # fmt: skip
+HANDLERS |= {
+    getattr(operator, name): _comparison(kind)
+    for name, kind in (
+        ("lt", ast.Lt), ("le", ast.LtE), ("gt", ast.Gt), ("ge", ast.GtE), ("eq", ast.Eq),
+        ("ne", ast.NotEq), ("is_", ast.Is), ("is_not", ast.IsNot),
+    )
+}  # fmt: skip
+HANDLERS |= {
+    getattr(math, name): _mathematics(getattr(math, name), getattr(mathematics, name))
+    for name in ("prod", "dist", "comb", "perm", "factorial", "isqrt")
+}
+library.enter(HANDLERS)

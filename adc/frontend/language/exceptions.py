@@ -1,0 +1,347 @@
+"""`try`, `except`, `else`, `finally`, and `raise` of what is handled.
+
+A check in the body of a `try` that a handler may catch is a conditional jump to the handlers
+(`control.escapes`), which are branches. ``finally`` is lowered once, behind the body: the exit that
+is pending there is kept, and pending again after it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Sequence
+
+from adc.frontend.control import blocks, escapes, evaluation
+from adc.frontend.control.control import (
+    EXIT,
+    FALLS,
+    RAISE,
+    branch,
+    exit_of,
+    exits_of,
+    is_exit,
+    set_exit,
+    unbind_partial,
+    without_exit,
+)
+from adc.frontend.control.escapes import RAISED, Failed
+from adc.frontend.core import numbers
+from adc.frontend.core.bindings import (
+    Binding,
+    NamedTuple,
+    Num,
+    RecordOf,
+    Static,
+    TupleOf,
+    Unbound,
+    Unstable,
+)
+from adc.frontend.core.dispatch import handles
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import Dead, Handling, Region
+from adc.frontend.language import formatting
+from adc.frontend.syntax import scope
+from adc.ir.builder import integer
+from adc.ir.core import Check, Literal, Operand, Print, Value, walk
+from adc.ir.errors import ExceptionHandlingError, TypeMismatchError, exception_named
+from adc.ir.types import BOOL
+
+
+@handles(ast.Try)
+def lower_try(lo: Lowerer, stmt: ast.Try) -> None:
+    if stmt.finalbody:
+        finally_(
+            lo,
+            stmt,
+            functools.partial(_with_handlers, lo, stmt),
+            functools.partial(blocks.lower_stmts, lo, stmt.finalbody),
+            stmt.finalbody,
+        )
+    else:
+        _with_handlers(lo, stmt)
+
+
+def _with_handlers(lo: Lowerer, stmt: ast.Try) -> None:
+    if not stmt.handlers:
+        blocks.lower_stmts(lo, stmt.body)
+        return
+    found = [_classes(lo, handler) for handler in stmt.handlers]
+    every: tuple[type[BaseException], ...] | None = ()
+    for classes in found:
+        every = None if classes is None or every is None else (*every, *classes)
+    keeps = any(handler.name or _raises_again(handler) for handler in stmt.handlers)
+    region = Region(every, keeps)
+    catching(lo, region, lambda: blocks.lower_stmts(lo, stmt.body))
+
+    def handle(failed: Failed) -> None:
+        _dispatch(lo, stmt.handlers, found, failed, sorted(region.codes))
+
+    def orelse() -> None:
+        if stmt.orelse:
+            blocks.if_falls(lo, stmt.orelse[0], lambda: blocks.lower_stmts(lo, stmt.orelse))
+
+    # What `else` raises is not for these handlers.
+    handled(lo, region, handle, orelse)
+
+
+def _classes(lo: Lowerer, handler: ast.ExceptHandler) -> tuple[type[BaseException], ...] | None:
+    """Return what a handler catches; None for everything."""
+    if handler.type is None:
+        return None
+    found = evaluation.lower_expr(lo, handler.type)
+    items = found.items if isinstance(found, TupleOf) else (found,)
+    classes: list[type[BaseException]] = []
+    for item in items:
+        value = item.value if isinstance(item, Static) else None
+        if not (isinstance(value, type) and issubclass(value, BaseException)):
+            raise TypeMismatchError(
+                "catching classes that do not inherit from BaseException is not allowed",
+                lo.span(handler.type),
+            )
+        classes.append(value)
+    return tuple(classes)
+
+
+def _raises_again(handler: ast.ExceptHandler) -> bool:
+    return any(
+        isinstance(inner, ast.Raise) and inner.exc is None for inner in scope.inside([handler])
+    )  # fmt: skip
+
+
+def catching(lo: Lowerer, region: Region, body: Callable[[], None]) -> None:
+    """Lower the body of a `try`; the exit `RAISE` is pending where an exception is caught."""
+    frame = lo.frame
+    if not isinstance(frame.env.get(RAISED), TupleOf):
+        frame.env[RAISED] = escapes.raised()
+    outer, frame.catching = frame.catching, (*frame.catching, region)
+    lo.inlines += 1
+    lo.caught += 1
+    mark = len(lo.builder.stmts)
+    try:
+        body()
+    finally:
+        frame.catching = outer
+        lo.inlines -= 1
+        lo.caught -= 1
+    escapes.refuse_left(lo, region, lo.builder.stmts[mark:])
+
+
+def _failed(lo: Lowerer) -> Failed:
+    found = lo.frame.env[RAISED]
+    assert isinstance(found, TupleOf)
+    return tuple(item.operand for item in found.items if isinstance(item, Num))
+
+
+def handled(
+    lo: Lowerer,
+    region: Region,
+    handle: Callable[[Failed], None],
+    otherwise: Callable[[], None] = lambda: None,
+) -> None:
+    """Lower what runs where an exception is pending that a `try` caught, and where none is."""
+    pending = exit_of(lo)
+    outer = any(region.codes for region in lo.frame.catching)
+
+    def go_on() -> None:
+        if not outer:  # nothing else catches what may be pending
+            without_exit(lo, RAISE)
+            if is_exit(exit_of(lo), FALLS):
+                lo.frame.partial.clear()
+        otherwise()
+
+    if RAISE not in exits_of(lo, pending) or not region.codes:
+        go_on()
+        return
+    failed = _failed(lo)
+    code = failed[0]
+    here: Operand = Literal(True, BOOL)
+    if exits_of(lo, pending) != {RAISE}:
+        here = numbers.apply(lo, "eq", pending, integer(RAISE))
+    if outer:  # it may be for one of those around this one
+        here = numbers.apply(lo, "and", here, is_one_of(lo, code, sorted(region.codes)))
+
+    def run() -> None:
+        set_exit(lo, FALLS)
+        unbind_partial(lo, "an exception may be raised before it is assigned")
+        handle(failed)
+
+    branch(lo, here, run, go_on, else_exited=FALLS not in exits_of(lo, pending))
+
+
+def is_one_of(lo: Lowerer, code: Operand, codes: Sequence[int]) -> Operand:
+    found: Operand = Literal(False, BOOL)
+    for each in codes:
+        found = numbers.apply(
+            lo, "or", found, numbers.apply(lo, "eq", code, integer(each))
+        )  # fmt: skip
+    return found
+
+
+def _dispatch(
+    lo: Lowerer,
+    handlers: Sequence[ast.ExceptHandler],
+    found: Sequence[tuple[type[BaseException], ...] | None],
+    failed: Failed,
+    codes: Sequence[int],
+) -> None:
+    """Lower the first handler that catches the exception, as a chain of branches."""
+    if not codes:
+        return
+    handler, classes = handlers[0], found[0]
+    taken = [each for each in codes if escapes.catches(Region(classes), escapes.site_of(lo, each))]
+    left = [each for each in codes if each not in taken]
+    rest = functools.partial(_dispatch, lo, handlers[1:], found[1:], failed, left)
+    if not taken:
+        rest()
+        return
+    cond: Operand = Literal(True, BOOL) if not left else is_one_of(lo, failed[0], taken)
+    with lo.at(handler):
+        branch(lo, cond, lambda: _handle(lo, handler, failed, frozenset(taken)), rest)
+
+
+def _handle(lo: Lowerer, handler: ast.ExceptHandler, failed: Failed, codes: frozenset[int]) -> None:
+    frame = lo.frame
+    outer, frame.handling = frame.handling, (*frame.handling, Handling(failed, codes))
+    if handler.name is not None:
+        frame.env[handler.name] = exception_of(lo, failed, codes)
+        frame.partial.discard(handler.name)
+    try:
+        blocks.lower_stmts(lo, handler.body)
+    finally:
+        frame.handling = outer
+    if handler.name is not None and handler.name in frame.env:
+        frame.env[handler.name] = Unbound("a handler deletes it at its end")
+
+
+def exception_of(lo: Lowerer, failed: Failed, codes: frozenset[int]) -> Binding:
+    """Return the exception that is handled: known if it can be only one."""
+    sites = [escapes.site_of(lo, code) for code in codes]
+    if len(sites) != 1 or not escapes.is_kept(sites[0]):
+        return Unstable("is one of several exceptions, or has a message with floats")
+    (site,) = sites
+    numbers_ = tuple([Num(operand) for operand in failed[1 : 1 + len(site.args)]])
+    keys = (formatting.TEXT, *(f"${k}" for k in range(len(numbers_))))
+    record = RecordOf(keys, (Static(site.message), *numbers_))
+    return NamedTuple(exception_named(site.error), record)
+
+
+# -- raise -----------------------------------------------------------------------------------------
+
+
+def reraise(lo: Lowerer, node: ast.AST, handling: Handling) -> None:
+    """Raise what is handled again."""
+    codes = sorted(handling.codes)
+    for k, code in enumerate(codes):
+        site = escapes.site_of(lo, code)
+        if not escapes.is_kept(site):
+            raise ExceptionHandlingError(
+                f"raising this `{site.error}` again is not supported, because its message has "
+                "numbers",
+                site.loc,
+                "raise another exception instead",
+            )
+        other: Operand = Literal(False, BOOL)
+        if k < len(codes) - 1:
+            other = numbers.apply(lo, "ne", handling.failed[0], integer(code))
+        args = handling.failed[1 : 1 + len(site.args)]
+        lo.builder.check(other, site.error, site.message, *args)
+    raise Dead
+
+
+# -- finally ---------------------------------------------------------------------------------------
+
+
+def finally_(
+    lo: Lowerer,
+    stmt: ast.stmt,
+    body: Callable[[], None],
+    final: Callable[[], None],
+    stmts: Sequence[ast.stmt] = (),
+) -> None:
+    """Lower `final` after `body`, whatever its exit.
+
+    An exception that nothing catches leaves the differentiated function, and what `final` computes
+    is lost. If others can see that it ran, because it prints or changes an argument, or if an outer
+    `try` may catch the exception, then exceptions are caught here and raised again.
+    """
+    if scope.has_return(stmts) or scope.has_break(stmts) or scope.has_continue(stmts):
+        raise ExceptionHandlingError(
+            "leaving `finally` by `return`, `break` or `continue` is not supported",
+            lo.span(stmt),
+            "leave after it: that would discard exceptions",
+        )
+    key = (lo.frame.path, id(stmt), "finally")
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    if not lo.caught and key not in lo.memo:
+        try:
+            body()
+            if _is_unseen(lo, final):
+                return
+        except Dead:
+            pass  # what always raises runs `final` as well
+        lo.memo[key] = True
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+    region = Region(None, keeps=True)
+    catching(lo, region, body)
+    kept_exit(lo, final)
+    frame = lo.frame
+
+    def again(failed: Failed) -> None:
+        handling = Handling(failed, frozenset(region.codes))
+        what = functools.partial(reraise, lo, stmt, handling)
+        if frame.catching:
+            escapes.run(lo, what)
+        else:
+            what()
+
+    handled(lo, region, again)
+
+
+def _is_unseen(lo: Lowerer, final: Callable[[], None]) -> bool:
+    """Lower `final`; return whether nobody sees it where an exception leaves the function."""
+    origins = {obj: lo.versions.get(obj, origin) for obj, origin in lo.origin.items()}
+    changed = set(lo.changed)
+    mark = len(lo.builder.stmts)
+    kept_exit(lo, final)
+    if any(isinstance(stmt, Check | Print) for stmt in walk(tuple(lo.builder.stmts[mark:]))):
+        return False
+    return lo.changed == changed and all(
+        lo.versions.get(obj, origin) is origins.get(obj, origin)
+        for obj, origin in lo.origin.items()
+    )
+
+
+def kept_exit(lo: Lowerer, final: Callable[[], None]) -> None:
+    """Lower `final` where any exit may be pending, which is pending again after it."""
+    pending, raised = exit_of(lo), lo.frame.env.get(RAISED)
+    partial = set(lo.frame.partial)
+    set_exit(lo, FALLS)
+    final()
+    if not isinstance(exit_of(lo), Literal):
+        ends = lo.builder.apply("eq", exit_of(lo), integer(FALLS))
+        rest = lo.builder.apply("select", ends, pending, exit_of(lo), hint="exit")
+        assert isinstance(rest, Value)
+        lo.exit_values[rest] = exits_of(lo, pending) | exits_of(lo, exit_of(lo)) - {FALLS}
+        lo.frame.env[EXIT] = Num(rest)
+        now = lo.frame.env.get(RAISED)
+        if isinstance(raised, TupleOf) and isinstance(now, TupleOf) and raised != now:
+            pairs = zip(raised.items, now.items, strict=True)
+            lo.frame.env[RAISED] = TupleOf(
+                tuple(
+                    [
+                        Num(numbers.select(lo, ends, old.operand, new.operand))
+                        for old, new in pairs
+                        if isinstance(old, Num) and isinstance(new, Num)
+                    ]
+                )
+            )
+    elif exits_of(lo, exit_of(lo)) == {FALLS}:
+        lo.frame.env[EXIT] = Num(pending)
+        if raised is not None:
+            lo.frame.env[RAISED] = raised
+    lo.frame.partial |= partial & set(lo.frame.env)
+
+
+__all__ = ["catching", "exception_of", "finally_", "handled", "kept_exit", "lower_try", "reraise"]

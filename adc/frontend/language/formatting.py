@@ -1,0 +1,499 @@
+"""Text: f-strings, `str.format`, ``%``, `str`, `repr` and `format`, and what `print` prints.
+
+A text is a template for `str.format` and what fills it in. Compiled code passes on the numbers and
+the elements of the arrays, and Python formats them. What Python writes for a list, a dict or a
+dataclass is part of the template.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections
+import dataclasses
+import re
+from collections.abc import Sequence
+from string import Formatter
+
+import numpy as np
+
+from adc.frontend.control import evaluation
+from adc.frontend.core import classes, dispatch, outside
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    Cell,
+    DictRef,
+    Growing,
+    Lazy,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    Range,
+    RecordOf,
+    Static,
+    TupleOf,
+    Words,
+    kind_of,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.numbers import escaped, scalar_type
+from adc.frontend.core.state import PickedError
+from adc.frontend.inputs import instances
+from adc.frontend.values import elementwise, list_buffers, sequences, views
+from adc.ir.core import ELEMENT, SHAPE, Literal, Operand, Print
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import Scalar
+
+# In the record of an exception: its message, a format string; the other items are its numbers.
+TEXT = "$text"
+_BUILTINS = (str, repr, format)
+_RUN_TIME = "a string of run-time values outside `print`, `raise` and `assert`"
+_KEYS = "strings are keys: they must be known when the program is compiled"
+
+
+# -- which expressions are texts -------------------------------------------------------------------
+
+
+def is_format(lo: Lowerer, node: ast.expr) -> bool:
+    """Whether an expression formats: an f-string, `str.format`, ``%``, `str`, or a sum of these."""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        if is_format(lo, node.right):
+            return True
+        node = node.left
+    match node:
+        case ast.Name(id=name):
+            return _named(lo, name) is not None
+        case ast.JoinedStr():
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format")):
+            return True
+        case ast.Call(func=ast.Name(id="str" | "repr" | "format" as name), args=[_, *_]):
+            wanted = getattr(builtins, name)
+            return dispatch.evaluate(lo, node.func) == Static(wanted) and not node.keywords
+        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
+            return True
+    return False
+
+
+def formatted(lo: Lowerer, node: ast.expr) -> Static:
+    """Return the string that constants are formatted to."""
+    found = words(lo, node)
+    if isinstance(found, Static):
+        return found
+    what = {
+        ast.JoinedStr: "an f-string of run-time values outside `print`, `raise` and `assert`",
+        ast.Call: "formatting a run-time value outside `print`, `raise` and `assert`",
+    }.get(type(node), _RUN_TIME)
+    raise PickedError(f"{what} is not supported", lo.span(node), _KEYS)
+
+
+def words(lo: Lowerer, node: ast.expr) -> Static | Words:
+    """Lower an expression that formats; arrays are formatted as they are now."""
+    found = message(lo, node)
+    items = tuple(
+        elementwise.copy(lo, item, node) if isinstance(item, ArrayRef) else item
+        for item in found.items
+    )
+    return string(dataclasses.replace(found, items=items))
+
+
+def string(found: Words) -> Static | Words:
+    """Return a text as a constant, if it is one."""
+    constants: list[object] = []
+    for item, form in zip(found.items, found.forms, strict=True):
+        operand = item.operand if isinstance(item, Num) and form != "array" else None
+        if not (isinstance(operand, Literal) and isinstance(operand.type, Scalar)):
+            return found
+        ty = operand.type
+        constants.append(operand.value if ty.weak else ty.numpy.type(operand.value))
+    return Static(found.template.format(*constants))
+
+
+def stored(lo: Lowerer, node: ast.expr) -> Binding | None:
+    """Return the text that a variable is assigned, if it is assigned one."""
+    return words(lo, node) if is_format(lo, node) else None
+
+
+# -- texts -----------------------------------------------------------------------------------------
+
+
+def joined(parts: Sequence[Words], between: str = "") -> Words:
+    """Return texts one after the other, with a template between them."""
+    return Words(
+        between.join(part.template for part in parts),
+        tuple(item for part in parts for item in part.items),
+        tuple(form for part in parts for form in part.forms),
+    )
+
+
+def _known(text: str) -> Words:
+    return Words(escaped(text), (), ())
+
+
+def message(lo: Lowerer, node: ast.expr) -> Words:
+    """Lower the text of a `raise`, `assert` or `print`."""
+    if isinstance(node, ast.Name) or not is_format(lo, node):
+        return text_of(lo, value(lo, node), node)
+    match node:
+        case ast.JoinedStr():
+            return joined([_part(lo, part) for part in node.values])
+        case ast.Call(func=ast.Attribute()):
+            return _format_call(lo, node)
+        case ast.Call():
+            return _call(lo, node)
+        case ast.BinOp(op=ast.Mod()):
+            return _percent(lo, node)
+        case ast.BinOp():
+            return joined([_string(lo, part) for part in (node.left, node.right)])
+    raise AssertionError(node)
+
+
+def value(lo: Lowerer, node: ast.expr) -> Binding:
+    """Lower an expression that may be the name of a text."""
+    if isinstance(node, ast.Name):
+        return _named(lo, node.id) or evaluation.lower_expr(lo, node)
+    if is_format(lo, node):
+        return message(lo, node)
+    return evaluation.lower_expr(lo, node)
+
+
+def _named(lo: Lowerer, name: str) -> Words | None:
+    """Return the text that a variable has, if it is one of numbers known only at run time."""
+    found = None if name in lo.frame.partial else lo.frame.env.get(name)
+    return found if isinstance(found, Words) else None
+
+
+def _string(lo: Lowerer, node: ast.expr) -> Words:
+    """Lower a part of a sum of strings."""
+    found = value(lo, node)
+    if isinstance(found, Words) or (isinstance(found, Static) and isinstance(found.value, str)):
+        return text_of(lo, found, node)
+    raise TypeMismatchError(f"a string plus {kind_of(found)}", lo.span(node), "use an f-string")
+
+
+def _part(lo: Lowerer, part: ast.expr) -> Words:
+    if isinstance(part, ast.Constant):
+        return _known(str(part.value))
+    assert isinstance(part, ast.FormattedValue)
+    spec = ""
+    if part.format_spec is not None:
+        found = words(lo, part.format_spec)
+        if isinstance(found, Words):
+            raise lo.unsupported("a computed format", part)
+        spec = found.value
+    conversion = "" if part.conversion == -1 else chr(part.conversion)
+    return _filled(lo, value(lo, part.value), conversion, spec, part)
+
+
+def _filled(lo: Lowerer, binding: Binding, conversion: str, spec: str, node: ast.AST) -> Words:
+    """Return the text of ``{binding!conversion:spec}``."""
+    as_str = str_of if conversion == "s" else text_of
+    found = (
+        text_of(lo, binding, node, as_repr=True) if conversion in "ra" and conversion
+        else as_str(lo, binding, node)
+    )  # fmt: skip
+    if conversion == "a" and not isinstance(binding, Num | ArrayRef | Lazy):
+        if found.items:
+            raise lo.unsupported("this format", node, "use `!r`")
+        return _known(format(ascii(found.template.format()), spec))
+    if not spec:
+        return found
+    if not found.items:
+        return _known(format(found.template.format(), spec))
+    if not isinstance(binding, Num | ArrayRef | Lazy):
+        raise lo.unsupported(f"a format of {kind_of(binding)}", node, "format its elements")
+    if isinstance(binding, ArrayRef | Lazy) and not (conversion or _is_number(lo, binding)):
+        raise TypeMismatchError(
+            "unsupported format string passed to numpy.ndarray.__format__", lo.span(node),
+            "format the elements, or use `np.printoptions` around the call",
+        )  # fmt: skip
+    shown = f"!{conversion}" if conversion else ""
+    return dataclasses.replace(found, template=f"{{{shown}:{spec}}}")
+
+
+def _is_number(lo: Lowerer, binding: Binding) -> bool:
+    return isinstance(binding, ArrayRef | Lazy) and not views.dims_of(lo, binding)
+
+
+def _call(lo: Lowerer, node: ast.Call) -> Words:
+    """Lower `str`, `repr` and `format`."""
+    callee = dispatch.evaluate(lo, node.func)
+    assert isinstance(callee, Static)
+    first, *rest = [value(lo, arg) for arg in node.args]
+    spec = ""
+    if callee.value is format and len(rest) == 1:
+        found = rest.pop()
+        if not (isinstance(found, Static) and isinstance(found.value, str)):
+            raise lo.unsupported("a computed format", node)
+        spec = found.value
+    if rest:
+        raise lo.unsupported(f"`{callee.value.__name__}` with these arguments", node)
+    conversion = {str: "s", repr: "r", format: ""}[callee.value]
+    return _filled(lo, first, conversion, spec, node)
+
+
+def _format_call(lo: Lowerer, node: ast.Call) -> Words:
+    """Lower ``"...".format(...)``."""
+    assert isinstance(node.func, ast.Attribute)
+    assert isinstance(node.func.value, ast.Constant)
+    if any(isinstance(arg, ast.Starred) for arg in node.args):
+        raise lo.unsupported("this format", node, "use an f-string")
+    given = {str(k): value(lo, arg) for k, arg in enumerate(node.args)}
+    given |= {str(keyword.arg): value(lo, keyword.value) for keyword in node.keywords}
+    parts: list[Words] = []
+    position = 0
+    for literal, name, spec, conversion in Formatter().parse(str(node.func.value.value)):
+        parts.append(_known(literal))
+        if name is None:
+            continue
+        if name == "":
+            name, position = str(position), position + 1
+        if name not in given or "{" in (spec or ""):
+            raise lo.unsupported("this format", node, "use an f-string")
+        parts.append(_filled(lo, given[name], conversion or "", spec or "", node))
+    return joined(parts)
+
+
+_PERCENT = re.compile(r"%(?:(%)|([-+ 0#]*)(\d*)(\.\d+)?([diouxXeEfFgGsr]))")
+
+
+def _percent(lo: Lowerer, node: ast.BinOp) -> Words:
+    """Lower ``"..." % (...)``."""
+    assert isinstance(node.left, ast.Constant)
+    if isinstance(node.right, ast.Tuple):
+        given = [value(lo, part) for part in node.right.elts]
+    else:
+        found = value(lo, node.right)
+        given = list(found.items) if isinstance(found, TupleOf) else [found]
+    pattern, at, parts = str(node.left.value), 0, list[Words]()
+    refused = lo.unsupported("this format", node, "use an f-string")
+    for match in _PERCENT.finditer(pattern):
+        parts.append(_known(pattern[at : match.start()]))
+        at = match.end()
+        if match[1]:
+            parts.append(_known("%"))
+            continue
+        flags, width, digits, kind = match[2], match[3], match[4] or "", match[5]
+        if not given or set(flags) - set("+ 0"):
+            raise refused
+        binding = given.pop(0)
+        if kind in "sr":
+            if width or digits or flags:
+                raise refused
+            parts.append(_filled(lo, binding, kind, "", node))
+            continue
+        wanted = "i" if kind in "dioxX" else "if"
+        if not isinstance(binding, Num) or binding.operand.type.kind not in wanted:
+            raise refused
+        sign = "+" if "+" in flags else " " if " " in flags else ""
+        fill = "0" if "0" in flags and width else ""
+        spec = f"{sign}{fill}{width}{digits}{'d' if kind in 'diu' else kind}"
+        parts.append(_filled(lo, binding, "", spec, node))
+    rest = pattern[at:]
+    if given or "%" in rest:
+        raise refused
+    return joined([*parts, _known(rest)])
+
+
+# -- what Python writes for a value ----------------------------------------------------------------
+
+
+def text_of(lo: Lowerer, binding: Binding, node: ast.AST, as_repr: bool = False) -> Words:
+    """Return the text that `format`, or `repr`, makes of a binding."""
+    field = "{!r}" if as_repr else "{}"
+    match binding:
+        case Words():
+            if as_repr and binding.items:
+                raise lo.unsupported(f"`repr` of {kind_of(binding)}", node)
+            return _known(repr(binding.template.format())) if as_repr else binding
+        case Num(operand=operand, array=array):
+            weak = isinstance(operand.type, Scalar) and scalar_type(operand).weak
+            form = "array" if array else ("python" if weak else "number")
+            plain = not array and operand.type.kind != "c"
+            return Words(field, (Num(operand),), ("" if plain else form,))
+        case ArrayRef() | Lazy():
+            if not views.dims_of(lo, binding):
+                found = elementwise.value_of(lo, binding, node)
+                assert isinstance(found, Num)
+                is_array = isinstance(binding, ArrayRef)
+                return text_of(lo, Num(found.operand, is_array), node, as_repr)
+            if lo.printing:
+                raise lo.unsupported(
+                    "formatting an array inside `with np.printoptions`", node,
+                    "use `np.printoptions` around the call of the differentiated function",
+                )  # fmt: skip
+            made = elementwise.materialised(lo, binding, node)
+            assert isinstance(made, ArrayRef)
+            return Words(field, (made,), ("array",))
+        case Static(value=known) if isinstance(known, str | int | float | complex | bytes | None):
+            return _known(repr(known) if as_repr else str(known))
+        case Static(value=known) if isinstance(known, type | np.dtype):
+            return _known(repr(known) if as_repr else str(known))
+        case TupleOf(items=items):
+            return _sequence(lo, "(", items, ",)" if len(items) == 1 else ")", node)
+        case ListRef():
+            return _list(lo, binding, node)
+        case DictRef():
+            record = lo.record(binding)
+            pairs = zip(record.keys, record.items, strict=True)
+            return _entries(lo, "{", [(f"{key!r}: ", item) for key, item in pairs], "}", node)
+        case Range(start=start, stop=stop, step=step) if isinstance(step.operand, Literal):
+            last = (step,) if step.operand.value != 1 else ()
+            return _sequence(lo, "range(", (start, stop, *last), ")", node)
+        case NamedTuple(cls=cls, record=record) if issubclass(cls, BaseException):
+            template = record.get(TEXT)
+            assert isinstance(template, Static)
+            if as_repr or issubclass(cls, KeyError):  # it shows what is missing as code does
+                what = "formatting a `KeyError`" if issubclass(cls, KeyError) else "this format"
+                raise lo.unsupported(what, node, "write the key")
+            items = tuple(item for item in record.items if isinstance(item, Num))
+            return Words(template.value, items, ("",) * len(items))
+        case NamedTuple() | ObjectRef() if classes.is_instance(binding):
+            return _instance(lo, binding, node, as_repr)
+    raise lo.unsupported(f"formatting {kind_of(binding)}", node, "format its elements")
+
+
+def str_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Words:
+    """Return the text that `str` makes of a binding; `text_of` returns what `format` makes of it.
+
+    They differ for float32: the latter makes a Python float first.
+    """
+    found = text_of(lo, binding, node)
+    if isinstance(binding, Words) or found.template != "{}":
+        return found
+    return dataclasses.replace(found, template="{!s}")
+
+
+def _entries(
+    lo: Lowerer, start: str, entries: Sequence[tuple[str, Binding]], end: str, node: ast.AST
+) -> Words:
+    """Return the text of items with what stands before each, separated by commas."""
+    parts = [_known(start)]
+    for k, (before, item) in enumerate(entries):
+        inside = text_of(lo, outside.opened(lo, item), node, as_repr=True)
+        parts += [_known(", " * bool(k) + before), inside]
+    return joined([*parts, _known(end)])
+
+
+def _sequence(
+    lo: Lowerer, start: str, items: Sequence[Binding], end: str, node: ast.AST
+) -> Words:  # fmt: skip
+    return _entries(lo, start, [("", item) for item in items], end, node)
+
+
+def _list(lo: Lowerer, binding: ListRef, node: ast.AST) -> Words:
+    held = lo.held(binding)
+    if isinstance(held, Growing):
+        if not isinstance(held.element, Cell):
+            raise lo.unsupported(f"formatting {kind_of(held)}", node, "format its elements")
+        array = list_buffers.array_of(lo, held, node)
+        made = elementwise.materialised(lo, array, node)
+        assert isinstance(made, ArrayRef)
+        plain = held.element.sizes is None and held.element.type.weak
+        return Words("{}", (made,), ("python" if plain else "list",))
+    return _sequence(lo, "[", sequences.static_sequence(lo, binding, node), "]", node)
+
+
+def _instance(lo: Lowerer, binding: NamedTuple | ObjectRef, node: ast.AST, as_repr: bool) -> Words:
+    """Return the text of an instance: by its methods, or those that Python generates."""
+    cls = binding.cls
+    names = ("__repr__",) if as_repr else ("__str__", "__repr__")
+    for name in names:
+        fn = classes.find(lo, binding, name)
+        if fn is not None and not _is_of_named_tuples(fn):
+            made = dispatch.apply(lo, Static(fn), [binding], {}, classes.call_at(node))
+            return text_of(lo, made, node)
+    record = binding.record if isinstance(binding, NamedTuple) else lo.record(binding)
+    if instances.is_named_tuple(cls):
+        return _fields(lo, cls.__name__, record, record.keys, node)
+    if classes.is_generated(cls, classes.in_class(cls, "__repr__")):
+        shown = [each.name for each in dataclasses.fields(cls) if each.repr]
+        return _fields(lo, cls.__qualname__, record, shown, node)
+    raise lo.unsupported(f"formatting {kind_of(binding)}", node, "give its class a `__repr__`")
+
+
+def _is_of_named_tuples(fn: object) -> bool:
+    """Whether a method is the one that `collections.namedtuple` makes."""
+    code = getattr(fn, "__code__", None)
+    return code is not None and code.co_filename == collections.__file__
+
+
+def _fields(
+    lo: Lowerer, name: str, record: RecordOf, keys: Sequence[str], node: ast.AST
+) -> Words:  # fmt: skip
+    entries: list[tuple[str, Binding]] = []
+    for key in keys:
+        item = record.get(key)
+        if item is None:
+            raise lo.unsupported(f"formatting an object without `{key}`", node)
+        entries.append((f"{key}=", item))
+    return _entries(lo, f"{name}(", entries, ")", node)
+
+
+# -- what is done with texts -----------------------------------------------------------------------
+
+
+def of_error(lo: Lowerer, node: ast.expr) -> tuple[str, tuple[Operand, ...]]:
+    """Lower the message of a `raise` or `assert`: a format string and its operands."""
+    found = message(lo, node)
+    operands: list[Operand] = []
+    for item in found.items:
+        if not isinstance(item, Num):
+            raise lo.unsupported(
+                "an array in the message of an exception", node, "write some of its elements"
+            )
+        operands.append(item.operand)
+    return found.template, tuple(operands)
+
+
+def emit(lo: Lowerer, found: Words, node: ast.AST, to: str = "") -> None:
+    """Pass a text on to Python, with the arrays in it."""
+    text, operands = filled(lo, found, node)
+    lo.builder.emit(Print(text, operands, lo.builder.loc, to))
+
+
+def filled(
+    lo: Lowerer, found: Words, node: ast.AST, before: int = 0
+) -> tuple[str, tuple[Operand, ...]]:
+    """Pass on the arrays in a text, after so many others; return its template and the numbers."""
+    text, operands = "", list[Operand]()
+    items = iter(zip(found.items, found.forms, strict=True))
+    for literal, field, spec, conversion in Formatter().parse(found.template):
+        text += escaped(literal)
+        if field is None:
+            continue
+        item, form = next(items)
+        end = (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
+        if form == "":
+            assert isinstance(item, Num)
+            operands.append(item.operand)
+            text += f"{{{end}}}"
+            continue
+        _pass(lo, item, form, node)
+        text += f"{{a[{before}]{end}}}"
+        before += 1
+    return text, tuple(operands)
+
+
+def _pass(lo: Lowerer, item: Binding, form: str, node: ast.AST) -> None:
+    """Pass an array on: its shape, and then each element."""
+    build, loc = lo.builder, lo.builder.loc
+    assert isinstance(item, Num | ArrayRef)
+    if isinstance(item, Num):
+        ty = item.operand.type
+        build.emit(Print(f"{form} {ty.dtype}", (), loc, SHAPE))
+        build.emit(Print("", (item.operand,), loc, ELEMENT))
+        return
+    source = elementwise.lazy(lo, item, node)
+    build.emit(Print(f"{form} {source.type.dtype}", tuple(source.dims), loc, SHAPE))
+
+    def element(index: list[Operand], carried: object) -> Sequence[Operand]:
+        lo.builder.emit(Print("", (source.element(index),), loc, ELEMENT))
+        return []
+
+    elementwise.nest(lo, source.dims, [], [], element)
+
+
+__all__ = ["TEXT", "emit", "filled", "formatted", "is_format", "message", "of_error", "stored"]

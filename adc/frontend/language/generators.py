@@ -1,0 +1,556 @@
+"""Generators that a loop consumes: their statements, with the loop's body at each `yield`.
+
+``for x in f(a): BODY`` becomes a block of the statements of `f`, in which ``yield v`` is replaced
+by ``x = v; BODY``. The names of `f` are renamed, so that both are names of one function; `break`
+and `return` become jumps (`syntax.jumps`). A context manager made by `contextlib` is a generator
+that is consumed once: by the body of `with`.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import itertools
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adc.frontend.control import blocks, evaluation, inlining
+from adc.frontend.control.control import (
+    FALLS,
+    FIRST_LABEL,
+    exit_of,
+    exits_of,
+    set_exit,
+    unbind_partial,
+    without_exit,
+)
+from adc.frontend.core import bindings, classes, closures, outside
+from adc.frontend.core.bindings import (
+    NONE,
+    Binding,
+    Bound,
+    Closure,
+    DictRef,
+    ListRef,
+    Static,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.core.dispatch import handles
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import read_name
+from adc.frontend.core.state import Frame, Holder
+from adc.frontend.syntax import scope
+from adc.frontend.syntax.jumps import Labelled, Leave
+from adc.frontend.syntax.source import Source
+from adc.frontend.values import sequences
+from adc.ir.errors import AdcError, GeneratorError, TypeMismatchError, UnboundError
+from adc.library.standard import iteration
+
+# Loops over one generator that lie within each other; more of them are a recursion.
+MAX_NESTED = 6
+
+# -- blocks with labels ----------------------------------------------------------------------------
+
+
+def _code(lo: Lowerer, label: Labelled) -> int:
+    codes: dict[int, int] = lo.memo.setdefault("labels", {})
+    lo.memo.setdefault(("label", id(label)), label)
+    return codes.setdefault(id(label), FIRST_LABEL + len(codes))
+
+
+@handles(Leave)
+def _leave(lo: Lowerer, stmt: Leave) -> None:
+    if lo.frame.breaking is not None and stmt.breaks:
+        lo.frame.breaking.keep()
+    set_exit(lo, _code(lo, stmt.label))
+
+
+@handles(Labelled)
+def _labelled(lo: Lowerer, stmt: Labelled) -> None:
+    path, lo.frame.path = lo.frame.path, (*lo.frame.path, ("block", id(stmt)))
+    try:
+        blocks.lower_stmts(lo, stmt.body)
+    finally:
+        lo.frame.path = path
+    code = _code(lo, stmt)
+    if code in exits_of(lo, exit_of(lo)):
+        partial = set(lo.frame.partial)
+        if partial and exits_of(lo, exit_of(lo)) != {code}:
+            unbind_partial(lo, "it is not assigned on every path")
+        without_exit(lo, code, FALLS)
+
+
+# -- what is a generator ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A call of a generator: its function, and the arguments that come before those of the call."""
+
+    node: ast.FunctionDef
+    source: Source
+    name: str
+    holder: Holder
+    scope: Frame | None
+    defaults: dict[str, Binding]
+    first: tuple[Binding, ...] = ()
+
+
+def is_generator(node: ast.AST) -> bool:
+    """Whether a function contains `yield`."""
+    body = node.body if isinstance(node, ast.FunctionDef) else []
+    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in scope.inside(body))
+
+
+def called(lo: Lowerer, node: ast.expr) -> Generator | None:
+    """Return the generator that an expression calls, or None."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
+        return None
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    try:
+        callee = evaluation.lower_expr(lo, node.func)
+    except AdcError:
+        callee = NONE
+    if len(lo.builder.stmts) > mark:  # a property, say: it is evaluated in its place
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+    return found_in(lo, _of_library(lo, callee, node))
+
+
+ITERATORS: dict[Any, Any] = {
+    getattr(itertools, name): getattr(iteration, name)
+    for name in (
+        "product", "combinations", "combinations_with_replacement", "permutations", "pairwise",
+        "chain", "accumulate", "islice", "count", "repeat", "cycle", "starmap", "takewhile",
+        "dropwhile", "filterfalse", "compress", "zip_longest",
+    )
+}  # fmt: skip
+# Of the builtins that are iterators, what is lowered if they are given a generator.
+_OF_GENERATORS: dict[Any, Any] = {
+    enumerate: iteration.numbered, map: iteration.mapped, filter: iteration.kept,
+}  # fmt: skip
+
+
+def _of_library(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding:
+    """Return the generator in Python that an iterator of the standard library is."""
+    if not isinstance(callee, Static):
+        return callee
+    value = callee.value
+    if value == itertools.chain.from_iterable:
+        return Static(iteration.chain_from)
+    if isinstance(value, type) and value in ITERATORS:
+        return Static(ITERATORS[value])
+    if value not in (zip, enumerate, map, filter):
+        return callee
+    at = [k for k, arg in enumerate(node.args) if called(lo, arg) is not None]
+    if not at:
+        return callee
+    if value is zip and at == [0] and len(node.args) > 1 and not node.keywords:
+        return Static(iteration.zipped)
+    if value is zip and at == [1] and len(node.args) == 2 and not node.keywords:
+        return Static(iteration.zipped_last)
+    first = 0 if value is enumerate else 1
+    if value is not zip and at == [first] and len(node.args) <= 2:
+        return Static(_OF_GENERATORS[value])
+    raise GeneratorError(
+        f"`{value.__name__}` of these generators is not supported",
+        lo.span(node),
+        "store lists of what they yield: `list(…)`",
+    )
+
+
+def found_in(lo: Lowerer, callee: Binding, first: tuple[Binding, ...] = ()) -> Generator | None:
+    """Return the generator that a callee is, or None."""
+    match callee:
+        case Static(value=types.MethodType() as method):
+            owner = bindings.static(method.__self__)
+            return found_in(lo, Static(method.__func__), (owner, *first))
+        case Static(value=types.FunctionType() as fn, place=place):
+            if not fn.__code__.co_flags & inspect.CO_GENERATOR:
+                return None
+            holder = outside.holder_of(lo, fn, place)
+            source = outside.source_of(lo, holder)
+            lo.shared.sources[id(fn.__code__)] = source
+            assert isinstance(source.node, ast.FunctionDef)
+            defaults = inlining.function_defaults(holder)
+            return Generator(source.node, source, fn.__name__, holder, None, defaults, first)
+        case Closure(node=ast.FunctionDef() as inner, scope=frame) if is_generator(inner):
+            return Generator(
+                inner, callee.source, callee.name, frame.holder, frame, callee.defaults, first
+            )
+        case Bound(owner=owner, name=name) if classes.is_instance(owner):
+            found = classes.find(lo, owner, name)
+            if isinstance(found, types.FunctionType):
+                return found_in(lo, Static(found), (owner, *first))
+    return None
+
+
+# -- a loop over a generator -----------------------------------------------------------------------
+
+
+def loop(lo: Lowerer, stmt: ast.For, generator: Generator) -> None:
+    """Lower a loop over a generator."""
+    assert isinstance(stmt.iter, ast.Call)
+    call = stmt.iter
+
+    def make(prefix: str, names: frozenset[str], given: dict[str, ast.expr]) -> Labelled:
+        done, end = Labelled([], stmt), Labelled([], stmt)
+
+        def visit(value: ast.expr, where: ast.AST) -> list[ast.stmt]:
+            again = Labelled([], where)
+            bound = ast.copy_location(ast.Assign([stmt.target], value), where)
+            body = _Consumer(end, again).visited(stmt.body)
+            again.body = [bound, *body]
+            return [again]
+
+        made = _Inlined(lo, generator, call, prefix, names, given, done, visit)
+        done.body = made.statements()
+        end.body = [done, *stmt.orelse]
+        return end
+
+    _run(lo, stmt, stmt.iter, generator, make)
+
+
+def context(
+    lo: Lowerer, stmt: ast.With, call: ast.Call, generator: Generator, body: Sequence[ast.stmt],
+    target: ast.expr | None,
+) -> None:  # fmt: skip
+    """Lower ``with f(...) as target: body`` for a generator that `contextlib` made a manager of."""
+
+    def make(prefix: str, names: frozenset[str], given: dict[str, ast.expr]) -> Labelled:
+        done = Labelled([], stmt)
+        seen: list[ast.AST] = []
+
+        def visit(value: ast.expr, where: ast.AST) -> list[ast.stmt]:
+            if seen:
+                raise _refused(lo, generator, "a context manager with more than one `yield`", where)
+            seen.append(where)
+            bound: ast.stmt = (
+                ast.Expr(value) if target is None else ast.Assign([target], value)
+            )  # fmt: skip
+            return [ast.copy_location(bound, where), *body]
+
+        made = _Inlined(lo, generator, call, prefix, names, given, done, visit)
+        made.manager = True
+        done.body = made.statements()
+        return done
+
+    _run(lo, stmt, call, generator, make)
+
+
+def listed(lo: Lowerer, node: ast.Call, generator: Generator) -> Binding:
+    """Return a list of what a generator yields."""
+    key = ("listed", id(node))
+    made_name, item = (f"${what}{node.lineno}_{node.col_offset}" for what in ("made", "item"))
+    if key not in lo.memo:
+        append = ast.Attribute(ast.Name(made_name, ast.Load()), "append", ast.Load())
+        body = ast.Expr(ast.Call(append, [ast.Name(item, ast.Load())], []))
+        made = ast.For(ast.Name(item, ast.Store()), node, [body], [])
+        for inner in ast.walk(made):
+            if not hasattr(inner, "lineno"):
+                ast.copy_location(inner, node)
+        lo.memo[key] = made
+    lo.frame.env[made_name] = lo.new_ref(ListRef, TupleOf(()))
+    blocks.lower_stmts(lo, [lo.memo[key]])
+    found = read_name(lo, made_name, node)
+    lo.frame.env.pop(made_name)
+    lo.frame.env.pop(item, None)
+    return found
+
+
+def _run(
+    lo: Lowerer,
+    stmt: ast.stmt,
+    call: ast.Call,
+    generator: Generator,
+    make: Callable[[str, frozenset[str], dict[str, ast.expr]], Labelled],
+) -> None:
+    if [node for node, _ in lo.generating].count(generator.node) >= MAX_NESTED:
+        raise _refused(lo, generator, "a recursive generator", call, "keep a list of what is to do")
+    args, kwargs, lazy = _given(lo, call, generator)
+    spec = generator.node.args
+    bound = inlining.bind_arguments(
+        lo, generator.name, spec, [*generator.first, *args], kwargs, generator.defaults, call
+    )
+    if generator.holder.fn.__module__ != iteration.__name__:
+        inlining.require_lasting(lo, bound.values(), call)
+    given = _parameters(generator, lazy, bound)
+    prefix = f"${generator.name}{stmt.lineno}_{stmt.col_offset}."
+    free = _free(lo, generator)
+    key = ("generator", id(stmt), id(generator.node), prefix, frozenset(free))
+    if key not in lo.memo:
+        names = closures.locals_of(generator.node) | frozenset(free)
+        lo.memo[key] = (stmt, generator.node, make(prefix, names, given))
+    frame = lo.frame
+    for name, binding in (bound | free).items():
+        frame.env[prefix + name] = binding
+        frame.partial.discard(prefix + name)
+    lo.generating.append((generator.node, lo.branches))
+    try:
+        blocks.lower_stmts(lo, [lo.memo[key][2]])
+    finally:
+        lo.generating.pop()
+
+
+# What stands for a generator among the arguments of a library's.
+_LAZY = Static("a generator")
+
+
+def _parameters(
+    generator: Generator, lazy: list[ast.expr], bound: dict[str, Binding]
+) -> dict[str, ast.expr]:
+    """Return the parameters that are generators, and the calls of these."""
+    names = [name for name, binding in bound.items() if binding is _LAZY]
+    return dict(zip(names, lazy, strict=True))
+
+
+def _given(
+    lo: Lowerer, node: ast.Call, generator: Generator
+) -> tuple[list[Binding], dict[str, Binding], list[ast.expr]]:
+    """Return the arguments of a call; those that are generators stand for themselves."""
+    args: list[Binding] = []
+    lazy: list[ast.expr] = []
+    in_library = generator.holder.fn.__module__ == iteration.__name__
+    spec = generator.node.args.args
+    for k, arg in enumerate(node.args):
+        if in_library and k < len(spec) and called(lo, arg) is not None:
+            if spec[k].arg != "iterable":
+                assert isinstance(arg, ast.Call)
+                made = called(lo, arg)
+                assert made is not None
+                args.append(listed(lo, arg, made))
+                continue
+            args.append(_LAZY)
+            lazy.append(arg)
+        elif isinstance(arg, ast.Starred):
+            args += sequences.static_sequence(lo, evaluation.lower_expr(lo, arg.value), arg)
+        else:
+            args.append(evaluation.lower_expr(lo, arg))
+    kwargs: dict[str, Binding] = {}
+    for keyword in node.keywords:
+        value = evaluation.lower_expr(lo, keyword.value)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        elif isinstance(value, DictRef):
+            record = lo.record(value)
+            kwargs.update(zip(record.keys, record.items, strict=True))
+        else:
+            raise TypeMismatchError(
+                f"`**` needs a dict, not {kind_of(value)}", lo.span(keyword.value)
+            )
+    return args, kwargs, lazy
+
+
+def _free(lo: Lowerer, generator: Generator) -> dict[str, Binding]:
+    """Return the bindings of the variables that a generator reads outside of it.
+
+    Those of the function that consumes it are read there.
+    """
+    found: dict[str, Binding] = {}
+    for name in closures.free_names(generator.node):
+        frame = generator.scope
+        while frame is not None and name not in frame.env and name not in frame.locals:
+            frame = frame.outer
+        if frame is lo.frame:
+            continue
+        if frame is not None:
+            if name in frame.env and name not in frame.partial:
+                found[name] = frame.env[name]
+            continue
+        try:
+            found[name] = outside.free(lo, generator.holder, (name,), generator.node)
+        except UnboundError:
+            continue
+    return found
+
+
+def _refused(
+    lo: Lowerer, generator: Generator, what: str, node: ast.AST, hint: str = ""
+) -> GeneratorError:
+    return GeneratorError(
+        f"{what} is not supported",
+        generator.source.span(node),
+        hint or "return the values in a list instead",
+    )
+
+
+class _Consumer(ast.NodeTransformer):
+    """Replaces the `break` and `continue` of a loop by jumps; those of inner loops stay."""
+
+    def __init__(self, end: Labelled, again: Labelled) -> None:
+        self.end = end
+        self.again = again
+
+    def visited(self, stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
+        if not (scope.has_break(stmts) or scope.has_continue(stmts)):
+            return list(stmts)
+        found = []
+        for stmt in stmts:
+            memo: dict[int, Any] = {}
+            found.append(self.visit(_shallow(stmt, memo)))
+        return found
+
+    def visit_Break(self, node: ast.Break) -> ast.stmt:
+        return Leave(self.end, node, breaks=True)
+
+    def visit_Continue(self, node: ast.Continue) -> ast.stmt:
+        return Leave(self.again, node)
+
+    def visit_For(self, node: Any) -> Any:
+        node.orelse = [self.visit(part) for part in node.orelse]
+        return node
+
+    visit_While = visit_For
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        return node
+
+    visit_Lambda = visit_ClassDef = visit_FunctionDef
+
+    def visit_Expr(self, node: Any) -> Any:
+        return node
+
+    visit_Labelled = visit_Leave = visit_Expr
+
+
+def _shallow(node: Any, memo: dict[int, Any]) -> Any:
+    """Return a copy of a statement that shares its expressions."""
+    if isinstance(node, list):
+        return [_shallow(item, memo) for item in node]
+    if not isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case | ast.withitem):
+        return node
+    if isinstance(node, Labelled | Leave):
+        return node  # its jumps are already
+    made = copy.copy(node)
+    for name in node._fields:
+        setattr(made, name, _shallow(getattr(node, name, None), memo))
+    return made
+
+
+class _Inlined(ast.NodeTransformer):
+    """The statements of a generator, renamed, with others at each `yield`."""
+
+    def __init__(
+        self,
+        lo: Lowerer,
+        generator: Generator,
+        call: ast.Call,
+        prefix: str,
+        names: frozenset[str],
+        given: dict[str, ast.expr],
+        done: Labelled,
+        visit: Callable[[ast.expr, ast.AST], list[ast.stmt]],
+    ) -> None:
+        self.lo = lo
+        self.generator = generator
+        self.call = call
+        self.prefix = prefix
+        self.names = names
+        self.given = given
+        self.done = done
+        self.at_yield = visit
+        self.manager = False
+        self.trying = 0
+
+    def statements(self) -> list[ast.stmt]:
+        node = copy.deepcopy(self.generator.node)
+        site = getattr(self.call, "adc_site", self.lo.frame.source.span(self.call))
+        for inner in ast.walk(node):
+            inner.adc_source = self.generator.source  # type: ignore[attr-defined]
+            if self.generator.holder.in_library:  # users are shown their own line
+                inner.adc_site = site  # type: ignore[attr-defined]  # its own
+        found: list[ast.stmt] = []
+        for stmt in node.body:
+            made = self.visit(stmt)
+            found += made if isinstance(made, list) else [made]
+        return found
+
+    def renamed(self, name: str) -> str:
+        return self.prefix + name if name in self.names else name
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in self.given:
+            return self.given[node.id]
+        node.id = self.renamed(node.id)
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        node.name = self.renamed(node.name)
+        self.generic_visit(node)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.arg = self.renamed(node.arg)
+        return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.ExceptHandler:
+        node.name = None if node.name is None else self.renamed(node.name)
+        self.generic_visit(node)
+        return node
+
+    def visit_MatchAs(self, node: Any) -> Any:
+        node.name = None if node.name is None else self.renamed(node.name)
+        self.generic_visit(node)
+        return node
+
+    visit_MatchStar = visit_MatchAs
+
+    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        if node.value is not None and not isinstance(node.value, ast.Constant):
+            found.append(ast.copy_location(ast.Expr(self.visit(node.value)), node))
+        return [*found, Leave(self.done, node)]
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        value = node.value
+        if isinstance(value, ast.Yield):
+            self._require_no_handler(node)
+            given = value.value or ast.copy_location(ast.Constant(None), value)
+            return self.at_yield(self.visit(given), node)
+        if isinstance(value, ast.YieldFrom):
+            self._require_no_handler(node)
+            name = f"{self.prefix}$from{node.lineno}_{node.col_offset}"
+            target = ast.copy_location(ast.Name(name, ast.Store()), node)
+            read = ast.copy_location(ast.Name(name, ast.Load()), node)
+            body = self.at_yield(read, node)
+            # What it yields runs in the loop over the other iterable: its jumps stay jumps.
+            made = ast.For(target, self.visit(value.value), body, [])
+            return ast.copy_location(made, node)
+        self.generic_visit(node)
+        return node
+
+    def visit_Yield(self, node: ast.AST) -> Any:
+        raise _refused(
+            self.lo, self.generator, "the value of `yield` (`send`)", node,
+            "pass what it sends as an argument",
+        )  # fmt: skip
+
+    visit_YieldFrom = visit_Yield
+
+    def visit_Nonlocal(self, node: ast.AST) -> Any:
+        raise _refused(self.lo, self.generator, "`nonlocal` or `global` in a generator", node)
+
+    visit_Global = visit_Nonlocal
+
+    def visit_Try(self, node: Any) -> Any:
+        self.trying += 1
+        self.generic_visit(node)
+        self.trying -= 1
+        return node
+
+    visit_With = visit_Try
+
+    def _require_no_handler(self, node: ast.AST) -> None:
+        if self.trying and not self.manager:
+            raise _refused(
+                self.lo, self.generator, "`yield` in `try` or `with`", node,
+                "what it guards is the loop that consumes the generator: guard that",
+            )  # fmt: skip
+
+
+__all__ = ["called", "context", "found_in", "is_generator", "listed", "loop"]

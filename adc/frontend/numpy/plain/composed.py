@@ -1,0 +1,151 @@
+"""Functions that `adc.library.arrays` implements in Python, which is lowered like user code."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from adc.frontend.control import program
+from adc.frontend.core.bindings import Binding, Num, Static, TupleOf, Zip, static
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.numpy import concatenation
+from adc.frontend.values import arguments, arrays, elementwise, views
+from adc.frontend.values.arguments import Handler
+from adc.frontend.values.views import Arraylike
+from adc.ir.errors import TypeMismatchError
+from adc.library.arrays import (
+    editing,
+    elements,
+    mapping,
+    matrices,
+    nan,
+    places,
+    polynomial,
+    series,
+    sets,
+    signals,
+    windows,
+)
+
+_MODULES = (editing, elements, mapping, nan, places, polynomial, sets, signals, windows)
+
+
+# What has no axes these return as an array.
+_ARRAYS: tuple[Any, ...] = (editing.asarray_chkfinite, mapping.apply_along_axis, sets.isin)
+
+
+def _composed(fn: Callable[..., Any]) -> Handler:
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+        assert isinstance(fn, types.FunctionType)
+        found = program.call_function(lo, fn, args, kwargs, node)
+        found = elementwise.value_of(lo, found, node)
+        # What has no axes NumPy's functions return as a number.
+        return Num(found.operand, fn in _ARRAYS) if isinstance(found, Num) else found
+
+    return handler
+
+
+def vectorized(
+    lo: Lowerer, value: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of an object that `np.vectorize` made."""
+    if value.signature is not None or value.excluded or kwargs:
+        raise lo.unsupported(
+            "`np.vectorize` with `signature` or `excluded`, or a call with keywords", node,
+            "loop over the elements",
+        )  # fmt: skip
+    kinds = None if value.otypes is None else [np.dtype(kind) for kind in value.otypes]
+    first = [Static(value.pyfunc), static(None if kinds is None else tuple(kinds))]
+    return _composed(mapping.vectorized)(lo, [*first, *args], {}, node)
+
+
+def _enumerated(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower `np.ndenumerate`: an index and an element at a time."""
+    given = arguments.match(lo, "arr", args, kwargs, node)
+    x = elementwise.base_of(lo, arrays.as_array(lo, given["arr"], node), node)
+    dims = views.dims_of(lo, x)
+    shape = [Num(size) for size in dims]
+    index = _composed(places.ndindex)(lo, [TupleOf(tuple(shape))], {}, node)
+    flat = x if len(dims) == 1 else views.reshaped(lo, x, [views.size_of(lo, dims)])
+    return Zip((index, flat))
+
+
+def _block(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    """Lower `np.block`: lists of lists of arrays, put together from the innermost axis outwards."""
+    given = arguments.match(lo, "arrays", args, kwargs, node)["arrays"]
+    depth = _depth(lo, given, node)
+    parts = list(_leaves(lo, given, node))
+    rank = max([depth, *(len(views.dims_of(lo, part)) for part in parts)])
+    if depth == 0:
+        return elementwise.copy(lo, parts[0], node)
+    return _joined(lo, given, depth, rank, node)
+
+
+def _items(lo: Lowerer, given: Binding, node: ast.Call) -> tuple[Binding, ...] | None:
+    if isinstance(given, TupleOf):
+        raise TypeMismatchError("only lists can be arranged, not tuples", lo.span(node))
+    return arguments.sequence(lo, given)
+
+
+def _depth(lo: Lowerer, given: Binding, node: ast.Call) -> int:
+    items = _items(lo, given, node)
+    if items is None:
+        return 0
+    depths = {_depth(lo, item, node) for item in items}
+    if len(depths) != 1:
+        raise TypeMismatchError(
+            "List depths are mismatched." if items else "Lists cannot be empty", lo.span(node)
+        )
+    return 1 + depths.pop()
+
+
+def _leaves(lo: Lowerer, given: Binding, node: ast.Call) -> Iterator[Arraylike]:
+    items = _items(lo, given, node)
+    if items is None:
+        yield arrays.as_array(lo, given, node)
+    for item in items or ():
+        yield from _leaves(lo, item, node)
+
+
+def _joined(lo: Lowerer, given: Binding, depth: int, rank: int, node: ast.Call) -> Arraylike:
+    items = _items(lo, given, node)
+    if items is None:
+        part = arrays.as_array(lo, given, node)
+        missing = rank - len(views.dims_of(lo, part))
+        return views.with_new_axes(lo, part, range(missing)) if missing else part
+    parts = [_joined(lo, item, depth - 1, rank, node) for item in items]
+    return concatenation.concatenated(lo, parts, rank - depth, node)
+
+
+HANDLERS: dict[Any, Handler] = {
+    getattr(np, name): _composed(getattr(module, name))
+    for module in _MODULES
+    for name in module.__all__
+    if hasattr(np, name) and isinstance(getattr(module, name), types.FunctionType)
+}
+HANDLERS |= {
+    getattr(np.linalg, name): _composed(getattr(matrices, name))
+    for name in matrices.__all__
+    if hasattr(np.linalg, name)
+}
+#: What is in a module of `np.polynomial`.
+SERIES: dict[str, Callable[..., Any]] = {
+    f"np.polynomial.{module}.{name}": found
+    for module in ("polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "laguerre")
+    for name in series.__all__
+    if (found := getattr(getattr(np.polynomial, module), name, None)) is not None
+}
+HANDLERS |= {found: _composed(getattr(series, found.__name__)) for found in SERIES.values()}
+HANDLERS |= {np.ndenumerate: _enumerated, np.block: _block}
+# Methods of arrays that are not the function of that name.
+METHODS: dict[str, Handler] = {"partition": _composed(editing.partition_in_place)}
+__all__ = ["HANDLERS", "METHODS", "SERIES", "vectorized"]

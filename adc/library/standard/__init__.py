@@ -1,0 +1,9 @@
+"""Functions of Python's standard library as plain Python.
+
+=============  =====================================================================================
+`mathematics`  functions of `math`
+`iteration`    the iterators of `itertools`
+=============  =====================================================================================
+
+A function has the name and the parameters that it has there.
+"""

@@ -1,0 +1,264 @@
+"""The iterators of Python that are generators: those of `itertools`, and `enumerate` and `zip`.
+
+A loop over one is lowered like a loop over a generator of the program: what it yields takes no
+memory. They take what can be indexed, or where it says `iterable`, also another generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from adc.library import Unsupported
+
+_NESTED = "write nested loops"
+
+
+def product(*pools: Any, repeat: int = 1) -> Iterator[tuple[Any, ...]]:
+    """`itertools.product` of up to four iterables."""
+    pools = pools * repeat
+    if len(pools) == 1:
+        for a in pools[0]:
+            yield (a,)
+    elif len(pools) == 2:
+        for a in pools[0]:
+            for b in pools[1]:
+                yield a, b
+    elif len(pools) == 3:
+        for a in pools[0]:
+            for b in pools[1]:
+                for c in pools[2]:
+                    yield a, b, c
+    elif len(pools) == 4:
+        for a in pools[0]:
+            for b in pools[1]:
+                for c in pools[2]:
+                    for d in pools[3]:
+                        yield a, b, c, d
+    else:
+        raise Unsupported("`itertools.product` of none or more than four iterables", _NESTED)
+
+
+def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
+    """`itertools.combinations` of up to three elements."""
+    n = len(pool)
+    if r == 1:
+        for i in range(n):
+            yield (pool[i],)
+    elif r == 2:
+        for i in range(n):
+            for j in range(i + 1, n):
+                yield pool[i], pool[j]
+    elif r == 3:
+        for i in range(n):
+            for j in range(i + 1, n):
+                for k in range(j + 1, n):
+                    yield pool[i], pool[j], pool[k]
+    else:
+        raise Unsupported("`itertools.combinations` of none or more than three elements", _NESTED)
+
+
+def combinations_with_replacement(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
+    """`itertools.combinations_with_replacement` of up to three elements."""
+    n = len(pool)
+    if r == 1:
+        for i in range(n):
+            yield (pool[i],)
+    elif r == 2:
+        for i in range(n):
+            for j in range(i, n):
+                yield pool[i], pool[j]
+    elif r == 3:
+        for i in range(n):
+            for j in range(i, n):
+                for k in range(j, n):
+                    yield pool[i], pool[j], pool[k]
+    else:
+        raise Unsupported(
+            "`itertools.combinations_with_replacement` of none or more than three elements", _NESTED
+        )
+
+
+def permutations(pool: Any, r: int | None = None) -> Iterator[tuple[Any, ...]]:
+    """`itertools.permutations` of up to three elements."""
+    n = len(pool)
+    count = n if r is None else r
+    if count == 1:
+        for i in range(n):
+            yield (pool[i],)
+    elif count == 2:
+        for i in range(n):
+            for j in range(n):
+                if i != j:
+                    yield pool[i], pool[j]
+    elif count == 3:
+        for i in range(n):
+            for j in range(n):
+                if i != j:
+                    for k in range(n):
+                        if k != i and k != j:
+                            yield pool[i], pool[j], pool[k]
+    else:
+        raise Unsupported("`itertools.permutations` of none or more than three elements", _NESTED)
+
+
+def pairwise(pool: Any) -> Iterator[tuple[Any, Any]]:
+    """`itertools.pairwise`."""
+    for i in range(len(pool) - 1):
+        yield pool[i], pool[i + 1]
+
+
+def chain(*iterables: Any) -> Iterator[Any]:
+    """`itertools.chain`."""
+    for iterable in iterables:
+        yield from iterable
+
+
+def chain_from(iterable: Any) -> Iterator[Any]:
+    """`itertools.chain.from_iterable`."""
+    for inner in iterable:
+        yield from inner
+
+
+def accumulate(pool: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
+    """`itertools.accumulate`."""
+    if initial is not None:
+        total = initial
+        yield total
+        for item in pool:
+            total = total + item if func is None else func(total, item)
+            yield total
+    elif len(pool) > 0:
+        total = pool[0]
+        yield total
+        for k in range(1, len(pool)):
+            total = total + pool[k] if func is None else func(total, pool[k])
+            yield total
+
+
+def islice(iterable: Any, first: Any, stop: Any = 0, step: Any = None) -> Iterator[Any]:
+    """`itertools.islice` with a stop that is not None; given alone, `first` is the stop."""
+    end = first if stop == 0 else stop
+    begin = 0 if stop == 0 or first is None else first
+    by = 1 if step is None else step
+    if end > 0:
+        k = 0
+        for item in iterable:
+            if k >= begin and (k - begin) % by == 0:
+                yield item
+            k += 1
+            if k >= end:
+                break
+
+
+def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
+    """`itertools.count`."""
+    number = start
+    while True:
+        yield number
+        number = number + step
+
+
+def repeat(item: Any, times: Any = None) -> Iterator[Any]:
+    """`itertools.repeat`."""
+    if times is None:
+        while True:
+            yield item
+    else:
+        for _ in range(times):
+            yield item
+
+
+def cycle(pool: Any) -> Iterator[Any]:
+    """`itertools.cycle`."""
+    while len(pool) > 0:
+        yield from pool
+
+
+def starmap(func: Any, iterable: Any) -> Iterator[Any]:
+    """`itertools.starmap`."""
+    for args in iterable:
+        yield func(*args)
+
+
+def takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    """`itertools.takewhile`."""
+    for item in iterable:
+        if not predicate(item):
+            break
+        yield item
+
+
+def dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    """`itertools.dropwhile`."""
+    dropping = True
+    for item in iterable:
+        if dropping and predicate(item):
+            continue
+        dropping = False
+        yield item
+
+
+def filterfalse(predicate: Any, iterable: Any) -> Iterator[Any]:
+    """`itertools.filterfalse`."""
+    for item in iterable:
+        if not predicate(item):
+            yield item
+
+
+def compress(iterable: Any, selectors: Any) -> Iterator[Any]:
+    """`itertools.compress`."""
+    for item, chosen in zip(iterable, selectors, strict=False):
+        if chosen:
+            yield item
+
+
+def zip_longest(a: Any, b: Any, *, fillvalue: Any = None) -> Iterator[tuple[Any, Any]]:
+    """`itertools.zip_longest` of two iterables."""
+    m, n = len(a), len(b)
+    for k in range(max(m, n)):
+        yield (a[k] if k < m else fillvalue), (b[k] if k < n else fillvalue)
+
+
+def numbered(iterable: Any, start: Any = 0) -> Iterator[tuple[Any, Any]]:
+    """`enumerate` of a generator."""
+    number = start
+    for item in iterable:
+        yield number, item
+        number += 1
+
+
+def zipped(iterable: Any, *others: Any) -> Iterator[tuple[Any, ...]]:
+    """`zip` of a generator and of what can be indexed."""
+    shortest = min([len(other) for other in others])
+    k = 0
+    for item in iterable:
+        if k >= shortest:
+            break
+        yield (item, *[other[k] for other in others])
+        k += 1
+
+
+def zipped_last(first: Any, iterable: Any) -> Iterator[tuple[Any, Any]]:
+    """`zip` of what can be indexed and of a generator."""
+    size = len(first)
+    if size > 0:
+        k = 0
+        for item in iterable:
+            yield first[k], item
+            k += 1
+            if k >= size:
+                break
+
+
+def mapped(func: Any, iterable: Any) -> Iterator[Any]:
+    """`map` over a generator."""
+    for item in iterable:
+        yield func(item)
+
+
+def kept(func: Any, iterable: Any) -> Iterator[Any]:
+    """`filter` of a generator."""
+    for item in iterable:
+        if item if func is None else func(item):
+            yield item

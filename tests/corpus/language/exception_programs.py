@@ -1,0 +1,459 @@
+"""Programs with `try` and `with`: which exception is caught, and what has happened before it."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import adc
+from tests.corpus.program import X3, Program, recorder
+
+EXCEPTION_PROGRAMS: list[Program] = []
+program = recorder(EXCEPTION_PROGRAMS)
+
+
+# --- which exception ------------------------------------------------------------------------------
+
+
+@program(X3)
+def cholesky_with_jitter_in_a_for_loop(x: Any) -> Any:
+    k = np.outer(x, x) - 0.05 * np.eye(3)
+    for power in range(6):
+        try:
+            factor = np.linalg.cholesky(k + 10.0 ** (power - 3) * np.eye(3))
+            break
+        except np.linalg.LinAlgError:
+            continue
+    else:
+        raise ValueError("not positive definite")
+    return np.sum(factor**3)
+
+
+@program(X3)
+def cholesky_with_jitter_in_a_while_loop(x: Any) -> Any:
+    k = np.outer(x, x) - 0.05 * np.eye(3)
+    jitter = 1e-3
+    while True:
+        try:
+            factor = np.linalg.cholesky(k + jitter * np.eye(3))
+            break
+        except np.linalg.LinAlgError:
+            jitter *= 10.0
+            if jitter > 1e3:
+                raise
+    return np.sum(np.log(np.diag(factor))) + factor[2, 0]
+
+
+@program(X3)
+def singular_matrix_is_regularized(x: Any) -> Any:
+    a = np.outer(x, x)
+    try:
+        y = np.linalg.solve(0.0 * a, x)
+    except np.linalg.LinAlgError:
+        y = np.linalg.solve(a + np.eye(3), x)
+    return np.sum(y * y)
+
+
+@program(-0.5)
+def logarithm_of_a_negative_number(x: Any) -> Any:
+    try:
+        y = math.log(x)
+    except ValueError:
+        y = -x * x
+    return y
+
+
+@program(X3)
+def handlers_in_order(x: Any) -> Any:
+    total = 0.0
+    for v in (x[0], -1.0, 0.0):
+        try:
+            total += math.log(float(v)) / float(v)
+        except ZeroDivisionError:
+            total += 5 * x[0]
+        except (ValueError, OverflowError):
+            total += 7 * x[1]
+    for i in range(4):
+        try:
+            total += 6 // (i - 2) * x[2]
+        except ArithmeticError:
+            total += 100.0 * x[2]
+    return total
+
+
+@program(X3)
+def exception_of_a_dict_an_assert_and_an_unpacking(x: Any) -> Any:
+    found = {"a": x[0], "b": x[1]}
+    total = 0.0
+    for key in ("a", "c", "b"):
+        try:
+            total += found[key]
+        except KeyError:
+            found[key] = x[2] ** 2
+            total += 3 * found[key]
+    try:
+        assert x[1] > 0, "must be positive"
+        total += x[1]
+    except AssertionError:
+        total -= x[1] ** 2
+    try:
+        a, b = x
+    except ValueError:
+        a, b = x[0], x[2]
+    return total + a * b
+
+
+# --- what has happened before it ------------------------------------------------------------------
+
+
+@program(X3)
+def array_changed_before_the_exception(x: Any) -> Any:
+    a = x.copy()
+    try:
+        a[0] = a[0] * 2.0
+        a[1] = math.sqrt(a[1])
+        a[2] = 100.0
+    except ValueError:
+        a[2] = a[0] * a[2]
+    return np.sum(a * a)
+
+
+@program(X3)
+def loop_left_by_an_exception(x: Any) -> Any:
+    a = np.zeros(3)
+    n = 0
+    try:
+        for i in range(3):
+            a[i] = x[i] ** 2
+            n += 1
+            a[i] += math.log(x[i])
+    except ValueError:
+        a = a * 3.0
+        n += 10
+    total = 0.0
+    try:
+        for i in range(5):
+            total += x[i] ** 2
+    except IndexError:
+        total *= 3.0
+    return np.sum(a) * n + total
+
+
+@program(X3)
+def exception_between_two_terms(x: Any) -> Any:
+    y = x[0] * 2.0
+    try:
+        y = math.sqrt(x[0]) + math.sqrt(x[1]) * math.sqrt(x[2])
+    except ValueError:
+        y *= x[1]
+    try:
+        z = sum([math.log(v) for v in x])
+    except ValueError:
+        z = y * x[2]
+    return y + z
+
+
+@program(X3)
+def store_that_is_out_of_bounds(x: Any) -> Any:
+    a = x.copy()
+    for i in range(5):
+        try:
+            a[i] = 2.0 * a[i - 1] if i else a[0]
+        except IndexError:
+            a[0] += 1.5 * a[2]
+    return np.sum(a * x)
+
+
+def _root(v: Any) -> Any:
+    if v < 0:
+        raise ValueError("negative")
+    return math.sqrt(v)
+
+
+@program(X3)
+def exception_of_a_function(x: Any) -> Any:
+    total = 0.0
+    for v in x:
+        try:
+            total = total + _root(v)
+        except ValueError:
+            total = total + v
+    return total
+
+
+@program(X3)
+def test_of_a_while_loop_raises(x: Any) -> Any:
+    i = 0
+    s = 0.0
+    try:
+        while math.sqrt(x[i]) > 0.1:
+            s += x[i]
+            i += 1
+    except ValueError:
+        s *= 2.0
+    return s
+
+
+# --- leaving it -----------------------------------------------------------------------------------
+
+
+@program(X3, tags="print")
+def prints_of_every_clause(x: Any) -> Any:
+    total = 0.0
+    for k in range(4):
+        try:
+            print("try", k)
+            if k == 1:
+                continue
+            if k == 3:
+                break
+            total += math.sqrt(x[k])
+        except ValueError as error:
+            print("except", k, error)
+            total += x[k]
+        else:
+            print("else", k)
+        finally:
+            print("finally", k)
+            total *= 1.5
+    return total
+
+
+@program(X3)
+def return_from_try_and_handler(x: Any) -> Any:
+    def root(v: Any) -> Any:
+        try:
+            return math.sqrt(v)
+        except (ValueError, TypeError):
+            return v**3
+
+    return root(x[0]) + 2.0 * root(x[1])
+
+
+@program(X3)
+def exception_for_the_outer_try(x: Any) -> Any:
+    total = 0.0
+    try:
+        for v in x:
+            try:
+                total += math.log(v)
+            except ZeroDivisionError:
+                total += 100.0
+            finally:
+                total += 0.5 * v
+    except ValueError:
+        total += x[2] ** 2
+    return total
+
+
+@program(X3)
+def raise_in_the_body_and_again_in_the_handler(x: Any) -> Any:
+    y = 0.0
+    try:
+        try:
+            if x[0] > 0.5:
+                raise ValueError("big")
+            y = x[0]
+        except ValueError:
+            y = x[0] ** 2
+            raise
+    except Exception:
+        y *= x[1]
+    return y
+
+
+@program(X3)
+def derivative_in_a_try(x: Any) -> Any:
+    try:
+        slope = adc.grad(lambda u: np.sum(u**3))(x)
+        root = math.sqrt(x[1])
+    except ValueError:
+        root = x[0]
+    return np.sum(slope) * root
+
+
+@program(X3)
+def bound_where_the_loop_is_left(x: Any) -> Any:
+    for k in range(10):
+        if x[0] * k > 2:
+            z = x[1] * k
+            break
+    else:
+        raise ValueError("no such k")
+    scale = 1e-3
+    while True:
+        if np.sum(x * x) * scale > 0.1:
+            row = x * scale
+            break
+        scale *= 10
+    return z + np.sum(row * row)
+
+
+# --- with -----------------------------------------------------------------------------------------
+
+
+class _Scale:
+    def __init__(self, factor: Any) -> None:
+        self.factor = factor
+        self.inside = 0
+
+    def __enter__(self) -> Any:
+        self.inside += 1
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.inside -= 1
+
+
+class _Swallow:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> bool:
+        if kind is not None:
+            self.count += 1
+        return True
+
+
+@contextlib.contextmanager
+def _scaled(a: Any, k: Any) -> Iterator[Any]:
+    old = a.copy()
+    a *= k
+    try:
+        yield a[0] * 2.0
+    finally:
+        a[:] = old
+
+
+@program(X3)
+def context_managers_in_a_loop(x: Any) -> Any:
+    s = 0.0
+    with _Scale(3.0) as outer:
+        for v in x:
+            s += outer.factor * v * outer.inside
+            if v > 0.6:
+                continue
+            with _Scale(x[2]) as inner:
+                if v < 0:
+                    continue
+                s += inner.factor * v**2
+    return s + outer.inside
+
+
+@program(X3)
+def context_manager_that_swallows(x: Any) -> Any:
+    y = x[0]
+    with _Swallow() as found:
+        y = y * 2.0
+        y = y + math.sqrt(x[1])
+        y = y * 100.0
+    return y * (found.count + 1)
+
+
+@program(X3)
+def context_manager_that_is_a_generator(x: Any) -> Any:
+    a = x.copy()
+    with _scaled(a, 3.0) as first:
+        s = np.sum(a * a) + first
+    return s + np.sum(a)
+
+
+@program(X3)
+def context_managers_of_libraries(x: Any) -> Any:
+    y = x[2]
+    with contextlib.suppress(ValueError, ZeroDivisionError):
+        y = y + math.log(x[1])
+    with np.errstate(divide="ignore", invalid="ignore"), contextlib.nullcontext(x[0]) as v:
+        y *= np.sum(np.log(x + 2.0)) * v
+    with np.printoptions(precision=3), warnings.catch_warnings():
+        return y * x[0]
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+REFUSED: list[tuple[Program, str]] = []
+
+
+def _refused(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def enter(fn: Callable[..., Any]) -> Callable[..., Any]:
+        REFUSED.append((Program(fn.__name__, fn, (X3,)), text))
+        return fn
+
+    return enter
+
+
+def _noted(v: Any, seen: list[Any]) -> Any:
+    seen.append(v)
+    return math.sqrt(v)
+
+
+@_refused("a statement that changes a variable, list, dict or object and may then raise")
+def function_that_changes_a_list_and_raises(x: Any) -> Any:
+    seen: list[Any] = []
+    total = 0.0
+    for k in range(3):
+        try:
+            total += _noted(x[k], seen)
+        except ValueError:
+            total -= 1.0
+    return total + sum(seen)
+
+
+def _halved(a: Any, k: int) -> Any:
+    a[k] *= 0.5
+    return math.sqrt(a[k])
+
+
+@_refused("a statement that changes 'a' and may then raise an exception that is caught")
+def function_that_changes_an_array_and_raises(x: Any) -> Any:
+    a = x.copy()
+    try:
+        y = _halved(a, 1)
+    except ValueError:
+        y = a[1] * a[1]
+    return y
+
+
+@_refused("leaving `finally` by `return`, `break` or `continue`")
+def return_in_finally(x: Any) -> Any:
+    try:
+        y = math.log(x[0])
+    finally:
+        return y * x[1]  # noqa: B012
+
+
+@_refused("'error' is one of several exceptions")
+def message_of_several_exceptions(x: Any) -> Any:
+    try:
+        y = math.sqrt(x[1]) + 1.0 / math.exp(x[0])
+    except (ValueError, OverflowError, ZeroDivisionError) as error:
+        print(error)
+        y = x[0]
+    return y
+
+
+def _factorial(n: int) -> Any:
+    return 1.0 if n == 0 else n * _factorial(n - 1)
+
+
+@_refused("calling a recursive function, or a derivative, that may raise what is caught")
+def recursive_function_in_a_try(x: Any) -> Any:
+    try:
+        y = x[0] * _factorial(len(x))
+    except RecursionError:
+        y = x[1]
+    return y
+
+
+@_refused("`np.errstate` with str 'raise'")
+def errstate_that_raises(x: Any) -> Any:
+    with np.errstate(all="raise"):
+        return x[0] ** 2

@@ -1,0 +1,315 @@
+# ruff: noqa: B905, PERF
+"""Programs with generators that loops consume, and the iterators of `itertools`."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Callable, Iterator
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from tests.corpus.program import X3, Program, recorder
+
+GENERATOR_PROGRAMS: list[Program] = []
+program = recorder(GENERATOR_PROGRAMS)
+
+
+def _squares(x: Any, start: int = 0) -> Iterator[Any]:
+    for k in range(start, len(x)):
+        yield k, x[k] ** 2
+
+
+def _windows(a: Any, n: int) -> Iterator[Any]:
+    if n > len(a):
+        return
+    for i in range(len(a) - n + 1):
+        yield a[i : i + n]
+
+
+def _sums(x: Any) -> Iterator[Any]:
+    for window in _windows(x, 2):
+        yield np.sum(window)
+
+
+def _several(x: Any) -> Iterator[Any]:
+    yield x[0]
+    yield from x
+    yield from _sums(x)
+    yield 3.0 * x[2]
+
+
+def _newton(start: Any, a: Any) -> Iterator[Any]:
+    x = start
+    while True:
+        x = 0.5 * (x + a / x)
+        yield x
+
+
+@program(X3)
+def loops_over_generators(x: Any) -> Any:
+    s = 0.0
+    for k, v in _squares(x, start=1):
+        s += k * v
+    for w in _windows(x, 2):
+        s += w[0] * w[1]
+    n = 1
+    for v in _several(x):
+        s += n * v
+        n += 1
+    return s
+
+
+@program(X3)
+def break_and_continue_in_a_consumer(x: Any) -> Any:
+    s = 0.0
+    for k, v in _squares(x):
+        if k == 0:
+            continue
+        if v < 0.3:
+            break
+        s += v * k
+    else:
+        s += 100.0
+    for _, v in _squares(x):
+        s += v
+    else:
+        s *= x[0]
+    return s
+
+
+@program(X3)
+def generator_without_end(x: Any) -> Any:
+    steps = 0
+    for root in _newton(1.0, x[0] + 2.0):
+        steps += 1
+        if abs(root * root - x[0] - 2.0) < 1e-12:
+            break
+    return root * steps
+
+
+@program(X3)
+def return_from_a_consumer(x: Any) -> Any:
+    for root in _newton(1.0, x[0] + 2.0):
+        if abs(root * root - x[0] - 2.0) < 1e-12:
+            return root * x[1]
+    return x[2]
+
+
+@program(X3)
+def one_generator_within_itself(x: Any) -> Any:
+    s = 0.0
+    for i, a in _squares(x):
+        for j, b in _squares(x):
+            if j > i:
+                break
+            s += a * b * (i + 1)
+        if s > 3.0:
+            break
+    return s
+
+
+@program(X3)
+def generator_in_a_branch_of_a_loop(x: Any) -> Any:
+    s = 0.0
+    for k in range(3):
+        if x[k] > 0:
+            for j, v in _squares(x):
+                if j == 1:
+                    continue
+                try:
+                    s += math.log(v - 0.3) * x[k]
+                except ValueError:
+                    s += v * x[k]
+        else:
+            s -= x[k]
+    return s
+
+
+class _Grid:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def cells(self, h: float) -> Iterator[Any]:
+        for i in range(len(self.x) - 1):
+            yield h * (self.x[i] + self.x[i + 1])
+
+
+@program(X3)
+def generator_that_is_a_method(x: Any) -> Any:
+    s = 0.0
+    for cell in _Grid(x).cells(0.5):
+        s += cell * cell
+    return s
+
+
+@program(X3)
+def generator_that_is_an_inner_function(x: Any) -> Any:
+    def pairs() -> Iterator[Any]:
+        for i in range(len(x)):
+            for j in range(i):
+                yield x[i], x[j]
+
+    s = 0.0
+    for a, b in pairs():
+        s += a * b
+    return s
+
+
+@program(X3)
+def builtins_consume_generators(x: Any) -> Any:
+    sums = list(_sums(x))
+    s = sums[0] * len(sums) + np.sum(np.array(sums) ** 2)
+    s += sum(v * k for k, v in _squares(x)) + sum(_several(x)) + max(_several(x))
+    for k, (_, v) in enumerate(_squares(x), start=2):
+        s += k * v
+    for a, b in zip(_sums(x), x):
+        s += a * b
+    return s + sum(map(math.exp, _sums(x)))
+
+
+@program(X3)
+def products_of_iterables(x: Any) -> Any:
+    s = 0.0
+    for i, j in product(range(len(x)), range(2)):
+        s += x[i] * (j + 1)
+    for a, b in product(x, repeat=2):
+        s += a * b
+    return s
+
+
+@program(X3)
+def combinations_and_permutations(x: Any) -> Any:
+    s = 0.0
+    for i, j, k in combinations(range(3), 3):
+        s += x[i] * x[j] * x[k]
+    for i, j in itertools.permutations(range(len(x)), 2):
+        if i > j:
+            continue
+        s += x[i] * j
+    return s
+
+
+@program(X3)
+def combinations_of_two(x: Any) -> Any:
+    return sum((a - b) ** 2 * a for a, b in itertools.combinations(x, 2))
+
+
+@program(X3)
+def pairs_chains_and_running_totals(x: Any) -> Any:
+    s = 0.0
+    for k, (a, b) in enumerate(itertools.pairwise(x)):
+        s += (k + 1) * (b - a) ** 2
+    for a in itertools.chain(x, [x[0], 2.0], range(2)):
+        s += a
+    for t in itertools.accumulate(x):
+        s += t**2
+    for t in itertools.accumulate(x, operator.mul, initial=1.0):
+        s += t
+    return s + sum(itertools.accumulate(x, lambda a, b: a * 0.5 + b))
+
+
+@program(X3)
+def counts_slices_and_repetitions(x: Any) -> Any:
+    s = 0.0
+    for k in itertools.count(1):
+        s += x[0] / k**2
+        if k > 20:
+            break
+    for k, v in zip(itertools.count(), x):
+        s += k * v
+    for v, k in zip(x, itertools.count(10, 5)):
+        s += k * v
+    for k in itertools.islice(itertools.count(), 5):
+        s += x[k % 3]
+    for v in itertools.islice(x, 1, 3):
+        s += v**2
+    for v in map(lambda a, b: a * b, x, x[::-1]):
+        s += v
+    for v, c in zip(x, itertools.repeat(2.0)):
+        s += v * c
+    for v in itertools.takewhile(lambda u: u > 0, x):
+        s += v
+    for a, b in itertools.zip_longest(x, x[1:], fillvalue=0.0):
+        s += a * b
+    return s
+
+
+@program(X3)
+def generators_in_variables(x: Any) -> Any:
+    squares = _squares(x)
+    large = (v for v in x if v > 0.1)
+    total = sum(v for _, v in squares)
+    return total + sum(large)
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+REFUSED: list[tuple[Program, str]] = []
+
+
+def _refused(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def enter(fn: Callable[..., Any]) -> Callable[..., Any]:
+        REFUSED.append((Program(fn.__name__, fn, (X3,)), text))
+        return fn
+
+    return enter
+
+
+@_refused("a generator that no loop consumes where it is called")
+def generator_read_in_a_loop(x: Any) -> Any:
+    squares = _squares(x)
+    total = 0.0
+    for _ in range(2):
+        total += sum(v for _, v in squares)
+    return total
+
+
+def _guarded(x: Any) -> Iterator[Any]:
+    try:
+        yield x[0]
+    except ValueError:
+        yield x[1]
+
+
+@_refused("`yield` in `try` or `with`")
+def generator_with_a_handler(x: Any) -> Any:
+    s = 0.0
+    for v in _guarded(x):
+        s += v
+    return s
+
+
+def _asking(x: Any) -> Iterator[Any]:
+    got = yield x[0]
+    yield x[1] if got is None else got
+
+
+@_refused("the value of `yield` (`send`)")
+def generator_that_receives(x: Any) -> Any:
+    s = 0.0
+    for v in _asking(x):
+        s += v
+    return s
+
+
+def _halves(x: Any, n: int) -> Iterator[Any]:
+    yield x[0] / n
+    if n < 20:
+        yield from _halves(x, n + 1)
+
+
+@_refused("a recursive generator")
+def generator_that_calls_itself(x: Any) -> Any:
+    return sum(_halves(x, 1))
+
+
+@_refused("`zip` of these generators")
+def zip_of_two_generators(x: Any) -> Any:
+    s = 0.0
+    for (_, a), b in zip(_squares(x), _sums(x)):
+        s += a * b
+    return s

@@ -1,0 +1,215 @@
+# ruff: noqa: UP031
+"""Programs with functions of the standard library, `nonlocal`, sets, and formatted strings."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import math
+import operator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tests.corpus.program import X3, Program, recorder
+
+STANDARD_PROGRAMS: list[Program] = []
+program = recorder(STANDARD_PROGRAMS)
+WEIGHTS = np.array([1.0, 2.0, 3.0])
+ALLOWED = frozenset({1, 3})
+
+
+def _power(v: Any, n: int, scale: Any = 1.0) -> Any:
+    return scale * v**n
+
+
+def _dot(w: Any, v: Any) -> Any:
+    return np.sum(w * v)
+
+
+_cube = partial(_power, n=3, scale=0.5)
+_weighted = partial(_dot, WEIGHTS)
+_second = operator.itemgetter(1)
+
+
+@functools.cache
+def _fibonacci(n: int) -> int:
+    return n if n < 2 else _fibonacci(n - 1) + _fibonacci(n - 2)
+
+
+@program(X3)
+def partial_applications(x: Any) -> Any:
+    square = partial(_power, n=2)
+    return _cube(x[0]) + square(x[1], scale=x[2]) + _weighted(x) + sum(map(square, x))
+
+
+@program(X3)
+def cached_functions_and_reduce(x: Any) -> Any:
+    a = functools.reduce(operator.mul, x)
+    b = functools.reduce(lambda s, v: s * 0.5 + v, x, 1.0)
+    return a + b + functools.reduce(operator.add, [x[0], 2.0 * x[1]]) + _fibonacci(6) * x[1]
+
+
+@program(X3)
+def functions_of_operator(x: Any) -> Any:
+    functions = {"a": operator.add, "m": operator.mul}
+    named = {"k": x[0], "j": x[1]}
+    k, j = operator.itemgetter("k", "j")(named)
+    s = _second(x) + k * j + operator.neg(x[0])
+    for key in ("a", "m"):
+        s += functions[key](x[0], x[2])
+    return s
+
+
+class _Pair:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+        self.items = [a, 1.0]
+
+
+@program(X3)
+def copies_and_deep_copies(x: Any) -> Any:
+    p = _Pair(x.copy())
+    q = copy.deepcopy(p)
+    r = copy.copy(p)
+    p.a[0] = 10.0
+    q.items.append(2.0)
+    p.items[1] = 5.0
+    r.a[1] *= 2.0
+    s = sum([np.sum(v) for v in r.items]) * len(q.items)
+    return np.sum(q.a * x) + np.sum(p.a**2) + s + np.sum(copy.copy(x) * x)
+
+
+@program(X3)
+def imports_inside_a_function(x: Any) -> Any:
+    import math as m
+    from math import sin
+
+    import numpy.linalg
+
+    try:
+        import a_module_that_does_not_exist as missing  # type: ignore[import-not-found]
+
+        y = missing.function(x)
+    except ImportError:
+        y = x[2]
+    return m.exp(x[0]) * sin(x[1]) + numpy.linalg.norm(x) + y
+
+
+@program(X3)
+def nonlocal_counters(x: Any) -> Any:
+    count = 0
+    total = 0.0
+
+    def visit(v: Any) -> Any:
+        nonlocal count, total
+        count += 1
+        total += v * count
+        return total
+
+    for v in x:
+        if v > 0:
+            visit(v)
+    y = visit(x[1] ** 2)
+    return total * count + y
+
+
+@program(X3)
+def nonlocal_of_two_instances(x: Any) -> Any:
+    def make(step: Any) -> Any:
+        n = 0.0
+
+        def increment() -> Any:
+            nonlocal n
+            n = n + step
+            return n
+
+        return increment
+
+    a, b = make(x[0]), make(x[1])
+    a()
+    b()
+    a()
+    return a() * b()
+
+
+@program(X3)
+def nonlocal_of_an_inner_function(x: Any) -> Any:
+    s = 0.0
+    best = x
+    pair = (x[0], x[1])
+
+    def outer(v: Any) -> None:
+        nonlocal s, best
+
+        def inner(w: Any) -> None:
+            nonlocal s, pair
+            s += w
+            for _ in range(2):
+                s *= 1.1
+            pair = (pair[1], pair[0] * pair[1])
+
+        inner(v)
+        inner(2.0 * v)
+        s -= v
+        if v > 0.5:
+            best = x * v
+
+    k = 0
+    while k < 3:
+        outer(x[k])
+        k += 1
+    return s + np.sum(best) + pair[0] + 2.0 * pair[1]
+
+
+@program(X3)
+def sets_of_constants(x: Any) -> Any:
+    s = 0.0
+    kinds = {"a", "b"}
+    for i in range(5):
+        if i in {0, 2}:
+            s += x[i]
+        elif i in ALLOWED:
+            s += i * x[1]
+    for name in ("a", "c"):
+        if name in kinds:
+            s *= 2.0
+        if name not in set(["c"]):
+            s += x[2]
+    return s * len({1, 2, len(kinds)})
+
+
+@program(X3)
+def extremes_by_a_key(x: Any) -> Any:
+    points = [(x[0], 1.0), (x[1], 2.0), (x[2], 5.0)]
+    best = max(points, key=lambda p: p[0] * p[1])
+    least = min(points, key=lambda p: abs(p[0]))
+    far = max([x, 2.0 * x, -3.0 * x], key=np.sum)
+    s = best[0] * least[1] + np.sum(far) + max(x, default=0.0) + max([], default=x[0])
+    return s + max(x[x > 10.0], default=x[1]) * min(x[x > 0.0], default=3.0)
+
+
+@program(X3)
+def functions_of_math(x: Any) -> Any:
+    n = len(x)
+    k = math.comb(n, 2) + math.factorial(n) + math.perm(4, 2) + math.isqrt(n * 7)
+    s = math.prod(x) * k + math.dist(x, (1.0, 2.0, 3.0))
+    return s + math.prod([x[0], 2.0], start=x[1]) + math.comb(5, 2)
+
+
+@program(X3, tags="print")
+def formatted_strings(x: Any) -> Any:
+    print("a {} b {:.3f} {name!r}".format(1, x[0], name="z"))
+    print("%d %.2f %s %% %5d|" % (3, x[1], "str", 42))
+    key = "w%d" % 3 + "{}".format("q")
+    weights = {"w3q": x[0]}
+    for i, v in enumerate(x, start=1):
+        if v < 0:
+            print("negative at %d: %g" % (i, v))
+        try:
+            if v < 0:
+                raise ValueError(f"bad {i}")
+        except ValueError as error:
+            print("caught", error, f"<{error}>")
+    return weights[key]

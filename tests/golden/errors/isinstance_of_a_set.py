@@ -1,0 +1,9 @@
+# mypy: ignore-errors
+# ruff: noqa
+ARGS = (1.5,)
+
+
+def program(x):
+    if isinstance({1, 2}, set):  # ADC010: isinstance
+        return x
+    return x * x

@@ -1,0 +1,221 @@
+"""Effects outside of a program: what it prints, logs and warns of, as Python does; and clocks."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import time
+import types
+import warnings
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.ir.errors import AdcError
+from adc.ir.text import effects
+
+X, M = np.linspace(0.0, 1.0, 4), np.arange(6.0).reshape(2, 3) / 3
+
+
+@dataclasses.dataclass
+class Pair:
+    x: Any
+    n: int = 3
+    hidden: int = dataclasses.field(default=0, repr=False)
+
+
+class Shown:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __repr__(self) -> str:
+        return f"<{self.a}>"
+
+
+Named = namedtuple("Named", "u v")
+
+
+def of_arrays(x: Any, m: Any, z: Any, k: int) -> Any:
+    print(x, m.T, x > 0.5, x.astype(int), x.astype(np.float32), sep="|")
+    print(f"{x} {x!r} {m[0]!s}", np.zeros((0, 2)), x[::-1], np.ones((1, 2, 2)) * k)
+    print(np.arange(2000.0) * k, np.sum(x), [np.sum(x)], x[1].astype(np.float32))
+    print(z, 2j * z, f"{z:.3f} {z!r:>20}", [z], np.array([z, 1.0]))
+    return np.sum(x)
+
+
+def of_containers(x: Any, m: Any, z: Any, k: int) -> Any:
+    grown = []
+    for i in range(k):
+        grown.append(x[i] * 2.0)
+    print([x, 1.5, "a{b}", None], (x[0],), {"a": m, 2: [z]}, {}, [], ())
+    print(Pair(x, k), Shown(x[1]), Named(x, True), [Shown(k)], grown, range(k))
+    print(f"{Pair(x[0])} {[x[0]]} {'s':>4} {k:5d} {x[1]:+10.3e}", x.dtype)
+    return np.sum(x)
+
+
+def of_strings(x: Any, m: Any, z: Any, k: int) -> Any:
+    y = x.copy()
+    before = f"{y}"
+    width = 8
+    y[0] = 100.0
+    s = f"total {np.sum(x):{width}.3f}"
+    print(s, before, y, "=" * 3 + s + str(k), end="!\n")
+    print("%s and %s" % (x, k), "%.2f%%" % x[0], "{} {y!r}".format(m, y=x))  # noqa: UP031, UP032 - the forms are tested
+    print(repr(x), str(m), format(x[1], ".2f"), "{}", end="")
+    print()
+    print(f"{np.float32(0.1)} {np.array(x[1])!r} {np.array(x[1]):.2f}", np.float32(0.1))
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("fn", [of_arrays, of_containers, of_strings])
+def test_text(fn: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    args = (X, M, 1.25 - 2.5j, 3)
+    fn(*args)
+    expected = capsys.readouterr().out
+    adc.grad(fn, target="python")(*args)
+    assert capsys.readouterr().out == expected
+    if fn is of_containers:
+        adc.grad(fn)(*args)
+        assert capsys.readouterr().out == expected
+
+
+def stepped(x: Any) -> Any:
+    for k in range(5):
+        x = np.sin(x) + x * x
+        if k % 2 == 0:
+            print(k, x)
+    return np.sum(x)
+
+
+def test_once_where_values_are_computed_again(capsys: pytest.CaptureFixture[str]) -> None:
+    stepped(X)
+    expected = capsys.readouterr().out
+    for make in (adc.grad(stepped, memory="1 kB"), adc.hessian(stepped, target="python")):
+        make(X)
+        assert capsys.readouterr().out == expected
+
+
+def test_refused() -> None:
+    def options(x: Any) -> Any:
+        with np.printoptions(precision=2):
+            print(x)
+        return np.sum(x)
+
+    def formatted(x: Any) -> Any:
+        print(f"{x:.2f}")
+        return np.sum(x)
+
+    for fn, what in ((options, "printoptions"), (formatted, "unsupported format string")):
+        with pytest.raises(AdcError, match=what):
+            adc.grad(fn)(X)
+
+
+log = logging.getLogger("adc.tests.effects")
+
+
+def helper(x: Any) -> Any:
+    warnings.warn(f"careful {x[0]:.1f}", RuntimeWarning, stacklevel=2)
+    log.info("in %s: %s %f %r", "helper", x, x[0], x[1])
+    return x * 2.0
+
+
+def chatty(x: Any, n: int) -> Any:
+    log.debug("hidden %f", x[0])
+    log.warning(f"n={n} {x}")
+    log.log(25, "custom %d %s", n, [x[0], None])
+    logging.getLogger("adc.tests.effects").error("as a local")
+    for _ in range(n):
+        x = helper(x)
+    if log.isEnabledFor(logging.INFO):
+        print("enabled")
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("target", ["cpu", "python"])
+def test_logs_and_warnings(
+    target: Any, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said(fn: Any) -> Any:
+        caplog.clear()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fn(X, 2)
+        records = [
+            (r.name, r.levelno, r.getMessage(), r.msg, len(r.args or ()), r.lineno, r.funcName)
+            for r in caplog.records
+        ]
+        shown = [(str(w.message), w.category, w.lineno, w.filename) for w in caught]
+        return records, shown, capsys.readouterr().out
+
+    caplog.set_level(logging.INFO, log.name)
+    gradient = adc.grad(chatty, target=target, memory="10 kB")
+    assert said(gradient) == said(chatty)
+    caplog.set_level(logging.ERROR, log.name)
+    assert said(gradient) == said(chatty)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="careful"):
+            gradient(X, 2)
+
+
+def timed(x: Any, n: int) -> Any:
+    start, total = time.perf_counter(), 0.0
+    for _ in range(n):
+        now = time.perf_counter_ns() % 1000 * 1e-3
+        x = np.sin(x) * now + x * x * 0.1
+        total = total + np.sum(x * now)
+    while time.perf_counter_ns() % 17 != 0:
+        total = total * 1.01
+    print(f"took {time.perf_counter() - start:.1f} s")
+    return total
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(
+    "options", [{}, {"target": "python"}, {"offload": "disk"}, {"remat": "recompute"}]
+)
+def test_clocks_are_read_once(
+    options: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    count = 0
+
+    def clock() -> int:
+        nonlocal count
+        count += 1
+        return count * 7919 % 1000 + count
+
+    def run(fn: Any, *args: Any) -> Any:
+        nonlocal count
+        count = 0
+        return fn(*args)
+
+    fake = types.SimpleNamespace(perf_counter=lambda: clock() / 10.0, perf_counter_ns=clock)
+    gradient = adc.grad(timed, **options)
+    with monkeypatch.context() as patch:
+        patch.setattr(effects, "time", fake)
+        found = run(gradient, X, 6)
+    text = capsys.readouterr().out
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "perf_counter", fake.perf_counter)
+        patch.setattr(time, "perf_counter_ns", clock)
+        steps = np.eye(4) * 1e-6
+        differences = [run(timed, X + step, 6) - run(timed, X - step, 6) for step in steps]
+    np.testing.assert_allclose(found, np.array(differences) / 2e-6, rtol=1e-4)
+    assert capsys.readouterr().out == text * 8
+
+
+def test_time_in_a_derivative_that_runs_code_again() -> None:
+    def shown(x: Any) -> Any:
+        start = time.time()
+        print(time.time() - start >= 0.0)
+        return np.sum(x**3)
+
+    def used(x: Any) -> Any:
+        return np.sum(x) * time.time()
+
+    np.testing.assert_allclose(adc.jit(adc.hessian(shown))(X), np.diag(6.0 * X), atol=1e-12)
+    with pytest.raises(AdcError, match="depends on the time"):
+        adc.jit(adc.hessian(used))(X)

@@ -1,0 +1,119 @@
+"""`np.linalg.eig` and `eigvals` of complex matrices: NumPy's values, derivatives, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.ir.errors import UnsupportedError
+
+RNG = np.random.default_rng(3)
+
+
+def drawn(*shape: int) -> Any:
+    return RNG.standard_normal(shape) + 1j * RNG.standard_normal(shape)
+
+
+A = drawn(3, 3)
+STACK = drawn(2, 2, 2)
+U, W = drawn(3, 3), drawn(3)
+
+
+def values(a: Any) -> Any:
+    return np.sum(np.real(W * np.linalg.eigvals(a) ** 2))
+
+
+def vectors(a: Any) -> Any:
+    """Depends on lengths and phases."""
+    w, v = np.linalg.eig(a)
+    return np.sum(np.real(U * v)) + np.sum(np.abs(v[:, 0] * w[0]) ** 2)
+
+
+def stacks(a: Any) -> Any:
+    w, v = np.linalg.eig(a)
+    return np.sum(np.real(w[1] * v[0])) + np.sum(np.abs(np.linalg.eigvals(a)) ** 2)
+
+
+def of_real_matrices(a: Any) -> Any:
+    return np.sum(np.abs(np.linalg.eigvals(a.astype(complex))) ** 3)
+
+
+CASES = [
+    (values, A), (vectors, A), (of_real_matrices, A.real),
+    pytest.param(stacks, STACK, marks=pytest.mark.full),
+]  # fmt: skip
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(("fn", "a"), CASES)
+def test_derivatives(fn: Callable[..., Any], a: Any) -> None:
+    value, gradient = adc.value_and_grad(fn, target="python")(a)
+    np.testing.assert_allclose(value, fn(a), rtol=1e-12)
+    along = drawn(*a.shape) if np.iscomplexobj(a) else RNG.standard_normal(a.shape)
+    h = 1e-5
+    ends = [fn(a + k * h * along) for k in (1, -1, 2, -2)]
+    want = (8 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / (12 * h)
+    assert np.sum(gradient * along).real == pytest.approx(want, rel=1e-7, abs=1e-7)
+    _, slope = adc.jvp(fn, (a,), (along,), target="python")
+    assert slope == pytest.approx(want, rel=1e-7, abs=1e-7)
+    by_gradient = adc.grad(fn, target="python")
+    sides = [by_gradient(a + k * h * along) for k in (1, -1, 2, -2)]
+    curved = (8 * (sides[0] - sides[1]) - (sides[2] - sides[3])) / (12 * h)
+    found = adc.hvp(fn, (a,), (along,), target="python")
+    np.testing.assert_allclose(found, curved, rtol=1e-6, atol=1e-6 * np.abs(curved).max())
+
+
+def test_compiled_like_numpy() -> None:
+    def program(a: Any) -> Any:
+        return np.linalg.eig(a)
+
+    for a in (drawn(20, 20), drawn(4, 4).astype(np.complex64), drawn(1, 1), drawn(0, 0)):
+        found, want = adc.jit(program)(a), program(a)
+        limit = 1e-3 if a.dtype == np.complex64 else 1e-10
+        for x, y in zip(found, want, strict=True):
+            assert x.dtype == y.dtype
+            np.testing.assert_allclose(x, y, rtol=limit, atol=limit)
+
+
+@pytest.mark.full
+def test_matrices_that_lack_vectors_have_no_derivative() -> None:
+    block = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 5.0]]) + 0j
+
+    def one(a: Any) -> Any:
+        return np.linalg.eigvals(a)[0].real
+
+    def other(a: Any) -> Any:
+        return np.linalg.eigvals(a)[2].real
+
+    assert np.isnan(adc.grad(one, target="python")(block)).any()
+    assert np.isnan(adc.jvp(one, (block,), (A,), target="python")[1])
+    want = np.zeros((3, 3))
+    want[2, 2] = 1.0
+    np.testing.assert_allclose(adc.grad(other, target="python")(block).real, want, atol=1e-12)
+
+
+def test_vectors_of_a_repeated_value_have_no_derivative() -> None:
+    a = np.diag([2.0, 2.0, 5.0]) + 0j
+
+    def program(a: Any) -> Any:
+        return np.abs(np.linalg.eig(a)[1][1, 0]) ** 2 + np.real(np.linalg.eig(a)[1][0, 1])
+
+    assert np.isnan(adc.grad(program, target="python")(a)).any()
+
+
+def test_errors() -> None:
+    def program(a: Any) -> Any:
+        return np.sum(np.abs(np.linalg.eig(a)[0]))
+
+    with pytest.raises(UnsupportedError, match=r"real matrix(.|\n)*astype\(complex\)"):
+        adc.grad(program)(np.eye(2))
+    for wrong in (np.full((2, 2), np.nan + 0j), np.zeros((2, 3)) + 0j):
+        with pytest.raises(np.linalg.LinAlgError) as found:
+            adc.grad(program)(wrong)
+        with pytest.raises(np.linalg.LinAlgError) as want:
+            program(wrong)
+        assert str(found.value) == str(want.value)
