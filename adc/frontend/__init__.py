@@ -16,6 +16,7 @@ where they are needed.
 `numpy`     indexing and the functions of NumPy
 `language`  Python's containers, expressions and statements
 `calls`     calls: functions, methods, builtins, derivatives inside code
+`scipy`     the functions of SciPy
 ==========  =====================================================================================
 
 No package imports one further down, and no two modules import each other

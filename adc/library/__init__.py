@@ -10,6 +10,7 @@
 `fft`            the functions of `np.fft` and `scipy.fft` in terms of them
 `cosines`        those of `scipy.fft` that transform with cosines and sines
 `standard`       functions of the standard library
+`scipy`          the functions of SciPy, by package
 `random`         the draws of `np.random.Generator`
 `distributions`  draws from other distributions
 `transforms`     what `grad`, `jvp` and the others are applied to

@@ -69,6 +69,7 @@ ROOMS = {
         "numpy",
         "language",
         "calls",
+        "scipy",
         "entry",
     ),
     "adc.backend": ("numba_api", "runtime", "common", "cpu", "cuda", "python"),
