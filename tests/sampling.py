@@ -1,4 +1,4 @@
-"""Which tests the short run leaves out: `python -m pytest` takes minutes, `--rest` an hour and more.
+"""Which tests the short run leaves out: `python -m pytest` takes minutes, `--rest` over an hour.
 
 Two marks say what a test costs:
 
