@@ -23,6 +23,8 @@ _CPU = 1
 _INTERFACE = "__cuda_array_interface__"
 # Packages whose classes are not user programs.
 _LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc"])
+# What stands for SciPy's classes is written like a user's.
+_READ = "adc.library.scipy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ def _is_plain(cls: Any) -> bool:
 
 def peculiarity(cls: type) -> str:
     """Return which feature of a class adc cannot lower from its methods alone; "" if none."""
-    if (cls.__module__ or "").split(".")[0] in _LIBRARIES:
+    module = cls.__module__ or ""
+    if module.split(".")[0] in _LIBRARIES and not module.startswith(_READ):
         return "which is not written in Python that adc reads"
     for base in cls.__mro__[1:-1]:
         if base.__module__ == "builtins" or base is np.ndarray or base is enum.Enum:
