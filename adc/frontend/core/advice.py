@@ -22,6 +22,7 @@ _SCIPY = (
     "use a function of NumPy or `math` that `adc supported` lists, or compute it outside the "
     "differentiated function"
 )
+_SOLVE = "use `solve_ivp` with method='RK45' or 'DOP853', and its `t_eval=`, `rtol=` and `atol=`"
 # By qualified name, or what it begins with: the longest one counts.
 _ADVICE = {
     **alternatives.FUNCTIONS,
@@ -34,7 +35,10 @@ _ADVICE = {
     "scipy.special.softmax": "write `e / np.sum(e)` with `e = np.exp(x - np.max(x))`",
     "scipy.optimize": "an optimizer cannot be differentiated, but it takes a gradient: pass "
     "`adc.value_and_grad(f)` with `jac=True`; to differentiate a solution, write the iteration",
-    "scipy.integrate": "write the integrator as a loop: adc differentiates the steps",
+    "scipy.integrate": "write the sum or the steps as a loop: adc differentiates them",
+    "scipy.integrate.odeint": _SOLVE,
+    "scipy.integrate.ode": _SOLVE,
+    "scipy.integrate._odepack_py.odeint": _SOLVE,
     "scipy.stats": "write the density with NumPy's functions",
     "scipy.sparse": "pass `data`, `indices` and `indptr` as arrays, and loop over the rows",
     "scipy.interpolate": "use `np.interp`, or write the polynomials",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import types
 from typing import Any
 
 from adc.frontend.control import program
@@ -34,6 +35,7 @@ def _solve_ivp(
         signs = (_attribute(event, "direction") for event in each)
         given["directions"] = TupleOf(tuple(lo.num(float(sign or 0)) for sign in signs))
     _, given = elementwise.all_materialised(lo, [], given, node)
+    assert isinstance(ivp.solve_ivp, types.FunctionType)
     return program.call_function(lo, ivp.solve_ivp, [], given, node)
 
 

@@ -64,6 +64,15 @@ class Result:
         self.status = status
         self.success = status >= 0
 
+    @property
+    def message(self) -> Any:
+        """Say why the integration ended."""
+        if self.status == 0:
+            return "The solver successfully reached the end of the integration interval."
+        if self.status == 1:
+            return "A termination event occurred."
+        return "Required step size is less than spacing between numbers."
+
 
 def _checked_times(t_eval: Any, t0: Any, tf: Any) -> Any:
     times = np.asarray(t_eval)
@@ -90,7 +99,11 @@ def solve_ivp(
     first_step: Any = None, max_step: Any = np.inf, rtol: Any = 1e-3, atol: Any = 1e-6,
     terminal: Any = (), directions: Any = (),
 ) -> Any:  # fmt: skip
-    """`scipy.integrate.solve_ivp`; `events` are a tuple of functions, of which more is said."""
+    """`scipy.integrate.solve_ivp`.
+
+    `events` is a tuple of functions; `terminal` and `directions` have what SciPy reads as their
+    attributes, as numbers.
+    """
     if method not in ("RK23", "RK45", "DOP853"):
         raise Unsupported(
             "`solve_ivp` with an implicit method",
@@ -139,10 +152,12 @@ def solve_ivp(
     at_times = np.empty((len(times), len(y)), y.dtype)
     shown = 0
     ts, ys = [t], [y]
-    sizes, kept = [], [[] for _ in range(_rows(method))]
+    sizes: list[Any] = []
+    kept: list[Any] = [[] for _ in range(_rows(method))]
     signs = [] if events is None else [signal(event, t, y) for event in events]
     counts = [0 for _ in signs]
-    t_events, y_events = [[] for _ in signs], [[] for _ in signs]
+    t_events: list[Any] = [[] for _ in signs]
+    y_events: list[Any] = [[] for _ in signs]
     status = -1
     if t == tf:
         ts.append(t)
@@ -151,37 +166,34 @@ def solve_ivp(
             at_times[shown] = y
             shown += 1
         status = 0
+    rejected = False
+    # An iteration for each try, so that what reverse code keeps is known for each.
     while status < 0:
         now = stop_gradient(t)
         least = 10.0 * np.abs(np.nextafter(now, direction * np.inf) - now)
-        if size > max_step:
+        if rejected:
+            if size < least:
+                break
+        elif size > max_step:
             size = max_step
         elif size < least:
             size = least
-        rejected = failed = False
-        t_new, y_new, h = t, y.copy(), size
-        stages = tuple([f.copy() for _ in range(len(nodes) + 2)])
-        while True:
-            if size < least:
-                failed = True
-                break
-            t_new = t + size * direction
-            if direction * (t_new - tf) > 0:
-                t_new = tf
-            h = t_new - t
-            size = np.abs(h)
-            y_new, stages = steps.taken(method, slopes, t, y, f, h)
-            nfev += len(nodes) + 1
-            scale = atol + np.maximum(np.abs(y), np.abs(y_new)) * rtol
-            off = steps.error(method, stages, h, scale)
-            if off < 1:
-                factor = 10.0 if off == 0 else min(10.0, 0.9 * off**exponent)
-                size *= min(1.0, factor) if rejected else factor
-                break
+        t_new = t + size * direction
+        if direction * (t_new - tf) > 0:
+            t_new = tf
+        h = t_new - t
+        size = np.abs(h)
+        y_new, stages = steps.taken(method, slopes, t, y, f, h)
+        nfev += len(nodes) + 1
+        scale = atol + np.maximum(np.abs(y), np.abs(y_new)) * rtol
+        off = steps.error(method, stages, h, scale)
+        if not off < 1:
             size *= max(0.2, 0.9 * off**exponent)
             rejected = True
-        if failed:
-            break
+            continue
+        factor = 10.0 if off == 0 else min(10.0, 0.9 * off**exponent)
+        size *= min(1.0, factor) if rejected else factor
+        rejected = False
         if direction * (t_new - tf) >= 0:
             status = 0
 
@@ -229,9 +241,15 @@ def solve_ivp(
             sizes.append(h)
             for column, row in zip(kept, rows, strict=True):
                 column.append(row)
-        while shown < len(times) and direction * (times[shown] - t_end) <= 0:
-            at_times[shown] = inside(times[shown])
-            shown += 1
+        if isinstance(t_eval, (list, tuple)):
+            for k in range(len(t_eval)):  # unrolled, so that checkpoints can be placed
+                if shown == k and direction * (times[k] - t_end) <= 0:
+                    at_times[k] = inside(times[k])
+                    shown += 1
+        else:
+            while shown < len(times) and direction * (times[shown] - t_end) <= 0:
+                at_times[shown] = inside(times[shown])
+                shown += 1
         if t_eval is None or dense_output:
             ts.append(t_end)
             ys.append(y_end)
