@@ -34,7 +34,7 @@ from adc.ir.walk import Names, defined, finds, map_blocks, substitute_stmt
 
 def users_name(name: str) -> str:
     """Return the user's name of a function that has a rule, or that belongs to one."""
-    return re.sub(r"_(custom|record|tangent|reverse)\d*$", "", name)
+    return re.sub(r"_(custom|record|tangent|reverse|external)\d*$", "", name)
 
 
 def called(fn: Function) -> Iterator[str]:

@@ -66,7 +66,7 @@ UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "empty fit fresh grow heard heard_integer lanes note part_of poll release returned reuse "
+    "empty external fit fresh grow heard heard_integer lanes note part_of poll release returned reuse "
     "row_at parallel_for say slot stacked tape total total_down view".split()
 )
 
@@ -398,6 +398,8 @@ class Function(Variables):
                 return Scalar(types.boolean, runtime.poll_state(b, state, work.value))
             case "say":
                 return Scalar(types.boolean, runtime.say_words(b, state))
+            case "external":
+                return Scalar(types.boolean, self.call_external(state, arguments[1:]))
             case "heard":
                 return Scalar(types.float64, b.bitcast(runtime.heard_word(b, state), _F64))
             case "heard_integer":
@@ -408,6 +410,31 @@ class Function(Variables):
             case "release":
                 runtime.release_to(b, state, self.expr(arguments[1]).value)
         return None
+
+    def call_external(self, state: Any, arguments: Sequence[Expr]) -> Any:
+        """Write the call of a function outside, and what it is told (`runtime.outside`)."""
+        b = self.builder
+        words: list[Any] = []
+        for each in map(self.expr, arguments):
+            if isinstance(each, Array):
+                strides = [b.sext(s, _I64) if s.type != _I64 else s for s in self.strides(each)]
+                words += [b.ptrtoint(each.data, _I64), *each.shape, *strides]
+            else:
+                words.append(self.word(each))
+        place = self.slot(ir.ArrayType(_I64, len(words)))
+        for k, word in enumerate(words):
+            b.store(word, cgutils.gep_inbounds(b, place, 0, k))
+        first = b.bitcast(place, _I64.as_pointer())
+        return runtime.call_external(b, state, first, len(words))
+
+    def word(self, number: Scalar) -> Any:
+        """Return the bits of a float, or an integer."""
+        b, ty = self.builder, types.unliteral(number.type)
+        if ty == types.float64:
+            return b.bitcast(number.value, _I64)
+        if ty == types.float32:
+            return b.zext(b.bitcast(number.value, ir.IntType(32)), _I64)
+        return self.context.cast(b, number.value, ty, types.int64)
 
     def row(self, stack: Array, index: Sequence[Any]) -> Array:
         """Return an array in an array, where it lies."""

@@ -16,6 +16,7 @@ by a Python function whose address is in the state (`adc.backend.runtime.offload
 * `grow` makes a tape larger by half or more, `fit` as large as is needed; `tape` is its memory as
   an array.
 * `note` appends a word to the log of effects, and `say` has Python carry out what is in it.
+* `external` calls a Python function outside of the program (`outside`).
 * `poll` counts work down and looks for signals about every 50 ms.
 
 `adc.backend.cpu.instructions` writes most of them where they are called. Other files have products
@@ -68,7 +69,8 @@ class State:
     GROW = 13  # of the function that makes tapes in files larger; 0: tapes are in memory
     WANTED = 14  # what it is asked for: the place of a tape, and elements; what an effect found
     SAY = 16  # of the function that carries out the effects in the log; 0: nothing does
-    TAPES = 17  # of each tape: address, capacity in elements, elements in use, most in use
+    EXTERNAL = 17  # of the function that calls functions outside; 0: there are none
+    TAPES = 18  # of each tape: address, capacity in elements, elements in use, most in use
     LOG = TAPES + 4 * len(ELEMENTS)  # a tape as well: what `print` statements have to say
     WORKERS = LOG + 4  # of a table: the addresses of the states of the threads that share loops
     THREADS = WORKERS + 1  # how many there are; less than two: none
@@ -100,6 +102,9 @@ _PERIOD_MS = 50
 _ALIGN = 64
 _VECTOR = 8  # lanes that are combined in registers
 
+# Of `PyMemoryView_FromMemory`.
+_READ = 0x100
+
 _I8P = ir.IntType(8).as_pointer()
 _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
@@ -114,7 +119,9 @@ def _add_symbols() -> None:
         "PyGILState_Release",
         "PyErr_CheckSignals",
         "PyErr_Fetch",
+        "PyMemoryView_FromMemory",
         "PyObject_CallObject",
+        "PyObject_CallOneArg",
         "Py_DecRef",
     ):
         address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
@@ -142,7 +149,9 @@ SYMBOLS = tuple(
         "PyGILState_Release",
         "PyErr_CheckSignals",
         "PyErr_Fetch",
+        "PyMemoryView_FromMemory",
         "PyObject_CallObject",
+        "PyObject_CallOneArg",
         "Py_DecRef",
         "clock",
     )
@@ -425,6 +434,37 @@ def _say_helper(module: ir.Module) -> ir.Function:
     return _helper(module, "adc_say", ir.IntType(1), [_I64.as_pointer()], body)
 
 
+def _external_helper(module: ir.Module) -> ir.Function:
+    """``i1 adc_external(state, words, bytes)``: true if the function raised an exception."""
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        state, words, size = args
+        lock = b.call(_external(module, "adc_PyGILState_Ensure", _I32), [])
+        function = b.inttoptr(b.load(_slot(b, state, State.EXTERNAL)), _I8P)
+        view = _external(module, "adc_PyMemoryView_FromMemory", _I8P, _I8P, _I64, _I32)
+        given = b.call(view, [b.bitcast(words, _I8P), size, ir.Constant(_I32, _READ)])
+        failed = b.function.append_basic_block()
+        called = b.function.append_basic_block()
+        nothing = ir.Constant(_I8P, None)
+        b.cbranch(b.icmp_unsigned("==", given, nothing), failed, called)
+        b.position_at_end(called)
+        call = _external(module, "adc_PyObject_CallOneArg", _I8P, _I8P, _I8P)
+        release = _external(module, "adc_Py_DecRef", ir.VoidType(), _I8P)
+        done = b.call(call, [function, given])
+        b.call(release, [given])
+        with b.if_then(b.icmp_unsigned("!=", done, nothing), likely=True):
+            b.call(release, [done])
+            b.call(_external(module, "adc_PyGILState_Release", ir.VoidType(), _I32), [lock])
+            b.ret(ir.Constant(ir.IntType(1), 0))
+        b.branch(failed)
+        b.position_at_end(failed)
+        _keep_error(b, module, state, lock)
+        b.ret(ir.Constant(ir.IntType(1), 1))
+
+    args = [_I64.as_pointer(), _I64.as_pointer(), _I64]
+    return _helper(module, "adc_external", ir.IntType(1), args, body, cold=False)
+
+
 # --- what the lowering of emitted code writes -----------------------------------------------------
 
 
@@ -606,6 +646,14 @@ def say_words(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
     return b.call(_say_helper(b.module), [state])
 
 
+def call_external(
+    b: ir.IRBuilder, state: ir.Value, words: ir.Value, count: int
+) -> ir.Value:
+    """Write the call of a function outside; return whether the call is to be given up."""
+    size = ir.Constant(_I64, 8 * count)
+    return b.call(_external_helper(b.module), [state, words, size])
+
+
 def heard_word(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
     """Write the reading of what carrying out the last effect has found."""
     return b.load(_slot(b, state, State.WANTED))
@@ -724,6 +772,11 @@ def note(state: Any, word: Any) -> None:
 
 def say(state: Any) -> bool:
     """Carry out the effects in the log; True if the call is to be given up for an exception."""
+    raise NotImplementedError
+
+
+def external(state: Any, number: Any, *given: Any) -> bool:
+    """Let a Python function outside fill the last arrays; True if it has raised an exception."""
     raise NotImplementedError
 
 

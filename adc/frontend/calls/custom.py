@@ -132,6 +132,7 @@ class _Maker:
                 "jvp": ("tangent",),
                 "vjp": ("record", "reverse"),
                 "exact": ("record", "reverse", "tangent"),
+                "both": ("record", "reverse", "tangent"),
             }
             names = tuple(f"{self.name}_{part}{count}" for part in ("custom", *parts[self.kind]))
             known[self.key] = made = Made(names)

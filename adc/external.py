@@ -1,0 +1,215 @@
+"""Functions that adc calls as they are.
+
+>>> import adc
+>>> import numpy as np
+>>> from scipy.special import jv
+>>> bessel = adc.external(
+...     lambda x: jv(0, x), result=float,
+...     vjp=lambda ct, y, x: (-ct * bessel1(x),),
+... )
+>>> bessel1 = adc.external(lambda x: jv(1, x), result=float)
+>>> adc.grad(lambda x: bessel(x) ** 2)(1.0).round(12)
+-0.673435...
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+import typing
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar, overload
+
+import numpy as np
+
+from adc.ir.errors import ArgumentError
+from adc.ir.types import NAMES
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Rule = Callable[..., Any]
+
+
+class External(Generic[P, R]):
+    """A function that adc never looks into. Made by `external`.
+
+    A call from ordinary code calls the function itself.
+
+    Attributes
+    ----------
+    fn : callable
+        The function.
+    vjp, jvp : callable or None
+        Its derivative rules.
+    result : object
+        What it returns, as `external` takes it; None if nothing says it.
+    pure : bool
+        Whether it may be called again.
+    """
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(
+        self, fn: Callable[P, R], vjp: Rule | None, jvp: Rule | None, result: Any, pure: bool
+    ) -> None:
+        functools.update_wrapper(self, fn)
+        if not hasattr(self, "__name__"):  # an object, or `functools.partial`
+            self.__name__ = getattr(getattr(fn, "func", None), "__name__", type(fn).__name__)
+            self.__qualname__ = self.__name__
+        self.fn = fn
+        self.vjp, self.jvp = vjp, jvp
+        self.result = _annotated(fn) if result is None else result
+        self.pure = pure
+        # What has its rules (`adc.library.external`), by whether the result is a number.
+        self.attached: dict[bool, Any] = {}
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function."""
+        return self.fn(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Return the function bound to an object."""
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __reduce__(self) -> str:
+        return self.__qualname__  # as functions do
+
+    def __repr__(self) -> str:
+        return f"<adc external({self.__qualname__})>"
+
+    @property
+    def __adc_external__(self) -> External[P, R]:
+        """The function, for the front end."""
+        return self
+
+
+def _annotated(fn: Callable[..., Any]) -> Any:
+    """Return the annotation of what a function returns, if it says the type; None if not."""
+    try:
+        found = typing.get_type_hints(fn).get("return")
+    except Exception:  # a name that is not defined, or an object without annotations
+        return None
+    return found if _is_type(found) else None
+
+
+def _is_type(found: Any) -> bool:
+    if typing.get_origin(found) is tuple:
+        items = typing.get_args(found)
+        return bool(items) and all(map(_is_type, items))
+    if found is type(None):
+        return True
+    if not isinstance(found, type):
+        return False
+    return found in (bool, int, float, complex) or (
+        issubclass(found, np.generic) and np.dtype(found) in NAMES
+    )
+
+
+@overload
+def external(
+    fn: Callable[P, R], *, vjp: Rule | None = None, jvp: Rule | None = None, result: Any = None,
+    pure: bool = False,
+) -> External[P, R]: ...  # fmt: skip
+@overload
+def external(
+    fn: None = None, *, vjp: Rule | None = None, jvp: Rule | None = None, result: Any = None,
+    pure: bool = False,
+) -> Callable[[Callable[P, R]], External[P, R]]: ...  # fmt: skip
+def external(
+    fn: Callable[..., Any] | None = None,
+    *,
+    vjp: Rule | None = None,
+    jvp: Rule | None = None,
+    result: Any = None,
+    pure: bool = False,
+) -> Any:
+    """Return `fn` as a function that compiled code calls as it is, with derivative rules.
+
+    For what adc cannot read: functions of other libraries, of compiled extensions, of objects that
+    hold files or connections. `fn` runs in the interpreter, at every call, in the order of the
+    program; reverse code does not run it again. It takes NumPy arrays and numbers, strings, None,
+    and tuples, lists and dicts of these. An exception that it raises is the caller's, with the
+    line of the call in its traceback.
+
+    Parameters
+    ----------
+    fn : callable
+        Any Python callable. As a decorator with options: ``@adc.external(result=float)``.
+    vjp : callable, optional
+        The rule for reverse mode: ``vjp(ct, y, *args)`` takes the cotangent of the result, the
+        result and the arguments; it returns a tuple with a cotangent for each argument, None for
+        one that `fn` does not depend on. For one argument, the cotangent alone will do.
+    jvp : callable, optional
+        The rule for forward mode: ``jvp(dots, y, *args)`` takes a tuple of the tangents of the
+        arguments (None for those that are no floats), the result and the arguments; it returns the
+        tangent of the result, which must be linear in `dots`.
+    result : object, optional
+        What `fn` returns: a type (`float`, `int`, `bool`, `complex`, `np.float32`, …) for a number;
+        an array, for one of its dtype and shape; a tuple of these; or a function of the arguments
+        that adc can read, and that returns something like the result, as `np.zeros_like` or
+        ``lambda x, n: np.empty((n, len(x)))``. By default what the annotation of `fn` says
+        (``-> float``).
+    pure : bool, default False
+        Whether `fn` returns the same for the same arguments and does nothing else. It then may be
+        called again, where a budget needs the memory or a derivative runs code again.
+
+    Returns
+    -------
+    callable
+        A function with the same results as `fn`.
+
+    Raises
+    ------
+    AdcError
+        When it is compiled, if nothing says what `fn` returns, or if a derivative needs a rule
+        that is missing; when it is called, if `fn` returns something else than was said.
+
+    See Also
+    --------
+    adc.custom_vjp : Derivatives of functions that adc reads.
+    adc.stop_gradient : Ends derivatives; an `external` function without rules needs it around
+        arguments that depend on what is differentiated.
+
+    Notes
+    -----
+    With `vjp` alone, forward mode and `hvp` need a result that is a number: its tangent is the
+    cotangent for 1, times the tangents of the arguments. With `jvp` alone, reverse mode transposes
+    the rule. Rules are read and differentiated like other code; what they cannot do in adc's
+    Python they do in `external` functions of their own.
+
+    Arrays are passed as copies that are read-only: compiled code goes on with its own memory, and
+    a function that writes to its argument gets NumPy's ``ValueError``. Loops with such calls run
+    in one thread; on a GPU the call is made by the host.
+
+    Examples
+    --------
+    >>> import adc, numpy as np
+    >>> def solve(x):
+    ...     return float(np.roots([1.0, 0.0, -x])[0].real)  # no library of adc's has it
+    >>> root = adc.external(solve, result=float, vjp=lambda ct, y, x: ct / (2.0 * y))
+    >>> adc.grad(lambda x: 3.0 * root(x))(4.0)
+    0.75
+    >>> @adc.external(result=np.zeros_like, jvp=lambda dots, y, x: y * dots[0])
+    ... def exponential(x):
+    ...     return np.exp(x)
+    >>> adc.grad(lambda x: np.sum(exponential(x)))(np.array([0.0, 1.0])).round(3)
+    array([1.   , 2.718])
+    """
+    if fn is None:
+        return functools.partial(external, vjp=vjp, jvp=jvp, result=result, pure=pure)
+    for name, each in (("fn", fn), ("vjp", vjp), ("jvp", jvp)):
+        if each is not None and not callable(each):
+            raise ArgumentError(f"{name} is {each!r}, which is no function", None,
+                                "pass the function itself")  # fmt: skip
+    if isinstance(fn, External):
+        raise ArgumentError(f"{fn!r} is external already", None, "make it so once")
+    if inspect.iscoroutinefunction(fn):
+        raise ArgumentError(
+            f"{fn!r} is a coroutine function", None, "pass a function that runs it"
+        )
+    return External(fn, vjp, jvp, result, pure)
+
+
+__all__ = ["External", "external"]
