@@ -188,33 +188,35 @@ class Outside:
     kwargs: dict[str, Part]
     results: Results
     span: Span | None
-    _call: Maker = field(init=False, repr=False)
+    invoke: Maker = field(init=False, repr=False)
     _outs: tuple[Result, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._call = self._caller()
+        self.invoke = self._invoker()
         self._outs = tuple(results_in(self.results))
 
-    def _caller(self) -> Maker:
-        fn = self.fn
+    def _invoker(self) -> Maker:
+        """Return what calls the function, with numbers and arrays."""
+        fn, count = self.fn, len(self.args)
         plain = [
             isinstance(part, Leaf) and part.k == k and part.type.dtype != HALF
             and part.type.kind != "c"
             for k, part in enumerate(self.args)
         ]  # fmt: skip
-        if all(plain) and not self.kwargs and len(plain) == len(self.params):
-            return lambda leaves: fn(*leaves)
         if all(plain) and not self.kwargs:
-            count = len(plain)
+            if count == len(self.params):
+                return lambda leaves: fn(*leaves)
+            if count == 1:
+                return lambda leaves: fn(leaves[0])
             return lambda leaves: fn(*leaves[:count])
         makers = [_maker(part) for part in self.args]
         named = {name: _maker(part) for name, part in self.kwargs.items()}
 
-        def call(leaves: Sequence[Any]) -> Any:
+        def invoke(leaves: Sequence[Any]) -> Any:
             kwargs = {name: make(leaves) for name, make in named.items()}
             return fn(*[make(leaves) for make in makers], **kwargs)
 
-        return call
+        return invoke
 
     @property
     def made(self) -> list[Type]:
@@ -228,28 +230,23 @@ class Outside:
             found += [kind] * (2 if each.type.kind == "c" else 1)
         return found
 
-    def run(self, leaves: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> list[Any]:
-        """Call the function; return numbers and arrays, which are as the program takes them.
+    def checked(self, found: Any, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+        """Return the numbers and arrays in what the function has returned, as the program does.
 
         Parameters
         ----------
-        leaves : sequence
-            The numbers and arrays that are passed.
+        found : object
+            What was returned.
         shapes : sequence of tuple
             Of what is filled; those of numbers do not matter.
 
         Raises
         ------
         TypeMismatchError
-            If the function returns something else than was said.
+            If it is something else than was said.
         """
-        found = self._call(leaves)
-        results = self.results
-        if type(results) is Result and type(found) is float and results.type.dtype == "f64":
-            if type(results.type) is Scalar:  # (the usual case)
-                return [found]
         flat: list[Any] = []
-        self._flatten(results, found, flat)
+        self._flatten(self.results, found, flat)
         done: list[Any] = []
         for out, value in zip(self._outs, flat, strict=True):
             done += self._checked(out.type, value, shapes[len(done)])
@@ -269,8 +266,14 @@ class Outside:
             self._flatten(each, item, flat)
 
     def _checked(self, ty: Type, found: Any, shape: tuple[int, ...]) -> list[Any]:
-        value = np.asarray(found)
         rank = ty.rank if isinstance(ty, Array) else 0
+        dtype = ty.numpy
+        if type(found) is np.ndarray and found.dtype is dtype and found.shape == shape:
+            if ty.kind != "c" and rank:
+                return [found]  # (as most are)
+        elif type(found) is float and not rank and ty.dtype == "f64":
+            return [found]
+        value = np.asarray(found)
         if value.ndim != rank or not _fits(found, value.dtype, ty):
             raise self._mismatch(Result(ty), found)
         if rank and value.shape != shape:
@@ -278,7 +281,7 @@ class Outside:
                 f"{self.name}() returned an array of shape {value.shape}, and its `result` says "
                 f"{shape}", self.span, "return an array of that shape, or correct `result`",
             )  # fmt: skip
-        value = value.astype(ty.numpy, copy=False)
+        value = value.astype(dtype, copy=False)
         if ty.kind == "c":
             return [value.real, value.imag]
         return [value]
@@ -294,7 +297,7 @@ class Outside:
         leaves = [
             self._leaf(value, ty) for value, ty in zip(args, self.params, strict=True)
         ]  # fmt: skip
-        found = self.run(leaves, [array.shape for array in made])
+        found = self.checked(self.invoke(leaves), [array.shape for array in made])
         for array, value in zip(made, found, strict=True):
             array[...] = value
 

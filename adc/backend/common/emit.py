@@ -222,8 +222,10 @@ class _Emitter(Loops):
         fn = self._fn
         if is_external(fn):
             number = Constant(outside_of(fn).number)
-            given = map(self.expr, (*fn.params, *filled(fn)))
-            call = syntax.Call("external", (STATE, number, *given))
+            given, made = (
+                syntax.Tuple(tuple(map(self.expr, each))) for each in (fn.params, filled(fn))
+            )
+            call = syntax.Call("external", (STATE, number, given, made))
             self.flush()
             self.stop_if(call)
             return None

@@ -421,7 +421,7 @@ class Kernel:
         self._returned = list(enumerate(emitted.returned))
         prints = any(not site.error for site in emitted.sites)
         self._say = functools.partial(say, emitted.sites) if prints else None
-        self._external = outside.caller(table, raise_outside) if table else None
+        self._external = outside.Table(table, raise_outside) if table else None
         # Threads that loops are shared among, where the code has such loops.
         self.threads = 1
         self._local = threading.local()
@@ -441,8 +441,9 @@ class Kernel:
             # The first call; or another thread is releasing the memory at this very moment; or
             # this is a signal handler, called in the middle of a call.
             used = self.emitted.tapes
+            external = self._external.addresses if self._external is not None else None
             memory = Memory(
-                self._operands, used, len(self._returned), self.offload, self._say, self._external
+                self._operands, used, len(self._returned), self.offload, self._say, external
             )
             memory.lock.acquire()
             self._memories.append(weakref.ref(memory, self._memories.remove))

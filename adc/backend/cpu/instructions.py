@@ -413,19 +413,26 @@ class Function(Variables):
 
     def call_external(self, state: Any, arguments: Sequence[Expr]) -> Any:
         """Write the call of a function outside, and what it is told (`runtime.outside`)."""
-        b = self.builder
+        number, given, made = (self.expr(each) for each in arguments)
         words: list[Any] = []
-        for each in map(self.expr, arguments):
+        copies: list[Any] = []
+        for each in given:
             if isinstance(each, Array):
-                strides = [b.sext(s, _I64) if s.type != _I64 else s for s in self.strides(each)]
-                words += [b.ptrtoint(each.data, _I64), *each.shape, *strides]
+                words += [*each.shape, self.builder.ptrtoint(each.data, _I64), *self.strides(each)]
+                copies.append(self.memory(each))
             else:
                 words.append(self.word(each))
-        place = self.slot(ir.ArrayType(_I64, len(words)))
-        for k, word in enumerate(words):
-            b.store(word, cgutils.gep_inbounds(b, place, 0, k))
-        first = b.bitcast(place, _I64.as_pointer())
-        return runtime.call_external(b, state, first, len(words))
+        for each in made:
+            words += each.shape
+        found = [self.memory(each) for each in made]
+        return runtime.call_external(self.builder, state, number.value, words, copies, found)
+
+    def memory(self, array: Array) -> tuple[Any, Any]:
+        """Return the address and the bytes of an array: none unless its elements lie in C order."""
+        size: Any = self.itemsize(array.type)
+        for extent in array.shape:
+            size = self.builder.mul(size, extent)
+        return array.data, size if array.type.layout == "C" else ir.Constant(_I64, 0)
 
     def word(self, number: Scalar) -> Any:
         """Return the bits of a float, or an integer."""

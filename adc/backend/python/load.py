@@ -167,11 +167,10 @@ class Kernel:
             self.peak, self.disk = state.used()
         return tuple(deliver(value) for deliver, value in zip(self._out, found, strict=True))
 
-    def _external(self, number: int, given: Sequence[Any]) -> None:
+    def _external(self, number: int, given: Sequence[Any], made: Sequence[Any]) -> None:
         call = self._table[number]
-        count = len(call.params)
         try:
-            call.fill(given[:count], given[count:])
+            call.fill(given, made)
         except BaseException as error:
             raise_outside(call, error)
 

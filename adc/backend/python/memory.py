@@ -41,12 +41,12 @@ class Memory:
     say : callable
         Takes the site of a print and the words that it is about.
     external : callable
-        Calls a function outside: takes its number, and numbers and arrays.
+        Calls a function outside: takes its number, what it is given, and the arrays to fill.
     """
 
     def __init__(
         self, sites: Sequence[Site], in_files: bool, say: Callable[[Site, list[int]], Any],
-        external: Callable[[int, Sequence[Any]], None],
+        external: Callable[[int, Sequence[Any], Sequence[Any]], None],
     ) -> None:  # fmt: skip
         self.external = external
         most = max([len(site.types) for site in sites], default=0)
@@ -158,8 +158,8 @@ def _grow(state: Memory, place: int, need: int, dtype: Any) -> Array:
     return state.enlarge(place, max(int(need), held + held // 2, 512), dtype)
 
 
-def _external(state: Memory, number: Any, *given: Any) -> bool:
-    state.external(int(number), given)
+def _external(state: Memory, number: Any, given: Sequence[Any], made: Sequence[Any]) -> bool:
+    state.external(int(number), given, made)
     return False
 
 

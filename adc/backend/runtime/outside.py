@@ -1,120 +1,151 @@
 """Calls of Python functions outside, from compiled code (`adc.ir.text.outside`).
 
-Compiled code leaves words on its stack, and calls one Python function with a view of them::
+Compiled code calls a Python function for each call in the program, with memory:
 
-    the number of the call
-    each number that is passed, as bits
-    of each array that is passed, and then of each that is to be filled:
-        the address, sizes, strides in bytes
+* words: each number that is passed, as bits; of each array its sizes, address and strides; the
+  sizes of what is to be filled;
+* a copy of each array that is passed, if its elements lie in C order;
+* what is to be filled, where it lies.
 
-The arrays that a function is passed are copies, in immutable memory: it may keep them, and whoever
-has a traceback may look at them, while the memory of compiled code changes.
+The arrays that the user's function takes are copies in immutable memory: it may keep them, and
+whoever has a traceback may look at them, while compiled code uses its own memory again.
 """
 
 from __future__ import annotations
 
-import ctypes
-import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from adc.ir.text.outside import Outside
-from adc.ir.types import Array, Type
+from adc.ir.text.outside import Outside, Result
+from adc.ir.types import Array
 
-_copy = ctypes.string_at
+Raising = Callable[[Outside, BaseException], None]
 # How a number lies in a word.
 _CODES = {"f64": "d", "f32": "f4x", "b1": "?7x", "u64": "Q"}
-Reader = Callable[[tuple[Any, ...]], Any]
+# Bytes that are copied twice faster than an array is made.
+_SMALL = 4096
+_double = struct.Struct("<d").pack_into
 
 
-def caller(
-    table: Mapping[int, Outside], raising: Callable[[Outside, BaseException], None]
-) -> Callable[[memoryview], None]:
-    """Return what compiled code calls; `raising` raises an exception at the line of a call."""
-    known: dict[int, Callable[[memoryview], None]] = {}
+class Table:
+    """The Python functions that compiled code calls, and their addresses.
 
-    def call(words: memoryview) -> None:
-        number = int.from_bytes(words[:8], "little")
-        function = known.get(number)
-        if function is None:
-            function = known[number] = _function(table[number], raising)
-        function(words)
+    Parameters
+    ----------
+    calls : mapping
+        The calls in the program, by number.
+    raising : callable
+        Raises an exception at the line of a call.
+    """
 
-    return call
-
-
-def _function(
-    outside: Outside, raising: Callable[[Outside, BaseException], None]
-) -> Callable[[memoryview], None]:
-    codes, at = ["<8x"], 0
-    readers: list[Reader] = []
-    for ty in outside.params:
-        readers.append(_reader(ty, at))
-        codes.append(_code(ty))
-        at += 1 + 2 * ty.rank if isinstance(ty, Array) else 1
-    places: list[tuple[int, int, np.dtype[Any]]] = []
-    for ty in outside.made:
-        rank = ty.rank if isinstance(ty, Array) else 1
-        places.append((at, ty.rank if isinstance(ty, Array) else 0, ty.numpy))
-        codes.append(f"{1 + 2 * rank}q")
-        at += 1 + 2 * rank
-    unpack = struct.Struct("".join(codes)).unpack_from
-    run = outside.run
-
-    def call(words: memoryview) -> None:
-        found = unpack(words)
-        leaves = [read(found) for read in readers]
-        shapes = [found[at + 1 : at + 1 + rank] for at, rank, _ in places]
-        try:
-            values = run(leaves, shapes)
-        except BaseException as error:
-            raising(outside, error)
-            raise
-        for value, (at, _, dtype), shape in zip(values, places, shapes, strict=True):
-            _fill(found[at], value, dtype, shape)
-
-    return call
+    def __init__(self, calls: Mapping[int, Outside], raising: Raising) -> None:
+        self._functions = {number: _caller(call, raising) for number, call in calls.items()}
+        self.addresses = np.zeros(max(calls) + 1, np.int64)
+        for number, function in self._functions.items():
+            self.addresses[number] = id(function)
 
 
-def _code(ty: Type) -> str:
-    if isinstance(ty, Array):
-        return f"{1 + 2 * ty.rank}q"
-    return _CODES.get(ty.dtype, "q")
+def _caller(outside: Outside, raising: Raising) -> Callable[..., None]:
+    """Return what compiled code calls: a few lines that are written for the types of a call.
+
+    For a function of a number and a vector that returns a vector::
+
+        def call(words, m0, m1):
+            w0, w1, w2, w3, w4 = unpack(words)
+            try:
+                found = invoke((w0, array((w1,), d1, m0) if m0 else elsewhere((w1,), d1, w2, (w3,))))
+                if type(found) is array and found.dtype is t0 and found.shape == (w4,):
+                    if found.nbytes < 4096: m1[:] = found.tobytes()
+                    else: fill(m1, found, t0, (w4,))
+                    return
+                values = checked(found, [(w4,)])
+            except BaseException as error:
+                raising(outside, error)
+                raise
+            fill(m1, values[0], t0, (w4,))
+    """
+    space: dict[str, Any] = {
+        "array": np.ndarray, "elsewhere": _elsewhere, "fill": _fill, "double": _double,
+        "invoke": outside.invoke, "checked": outside.checked, "outside": outside,
+        "raising": raising,
+    }  # fmt: skip
+    codes = ["<"]
+    words = arrays = 0
+
+    def take(count: int, code: str) -> list[str]:
+        nonlocal words
+        codes.append(code)
+        words += count
+        return [f"w{k}" for k in range(words - count, words)]
+
+    given: list[str] = []
+    for k, ty in enumerate(outside.params):
+        space[f"d{k}"] = ty.numpy if isinstance(ty, Array) else ty.numpy.type
+        if isinstance(ty, Array):
+            rank = ty.rank
+            found = take(2 * rank + 1, f"{2 * rank + 1}q")
+            shape, strides = _tuple(found[:rank]), _tuple(found[rank + 1 :])
+            there = f"elsewhere({shape}, d{k}, {found[rank]}, {strides})"
+            given.append(f"array({shape}, d{k}, m{arrays}) if m{arrays} else {there}")
+            arrays += 1
+        else:
+            (word,) = take(1, _CODES.get(ty.dtype, "q"))
+            given.append(word if ty.weak else f"d{k}({word})")
+    made = outside.made
+    shapes: list[str] = []
+    for k, ty in enumerate(made):
+        space[f"t{k}"] = ty.numpy
+        rank = ty.rank if isinstance(ty, Array) else 0
+        shapes.append(_tuple(take(rank or 1, f"{rank or 1}q")[:rank]))
+    memory = [f"m{arrays + k}" for k in range(len(made))]
+    names = ["words", *(f"m{k}" for k in range(arrays)), *memory]
+    lines = [f"def call({', '.join(names)}):"]
+    if words:
+        lines.append(f" {_tuple([f'w{k}' for k in range(words)])} = unpack(words)")
+    lines += [" try:", f"  found = invoke({_tuple(given)})"]
+    if isinstance(outside.results, Result) and len(made) == 1:  # the usual cases
+        if isinstance(made[0], Array):
+            lines += [
+                f"  if type(found) is array and found.dtype is t0 and found.shape == {shapes[0]}:",
+                f"   if found.nbytes < {_SMALL}: {memory[0]}[:] = found.tobytes()",
+                f"   else: fill({memory[0]}, found, t0, {shapes[0]})",
+                "   return",
+            ]
+        elif made[0].dtype == "f64":
+            lines += ["  if type(found) is float:", f"   double({memory[0]}, 0, found)", "   return"]
+    lines += [
+        f"  values = checked(found, [{', '.join(shapes)}])",
+        " except BaseException as error:",
+        "  raising(outside, error)",
+        "  raise",
+    ]
+    for k, (place, shape) in enumerate(zip(memory, shapes, strict=True)):
+        lines.append(f" fill({place}, values[{k}], t{k}, {shape})")
+    space["unpack"] = struct.Struct("".join(codes)).unpack_from
+    exec(compile("\n".join(lines), f"<adc external {outside.name}>", "exec"), space)
+    made_: Callable[..., None] = space["call"]
+    return made_
 
 
-def _reader(ty: Type, at: int) -> Reader:
-    """Return what takes a number or an array from the words."""
-    make = ty.numpy.type
-    if not isinstance(ty, Array):
-        if ty.weak:
-            return lambda found: found[at]
-        return lambda found: make(found[at])
-    dtype, rank = ty.numpy, ty.rank
-    item = dtype.itemsize
-
-    def read(found: tuple[Any, ...]) -> Any:
-        address, shape = found[at], found[at + 1 : at + 1 + rank]
-        strides = found[at + 1 + rank : at + 1 + 2 * rank]
-        if _by_rows(shape, strides, item):
-            return np.ndarray(shape, dtype, _copy(address, math.prod(shape) * item))
-        memory = np.asarray(_Memory(address, shape, strides, dtype))
-        return np.ndarray(shape, dtype, memory.tobytes())
-
-    return read
+def _tuple(items: Sequence[str]) -> str:
+    return f"({', '.join(items)},)" if items else "()"
 
 
-def _by_rows(shape: Sequence[int], strides: Sequence[int], step: int) -> bool:
-    """Whether elements lie in C order, without gaps."""
+def _elsewhere(
+    shape: tuple[int, ...], dtype: np.dtype[Any], address: int, strides: tuple[int, ...]
+) -> np.ndarray[Any, Any]:
+    """Return a copy of an array of any strides; or of one without elements."""
     if 0 in shape:
-        return True
-    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
-        if size != 1 and stride != step:
-            return False
-        step *= size
-    return True
+        return np.ndarray(shape, dtype, b"")
+    there = np.asarray(_Memory(address, shape, strides, dtype))
+    return np.ndarray(shape, dtype, there.tobytes())
+
+
+def _fill(out: memoryview, value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
+    np.ndarray(shape, dtype, out)[...] = value
 
 
 class _Memory:
@@ -125,22 +156,11 @@ class _Memory:
     ) -> None:
         self.__array_interface__ = {
             "version": 3,
-            "shape": shape,
-            "strides": strides,
+            "shape": tuple(shape),
+            "strides": tuple(strides),
             "typestr": dtype.str,
             "data": (address, False),
         }
 
 
-def _fill(address: int, value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
-    """Write what was returned to an array in C order; a number has no shape."""
-    if type(value) is float:
-        ctypes.c_double.from_address(address).value = value
-        return
-    size = math.prod(shape)
-    if size:
-        memory = (ctypes.c_char * (size * dtype.itemsize)).from_address(address)
-        np.ndarray(shape, dtype, memory)[...] = value
-
-
-__all__ = ["caller"]
+__all__ = ["Table"]
