@@ -17,14 +17,11 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-import typing
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
-import numpy as np
-
 from adc.ir.errors import ArgumentError
-from adc.ir.types import NAMES
+from adc.ir.text.outside import annotated
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,9 +55,9 @@ class External(Generic[P, R]):
         if not hasattr(self, "__name__"):  # an object, or `functools.partial`
             self.__name__ = getattr(getattr(fn, "func", None), "__name__", type(fn).__name__)
             self.__qualname__ = self.__name__
-        self.fn = fn
+        self.fn = self.py_func = fn
         self.vjp, self.jvp = vjp, jvp
-        self.result = _annotated(fn) if result is None else result
+        self.result = annotated(fn) if result is None else result
         self.pure = pure
         # What has its rules (`adc.library.external`), by whether the result is a number.
         self.attached: dict[bool, Any] = {}
@@ -83,28 +80,6 @@ class External(Generic[P, R]):
     def __adc_external__(self) -> External[P, R]:
         """The function, for the front end."""
         return self
-
-
-def _annotated(fn: Callable[..., Any]) -> Any:
-    """Return the annotation of what a function returns, if it says the type; None if not."""
-    try:
-        found = typing.get_type_hints(fn).get("return")
-    except Exception:  # a name that is not defined, or an object without annotations
-        return None
-    return found if _is_type(found) else None
-
-
-def _is_type(found: Any) -> bool:
-    if typing.get_origin(found) is tuple:
-        items = typing.get_args(found)
-        return bool(items) and all(map(_is_type, items))
-    if found is type(None):
-        return True
-    if not isinstance(found, type):
-        return False
-    return found in (bool, int, float, complex) or (
-        issubclass(found, np.generic) and np.dtype(found) in NAMES
-    )
 
 
 @overload

@@ -15,6 +15,7 @@ numbers of 16 bits as those of 32.
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,7 @@ import numpy as np
 
 from adc.ir.core import Function
 from adc.ir.errors import Span, TypeMismatchError
-from adc.ir.types import HALF, Array, Scalar, Type
+from adc.ir.types import HALF, NAMES, Array, Scalar, Type
 
 PREFIX = "external"
 #: What `Print.to` says in such a function.
@@ -319,6 +320,28 @@ def _fits(found: Any, dtype: np.dtype[Any], ty: Type) -> bool:
     return np.can_cast(dtype, ty.numpy, "safe")
 
 
+def annotated(fn: Callable[..., Any]) -> Any:
+    """Return the annotation of what a function returns, if it says the type; None if not."""
+    try:
+        found = typing.get_type_hints(fn).get("return")
+    except Exception:  # a name that is not defined, or an object without annotations
+        return None
+    return found if _is_type(found) else None
+
+
+def _is_type(found: Any) -> bool:
+    if typing.get_origin(found) is tuple:
+        items = typing.get_args(found)
+        return bool(items) and all(map(_is_type, items))
+    if found is type(None):
+        return True
+    if not isinstance(found, type):
+        return False
+    return found in (bool, int, float, complex) or (
+        issubclass(found, np.generic) and np.dtype(found) in NAMES
+    )
+
+
 def is_external(fn: Function) -> bool:
     """Whether a function stands for a call of a Python function outside."""
     return fn.routine.startswith(PREFIX)
@@ -340,5 +363,5 @@ def calls_outside(fn: Function) -> dict[int, Outside]:
 
 __all__ = [
     "PREFIX", "TO", "Constant", "Held", "Leaf", "Outside", "Part", "Result", "Results",
-    "calls_outside", "is_external", "outside_of", "read_only", "results_in",
+    "annotated", "calls_outside", "is_external", "outside_of", "read_only", "results_in",
 ]  # fmt: skip

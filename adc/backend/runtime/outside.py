@@ -58,8 +58,7 @@ def _caller(outside: Outside, raising: Raising) -> Callable[..., None]:
             try:
                 found = invoke((w0, array((w1,), d1, m0) if m0 else elsewhere((w1,), d1, w2, (w3,))))
                 if type(found) is array and found.dtype is t0 and found.shape == (w4,):
-                    if found.nbytes < 4096: m1[:] = found.tobytes()
-                    else: fill(m1, found, t0, (w4,))
+                    fill(m1, found, t0, (w4,))
                     return
                 values = checked(found, [(w4,)])
             except BaseException as error:
@@ -110,8 +109,7 @@ def _caller(outside: Outside, raising: Raising) -> Callable[..., None]:
         if isinstance(made[0], Array):
             lines += [
                 f"  if type(found) is array and found.dtype is t0 and found.shape == {shapes[0]}:",
-                f"   if found.nbytes < {_SMALL}: {memory[0]}[:] = found.tobytes()",
-                f"   else: fill({memory[0]}, found, t0, {shapes[0]})",
+                f"   fill({memory[0]}, found, t0, {shapes[0]})",
                 "   return",
             ]
         elif made[0].dtype == "f64":
@@ -145,7 +143,13 @@ def _elsewhere(
 
 
 def _fill(out: memoryview, value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
-    np.ndarray(shape, dtype, out)[...] = value
+    """Write a number or an array to what compiled code has made for it."""
+    if type(value) is float:
+        _double(out, 0, value)
+    elif value.dtype is dtype and value.nbytes < _SMALL:
+        out[:] = value.tobytes()
+    else:
+        np.ndarray(shape, dtype, out)[...] = value
 
 
 class _Memory:

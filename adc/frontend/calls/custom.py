@@ -7,11 +7,12 @@ The function and the functions of its rule become IR functions with the paramete
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adc.frontend.calls import derivatives
+from adc.frontend.calls import derivatives, outside
 from adc.frontend.calls.outline import Outline, Part
 from adc.frontend.core import dispatch, numbers, parameters
 from adc.frontend.core.bindings import (
@@ -32,11 +33,19 @@ from adc.frontend.core.bindings import (
     shares,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import ConstantNeededError, PickedError
 from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, results, structures, views
 from adc.ir.analysis.sizes.shapes import Dim, Own, Returned
 from adc.ir.core import Call, CustomRule, Function, Literal, Operand, Value, derivative_type
-from adc.ir.errors import ArgumentError, TypeMismatchError
+from adc.ir.errors import (
+    AdcError,
+    ArgumentError,
+    SourceError,
+    TypeMismatchError,
+    UnsupportedError,
+)
+from adc.ir.text.outside import annotated
 from adc.ir.types import INT, Array, Type
 
 
@@ -220,11 +229,40 @@ class _Maker:
     # -- the functions -------------------------------------------------------------------------
 
     def _primal(self, made: Made) -> Part:
-        sub, inside, params = self.outline.enter()
-        count = len(inside.items) - len(self.given)
-        given = structures.inputs_with_wholes(sub, inside.items[count:])
-        result = dispatch.apply(sub, inside.items[0], given, {}, self.node)
-        return self.outline.leave(sub, made.names[0], params, result)
+        def lowered(apply: Callable[[Lowerer, Binding, list[Binding]], Binding]) -> Part:
+            sub, inside, params = self.outline.enter()
+            count = len(inside.items) - len(self.given)
+            given = structures.inputs_with_wholes(sub, inside.items[count:])
+            return self.outline.leave(
+                sub, made.names[0], params, apply(sub, inside.items[0], given)
+            )
+
+        try:
+            return lowered(lambda sub, fn, given: dispatch.apply(sub, fn, given, {}, self.node))
+        except (ConstantNeededError, PickedError):
+            raise  # the program is lowered again, in another way
+        except (SourceError, UnsupportedError) as error:
+            if self.kind == "exact":
+                raise
+            return lowered(functools.partial(self._as_it_is, error))
+
+    def _as_it_is(
+        self, error: AdcError, sub: Lowerer, fn: Binding, given: list[Binding]
+    ) -> Binding:
+        """Lower a call of a function that adc cannot read, as of one that is `external`."""
+        assert isinstance(fn, Static)
+        if annotated(fn.value) is None:
+            hint = f"{error.hint}; or, " if error.hint else ""
+            raise type(error)(
+                error.message, error.span,
+                f"{hint}as {self.name}() has a rule, say what it returns, `-> float`, or "
+                "`adc.external(..., result=...)` in it: adc then calls it as it is",
+            ) from None  # fmt: skip
+        # Where it has a tangent rule, reverse code calls that, which may call the function.
+        return outside.called(
+            sub, self.name, fn.value, annotated(fn.value), given, {}, self.node,
+            pure=self.kind == "jvp",
+        )  # fmt: skip
 
     def _with_tangent(self, made: Made, primal: Part, taken: Sequence[Type]) -> Function:
         sub, inside, params = self.outline.enter()
