@@ -181,9 +181,7 @@ def external(
     if isinstance(fn, External):
         raise ArgumentError(f"{fn!r} is external already", None, "make it so once")
     if inspect.iscoroutinefunction(fn):
-        raise ArgumentError(
-            f"{fn!r} is a coroutine function", None, "pass a function that runs it"
-        )
+        raise ArgumentError(f"{fn!r} is a coroutine function", None, "pass a function that runs it")
     return External(fn, vjp, jvp, result, pure)
 
 

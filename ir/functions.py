@@ -147,11 +147,12 @@ def refuse_again(fn: Function) -> None:
     """Raise if a function outside may not be called again."""
     for stmt in fn.body:
         if isinstance(stmt, Print):
+            name = users_name(fn.name)
             raise UnsupportedError(
-                f"a second call of {users_name(fn.name)}(), which adc calls as it is, in a derivative "
-                "that runs this code again is not supported",
+                f"a second call of {name}(), which adc calls as it is, in a derivative that runs "
+                "this code again is not supported",
                 stmt.loc,
-                f"if it may be called again, say so: `adc.external({users_name(fn.name)}, pure=True)`",
+                f"if it may be called again, say so: `adc.external({name}, pure=True)`",
             )
 
 

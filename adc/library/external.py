@@ -32,9 +32,7 @@ def _first(y: Any, *args: Any) -> Any:
     return y
 
 
-def _rules(
-    attached: Any, vjp: Rule | None, jvp: Rule | None, number: bool
-) -> tuple[str, tuple[Rule, ...]]:
+def _rules(attached: Any, vjp: Any, jvp: Any, number: bool) -> tuple[str, tuple[Rule, ...]]:
     """Return the kind of the rules that there are, and the rules.
 
     The tangent of one `number` follows from its cotangents.
@@ -73,7 +71,7 @@ def _along(cts: Any, dots: Any) -> Any:
     for ct, dot in zip(cts, dots):  # noqa: B905  # the front end has counted them
         if ct is None or dot is None:
             continue
-        if isinstance(ct, (tuple, list)):  # noqa: UP038  # as the front end reads it
+        if isinstance(ct, (tuple, list)):  # as the front end reads it
             total = total + _along(ct, dot)
         else:
             total = total + np.sum(np.asarray(ct) * dot)

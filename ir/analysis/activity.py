@@ -107,7 +107,9 @@ class _Flow:
         self.opaque |= {each.name for each in fn.callees if each.rule is not None}
         # Those without influence.
         self.stopped = {
-            each.name for each in fn.callees if each.rule is not None and each.rule.kind == "stopped"
+            each.name
+            for each in fn.callees
+            if each.rule is not None and each.rule.kind == "stopped"
         }
         self.marks: dict[str, set[Value]] = {name: set() for name in self.functions}
         self.grown = True

@@ -69,10 +69,8 @@ def _maker(part: Part) -> Maker:
             return lambda leaves: value
         case Leaf(k, ty) if ty.kind == "c":
             return lambda leaves: _whole(leaves[k], leaves[k + 1], ty)
-        case Leaf(k, Array(HALF)):
-            return lambda leaves: read_only(leaves[k].astype(np.float16))
-        case Leaf(k, Scalar(HALF)):
-            return lambda leaves: np.float16(leaves[k])
+        case Leaf(k, ty) if ty.dtype == HALF:
+            return lambda leaves: _half(leaves[k])
         case Leaf(k):
             return lambda leaves: leaves[k]
         case Held(cls, keys, items):
@@ -82,11 +80,14 @@ def _maker(part: Part) -> Maker:
             if cls is list:
                 return lambda leaves: [make(leaves) for make in makers]
             if issubclass(cls, dict):
-                return lambda leaves: cls(
-                    zip(keys, [make(leaves) for make in makers], strict=True)
-                )
+                return lambda leaves: cls(zip(keys, [make(leaves) for make in makers], strict=True))
             return lambda leaves: cls(*[make(leaves) for make in makers])
     raise AssertionError(part)
+
+
+def _half(value: Any) -> Any:
+    found = np.float16(value)
+    return read_only(found) if isinstance(found, np.ndarray) else found
 
 
 def _whole(re: Any, im: Any, ty: Type) -> Any:

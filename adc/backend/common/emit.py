@@ -222,10 +222,8 @@ class _Emitter(Loops):
         fn = self._fn
         if is_external(fn):
             number = Constant(outside_of(fn).number)
-            given, made = (
-                syntax.Tuple(tuple(map(self.expr, each))) for each in (fn.params, filled(fn))
-            )
-            call = syntax.Call("external", (STATE, number, given, made))
+            parts = [syntax.Tuple(tuple(map(self.expr, each))) for each in (fn.params, filled(fn))]
+            call = syntax.Call("external", (STATE, number, *parts))
             self.flush()
             self.stop_if(call)
             return None

@@ -392,8 +392,8 @@ class Kernel:
     """A compiled function: call it with NumPy scalars and arrays, get a tuple of results.
 
     Calls may come from several threads at once, each has its own memory. The arguments are never
-    written, the arrays returned belong to the caller. With `offload` tapes are in files. `table` has
-    the functions outside that it calls.
+    written, the arrays returned belong to the caller. With `offload` tapes are in files. `table`
+    has the functions outside that it calls.
     """
 
     def __init__(

@@ -66,8 +66,8 @@ UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "empty external fit fresh grow heard heard_integer lanes note part_of poll release returned reuse "
-    "row_at parallel_for say slot stacked tape total total_down view".split()
+    "empty external fit fresh grow heard heard_integer lanes note part_of poll release returned "
+    "reuse row_at parallel_for say slot stacked tape total total_down view".split()
 )
 
 

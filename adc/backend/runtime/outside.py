@@ -56,7 +56,8 @@ def _caller(outside: Outside, raising: Raising) -> Callable[..., None]:
         def call(words, m0, m1):
             w0, w1, w2, w3, w4 = unpack(words)
             try:
-                found = invoke((w0, array((w1,), d1, m0) if m0 else elsewhere((w1,), d1, w2, (w3,))))
+                x = array((w1,), d1, m0) if m0 else elsewhere((w1,), d1, w2, (w3,))
+                found = invoke((w0, x))
                 if type(found) is array and found.dtype is t0 and found.shape == (w4,):
                     fill(m1, found, t0, (w4,))
                     return
@@ -113,7 +114,11 @@ def _caller(outside: Outside, raising: Raising) -> Callable[..., None]:
                 "   return",
             ]
         elif made[0].dtype == "f64":
-            lines += ["  if type(found) is float:", f"   double({memory[0]}, 0, found)", "   return"]
+            lines += [
+                "  if type(found) is float:",
+                f"   double({memory[0]}, 0, found)",
+                "   return",
+            ]
     lines += [
         f"  values = checked(found, [{', '.join(shapes)}])",
         " except BaseException as error:",

@@ -21,7 +21,7 @@ from adc.library.external import Attached
 
 def of(value: Any) -> Any:
     """Return the `adc.external` function that an object is, or that of a method; or None."""
-    found = value.__func__ if type(value) is types.MethodType else value
+    found: Any = value.__func__ if type(value) is types.MethodType else value
     return found.__adc_external__ if hasattr(type(found), "__adc_external__") else None
 
 

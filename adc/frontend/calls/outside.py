@@ -39,7 +39,6 @@ from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.values import elementwise, structures, views
 from adc.ir.builder import Builder, integer
 from adc.ir.core import Call, CustomRule, Function, Literal, Operand, Print, Value, found_by
-from adc.ir.errors import TypeMismatchError
 from adc.ir.text.outside import (
     PREFIX,
     TO,
@@ -296,9 +295,7 @@ class _Call:
         if isinstance(results, tuple):
             return TupleOf(tuple(self._arranged(each, values, outs) for each in results))
         out = next(outs)
-        parts = [
-            self._taken(next(values), out) for _ in range(2 if out.type.kind == "c" else 1)
-        ]
+        parts = [self._taken(next(values), out) for _ in range(2 if out.type.kind == "c" else 1)]
         if len(parts) == 2:
             return structures.whole(self.lo, *parts)
         (part,) = parts

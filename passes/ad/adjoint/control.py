@@ -361,7 +361,7 @@ class Reverser(StraightLine):
 
 
 def _kept(stmt: Call, recorder: Function, first: int) -> list[Operand]:
-    """Return what a recording call keeps, from a result on: what the caller has as well, as that."""
+    """Return what a recording call keeps, from a result on, as what the caller has where it can."""
     known: dict[Operand, Operand] = dict(zip(recorder.params, stmt.args, strict=True))
     known.update(zip(recorder.results[:first], stmt.results, strict=False))
     return [
