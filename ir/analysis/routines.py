@@ -141,7 +141,9 @@ def library_form(fn: Function) -> Function:
 def filled(fn: Function) -> Sequence[Operand]:
     """Return what a routine fills: the arrays that its function makes, or is passed at the end."""
     made = [result for result in fn.results if isinstance(result.type, Array)]
-    return made or fn.params[-ROUTINES[fn.routine].made :]
+    if made or is_external(fn):
+        return made
+    return fn.params[-ROUTINES[fn.routine].made :]
 
 
 def making(fn: Function) -> list[Apply]:

@@ -69,7 +69,7 @@ class Derivatives:
         problem = nonlinear(tangent, tangent.params[count:], moving)
         if problem is not None:
             raise _not_linear(users_name(tangent.name), problem, loc)
-        return self.get(reached(contracted(without_prints(tangent), moving)), wrt, ())
+        return self.get(contracted(without_prints(reached(tangent)), moving), wrt, ())
 
 
 def _not_linear(name: str, problem: Nonlinear, loc: Span | None) -> NotDifferentiableError:

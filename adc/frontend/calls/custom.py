@@ -47,6 +47,7 @@ from adc.ir.errors import (
 )
 from adc.ir.text.outside import annotated
 from adc.ir.types import INT, Array, Type
+from adc.library.external import Attached
 
 
 def rule_of(value: Any, lo: Lowerer, node: ast.AST) -> Any:
@@ -122,6 +123,7 @@ class _Maker:
         free: Sequence[int], fixed: Sequence[int], node: ast.Call,
     ) -> None:  # fmt: skip
         self.lo, self.outline, self.kind, self.node = lo, outline, kind, node
+        self.fn = fn
         self.name: str = fn.__name__ if fn.__name__.isidentifier() else "custom"
         self.routine: str = fn.routine if kind == "exact" else ""
         self.given, self.free, self.fixed = given, free, fixed
@@ -181,7 +183,7 @@ class _Maker:
 
         A program's own rule may return a value of other sizes.
         """
-        if self.kind != "exact":
+        if self.kind != "exact" and not isinstance(self.fn, Attached):
             return [[] for _ in primal.operands]
 
         def size_of(position: int, axis: int) -> Operand:

@@ -8,7 +8,6 @@ function of the arguments that returns something like it.
 from __future__ import annotations
 
 import ast
-import types
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -73,7 +72,7 @@ def called(
 ) -> Binding:  # fmt: skip
     """Lower a call of a Python function that is not looked into."""
     like = _like(lo, name, result, args, kwargs, node)
-    maker = _Call(lo, name if name.isidentifier() else "function", node)
+    maker = _Call(lo, name if name.isidentifier() else "lambda", node)
     given = tuple(map(maker.part, args))
     named = {key: maker.part(each) for key, each in kwargs.items()}
     results = maker.results(like, name)
@@ -92,9 +91,7 @@ def _like(
     node: ast.Call,
 ) -> Binding:  # fmt: skip
     """Return something like the result of a function."""
-    if isinstance(result, types.FunctionType) or (
-        callable(result) and not isinstance(result, type)
-    ):
+    if callable(result) and not (isinstance(result, type) or typing.get_origin(result)):
         return opened(lo, dispatch.apply(lo, Static(result), list(args), dict(kwargs), node))
     found = _example(lo, result)
     if found is None:
