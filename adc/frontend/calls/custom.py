@@ -7,7 +7,6 @@ The function and the functions of its rule become IR functions with the paramete
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -231,22 +230,23 @@ class _Maker:
     # -- the functions -------------------------------------------------------------------------
 
     def _primal(self, made: Made) -> Part:
-        def lowered(apply: Callable[[Lowerer, Binding, list[Binding]], Binding]) -> Part:
+        def entered() -> tuple[Lowerer, Binding, list[Binding], tuple[Value, ...]]:
             sub, inside, params = self.outline.enter()
             count = len(inside.items) - len(self.given)
             given = structures.inputs_with_wholes(sub, inside.items[count:])
-            return self.outline.leave(
-                sub, made.names[0], params, apply(sub, inside.items[0], given)
-            )
+            return sub, inside.items[0], given, params
 
+        sub, fn, given, params = entered()
         try:
-            return lowered(lambda sub, fn, given: dispatch.apply(sub, fn, given, {}, self.node))
+            result = dispatch.apply(sub, fn, given, {}, self.node)
         except (ConstantNeededError, PickedError):
             raise  # the program is lowered again, in another way
         except (SourceError, UnsupportedError) as error:
             if self.kind == "exact":
                 raise
-            return lowered(functools.partial(self._as_it_is, error))
+            sub, fn, given, params = entered()
+            result = self._as_it_is(error, sub, fn, given)
+        return self.outline.leave(sub, made.names[0], params, result)
 
     def _as_it_is(
         self, error: AdcError, sub: Lowerer, fn: Binding, given: list[Binding]
