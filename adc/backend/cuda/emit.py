@@ -260,12 +260,11 @@ class _Host(Writer):
 
     def made(self, fn: Function, args: Sequence[Operand]) -> str:
         """Return dtypes and shapes of what a function outside fills."""
-        known = dict(zip(fn.params, args, strict=True))
-        made = {stmt.result: stmt for stmt in making(fn)}
+        known: dict[Operand, Operand] = dict(zip(fn.params, args, strict=True))
+        made: dict[Operand, Apply] = {stmt.result: stmt for stmt in making(fn)}
         texts = []
         for each in filled(fn):
-            sizes = [known.get(size, size) for size in made[each].args]  # type: ignore[index, call-overload]
-            shape = "".join(f"{self.fetched(size)}, " for size in sizes)
+            shape = "".join(f"{self.fetched(known.get(size, size))}, " for size in made[each].args)
             texts.append(f"({numpy_name(each.type.dtype)}, ({shape})), ")
         return f"({''.join(texts)})"
 
