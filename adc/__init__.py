@@ -40,7 +40,7 @@ from adc.api import (
     vjp,
 )
 from adc.custom import custom_jvp, custom_vjp
-from adc.external import external
+from adc.external import external, implicit
 from adc.ir.errors import AdcError
 from adc.version import __version__
 
@@ -54,6 +54,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "implicit",
     "invertible",
     "jacfwd",
     "jacrev",

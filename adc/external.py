@@ -22,6 +22,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from adc.ir.errors import ArgumentError
 from adc.ir.text.outside import annotated
+from adc.library.implicit import rules
 from adc.library.transforms import transform
 
 P = ParamSpec("P")
@@ -187,4 +188,74 @@ def external(
     return External(fn, vjp, jvp, result, pure)
 
 
-__all__ = ["External", "external"]
+@transform
+def implicit(
+    solver: Callable[P, R], residual: Callable[..., Any], *, result: Any = None, pure: bool = False
+) -> External[P, R]:
+    """Return a solver of equations, called as it is, with the derivatives of the solution.
+
+    Where ``residual(y, *args)`` is zero at ``y = solver(*args)``, the implicit function theorem
+    gives the derivative of `y` by the arguments [1]_: it does not depend on how the solver works.
+    The solver runs in the interpreter, as any `external` function; `residual` is read and
+    differentiated.
+
+    Parameters
+    ----------
+    solver : callable
+        Takes arguments, and returns a number or an array.
+    residual : callable
+        Takes a solution and these arguments; returns zeros of the shape of the solution.
+    result : object, optional
+        What the solver returns, as for `external`.
+    pure : bool, default False
+        Whether the solver may be called again, as for `external`.
+
+    Returns
+    -------
+    callable
+        A function with the same results as `solver`, and derivatives of any order: forward over
+        reverse, as those of all functions with rules.
+
+    Raises
+    ------
+    AdcError
+        As `external`.
+    LinAlgError
+        When a derivative is called, if the Jacobian of the residual by the solution is singular.
+
+    See Also
+    --------
+    external : Functions with rules of their own.
+
+    Notes
+    -----
+    The Jacobian is a dense matrix: for `n` unknowns, a derivative takes `n` directions of the
+    residual and one solution of a linear system. The derivative is as accurate as the solution.
+
+    References
+    ----------
+    .. [1] M. Blondel, Q. Berthet, M. Cuturi, R. Frostig, S. Hoyer, F. Llinares-López, F. Pedregosa,
+       J.-P. Vert. Efficient and modular implicit differentiation. NeurIPS 2022.
+
+    Examples
+    --------
+    >>> import adc, numpy as np
+    >>> from scipy import optimize
+    >>> def residual(y, a):
+    ...     return y**3 + y - a
+    >>> def solve(a) -> float:
+    ...     return optimize.brentq(residual, -9.0, 9.0, args=(a,))
+    >>> root = adc.implicit(solve, residual)
+    >>> round(adc.grad(lambda a: root(a) ** 2)(2.0), 12)
+    0.5
+    """
+    if not callable(residual):
+        raise ArgumentError(
+            f"residual is {residual!r}, which is no function", None, "pass the function itself"
+        )
+    vjp, jvp = rules(residual)
+    made: External[P, R] = external(solver, vjp=vjp, jvp=jvp, result=result, pure=pure)
+    return made
+
+
+__all__ = ["External", "external", "implicit"]
