@@ -63,6 +63,7 @@ from adc.passes.scalar.once import once
 from adc.passes.scalar.predicates import predicates
 from adc.passes.scalar.recalled import recalled
 from adc.passes.scalar.relax import relax
+from adc.passes.scalar.signatures import signatures
 from adc.passes.scalar.simplify import simplify
 from adc.passes.scalar.unswitch import unswitch
 from adc.passes.stages import Context, Given, Remarks, Stage, When, run
@@ -292,7 +293,11 @@ _REMAT = Stage(
 # When no transformation follows.
 JOINED: tuple[Stage, ...] = (
     Stage(
-        "settle", settle, "before `reverse_arguments`: rules that nobody uses any more need no code"
+        "settle", settle, "before `signatures`: rules that nobody uses any more need no code"
+    ),
+    Stage(
+        "signatures", signatures,
+        "after `settle`: what rules return; before `remat`: it would be kept", REVERSE,
     ),
     Stage(
         "reverse_arguments", reverse_arguments,

@@ -2,8 +2,9 @@
 
 By default pytest makes the short run, minutes on two cores: everything but what is marked `full`,
 and a sample of what is marked `sampled` (see `tests/sampling.py`). With `--full` it runs all: every
-program of the corpus is compiled, interpreted under every plan, shared among threads. What is not
-run is deselected, not skipped; a skipped test lacks something on this machine.
+program of the corpus is compiled, interpreted under every plan, shared among threads. `--part 2/5`
+runs the second of five parts of what would be run. What is not run is deselected, not skipped; a
+skipped test lacks something on this machine.
 
 A run of the whole suite has a worker for each core (`-n 0` has none, `-n 2` two).
 """
@@ -49,6 +50,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--rest", action="store_true", help="run what is left out without --full, and only that"
     )
+    parser.addoption(
+        "--part",
+        metavar="K/N",
+        type=sampling.part,
+        help="run the K-th of N parts of it, each of which has programs of its own",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist makes the workers that its options ask for
@@ -87,13 +94,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)  # after -k
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--full") or any("::" in arg for arg in config.args):
-        return
-    chosen = sampling.short(items, whole=bool(config.option.keyword))
-    rest = config.getoption("--rest")
-    left = [item for item in items if (item.nodeid in chosen) == rest]
-    items[:] = [item for item in items if (item.nodeid in chosen) != rest]
-    if left:
+    found = list(items)
+    if not config.getoption("--full") and not any("::" in arg for arg in config.args):
+        chosen = sampling.short(items, whole=bool(config.option.keyword))
+        rest = config.getoption("--rest")
+        items[:] = [item for item in items if (item.nodeid in chosen) != rest]
+    if (part := config.getoption("--part")) is not None:
+        items[:] = [item for item in items if sampling.is_in(part, item)]
+    kept = {item.nodeid for item in items}
+    if left := [item for item in found if item.nodeid not in kept]:
         config.hook.pytest_deselected(items=left)
 
 

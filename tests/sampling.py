@@ -1,4 +1,4 @@
-"""Which tests the short run leaves out: `python -m pytest` takes minutes, `--rest` most of an hour.
+"""Which tests the short run leaves out: `python -m pytest` takes minutes, `--rest` over an hour.
 
 Two marks say what a test costs:
 
@@ -17,7 +17,8 @@ so that a program that may be checked in many ways is checked in one that costs 
 
 What the user chooses is not sampled: with `-k name` only what is marked `full` is left out, and of
 `tests/x.py::test_y` nothing. The run of `--rest` is what the short run with the same arguments
-leaves out.
+leaves out. It takes more than an hour; `--part 2/5` is a fifth of it, of which all items of a
+program are in the same part: they share what is compiled.
 """
 
 from __future__ import annotations
@@ -37,6 +38,29 @@ from tests.corpus.program import Program
 FEW = 12
 # Functions of which one item in more is in the sample meet not every program, or module of them.
 PAIRS = 50
+
+
+def _hash(text: str) -> int:
+    """Return 32 bits that are the same in every process."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big")
+
+
+def part(text: str) -> tuple[int, int]:
+    """Return the two numbers of "2/5"."""
+    first, _, second = text.partition("/")
+    k, n = int(first), int(second)
+    if not 1 <= k <= n:
+        raise ValueError(f"{text} is not a part, such as 1/5 or 5/5")
+    return k, n
+
+
+def is_in(part: tuple[int, int], item: pytest.Item) -> bool:
+    """Whether an item is in a part: that of its program, or its function's if it has none."""
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    programs = [value.name for value in params.values() if isinstance(value, Program)]
+    key = programs[0] if programs else item.nodeid.partition("[")[0]
+    k, n = part
+    return _hash(key) % n == k - 1
 
 
 @dataclass(frozen=True)
@@ -64,8 +88,7 @@ class Candidate:
     @property
     def rank(self) -> float:
         """The smaller, the sooner it is in the sample: below 1 for one in `every`."""
-        digest = hashlib.blake2b(self.name.encode(), digest_size=4).digest()
-        return int.from_bytes(digest, "big") / 2**32 * self.every
+        return _hash(self.name) / 2**32 * self.every
 
     def keys(self, few: frozenset[tuple[str, str]]) -> Iterator[Hashable]:
         """Yield what it touches, each of which must be touched once.

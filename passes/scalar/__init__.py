@@ -15,6 +15,7 @@
 `relax`          products of derivatives without a test for zero, where it cannot matter
 `inline`         cheap elements of temporary arrays, recomputed where they are read
 `calls`          small functions, and those called in one place, inlined
+`signatures`     parameters and results of functions that nobody needs, dropped
 ===============  ================================================================================
 
 For example, `bounds` drops the check, and `wrap`, of an index that a loop counts::

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,6 +43,16 @@ class Generated:
 
     def make_args(self) -> tuple[Any, ...]:
         return copy.deepcopy(self.args)
+
+    @property
+    def is_tenth(self) -> bool:
+        """Whether directions are checked in a quick run: that costs as much as the rest."""
+        return self.seed % 10 == 0
+
+    def choice(self, among: Iterable[str]) -> str:
+        """Return one of them, which depends on the seed."""
+        names = list(among)
+        return names[(self.seed // 10 if self.is_tenth else self.seed) % len(names)]
 
     def with_source(self, source: str) -> Generated:
         """Return the same sample for another text of the program."""

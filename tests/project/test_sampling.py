@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import workers
 from tests.corpus.programs import PROGRAMS
 from tests.oracle.chain import WAYS
-from tests.sampling import FEW, PAIRS, Candidate, sample
+from tests.sampling import FEW, PAIRS, Candidate, part, sample
 
 SOME = PROGRAMS[::4]
 
@@ -108,6 +108,23 @@ def test_the_rest_is_what_the_short_run_leaves_out() -> None:
     # Every function, and every way to directions.
     assert {item.partition("[")[0] for item in short} == {item.partition("[")[0] for item in full}
     assert all(any(f"_way[{way}-" in item for item in short) for way in WAYS)
+
+
+@pytest.mark.full
+def test_parts_have_programs_of_their_own() -> None:
+    file = "tests/unit/passes/ad/test_directions.py"
+    parts = [collected(file, "--rest", "--part", f"{k}/3") for k in (1, 2, 3)]
+    assert sum(len(each) for each in parts) == len(set().union(*parts))
+    assert set().union(*parts) == collected(file, "--rest")
+    among = [{item.partition("way[")[2].partition("-")[2] for item in each} for each in parts]
+    assert all(among)
+    assert not (among[0] & among[1] - {""})
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "3", "a/b"])
+def test_what_is_not_a_part_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"part|invalid literal"):
+        part(text)
 
 
 @pytest.mark.full

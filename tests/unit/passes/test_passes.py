@@ -41,6 +41,7 @@ def test_every_pass_on_loops_is_shown() -> None:
     assert run - shown == {
         "simplify", "cse", "bounds", "dce", "accumulate", "overwrite",
         "expand", "settle", "privatize_reductions", "directions", "rerun", "reverse_arguments",
+        "signatures",
     }  # fmt: skip
     buffers = {stage.name for stage in (*pipeline.BUFFERS, *pipeline.DEVICE)}
     assert shown - run == buffers - {"storage", "parallel"}
