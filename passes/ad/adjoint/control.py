@@ -268,7 +268,7 @@ class Reverser(StraightLine):
         assert rule.kind == "recorded"
         own = stmt.results[: rule.positions[0]]
         floats = [k for k, result in enumerate(own) if result.type.kind == "f"]
-        kept = self._many(_kept(stmt, callee, rule.positions[0]))
+        kept = self._many(stmt.results[rule.positions[0] :])
         cts = [self._ct_of(stmt.results[k], incoming[k]) for k in floats]
         moved = rule.positions[1:]
         self._check_covered(stmt, callee, moved)
@@ -358,16 +358,6 @@ class Reverser(StraightLine):
         label = self._builder.names.fresh(f"{stmt.label}.rev")
         self._builder.emit(Call(results, label, callee, args, loc=stmt.loc))
         return results
-
-
-def _kept(stmt: Call, recorder: Function, first: int) -> list[Operand]:
-    """Return what a recording call keeps, from a result on, as what the caller has where it can."""
-    known: dict[Operand, Operand] = dict(zip(recorder.params, stmt.args, strict=True))
-    known.update(zip(recorder.results[:first], stmt.results, strict=False))
-    return [
-        known.get(own, result) if isinstance(own, Value) and own.type == result.type else result
-        for own, result in zip(recorder.results[first:], stmt.results[first:], strict=True)
-    ]
 
 
 def _grouped(
