@@ -1,7 +1,7 @@
 """The derivative rules of solutions of equations, by the implicit function theorem.
 
-Where ``F(y, x) = 0``, ``dF/dy dy + dF/dx dx = 0`` (M. Blondel et al., Efficient and modular implicit
-differentiation, NeurIPS 2022).
+Where ``F(y, x) = 0``, ``dF/dy dy + dF/dx dx = 0`` (M. Blondel et al., Efficient and modular
+implicit differentiation, NeurIPS 2022).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def rules(residual: Rule) -> tuple[Rule, Rule]:
 
 def _matrix(residual: Rule, y: Any, args: Any) -> Any:
     """Return the Jacobian of the residual by `y`, a matrix."""
-    if isinstance(y, (tuple, list, dict)):  # noqa: UP038  # as the front end reads it
+    if isinstance(y, (tuple, list, dict)):  # as the front end reads it
         raise Unsupported(
             "`adc.implicit` of a solver that returns several arrays", "let it return one array"
         )

@@ -14,9 +14,9 @@ After, if `reverse` does not read its second parameter::
       return %s                              %a.r = recall %a
     }                                        %ct = call C1 reverse(%a.r, %y)
 
-A result that is an argument, another result, or a number, is known to the caller. Rules return what they were given
-as residuals; plans would keep it a second time. A function that reverse code mirrors keeps its
-parameters and results.
+A result that is an argument, another result, or a number, is known to the caller. Rules return what
+they were given as residuals; plans would keep it a second time. A function that reverse code
+mirrors keeps its parameters and results.
 """
 
 from __future__ import annotations

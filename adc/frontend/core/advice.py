@@ -32,9 +32,9 @@ _ADVICE = {
     "outside the differentiated function",
     "scipy.special.logsumexp": "write `m + np.log(np.sum(np.exp(x - m)))` with `m = np.max(x)`",
     "scipy.special.softmax": "write `e / np.sum(e)` with `e = np.exp(x - np.max(x))`",
-    "scipy.optimize": "an optimizer cannot be differentiated, but it takes a gradient: pass "
-    "`adc.value_and_grad(f)` with `jac=True`; to differentiate a solution, write the iteration, or "
-    "give a rule to `adc.external`",
+    "scipy.optimize": "an optimizer takes a gradient: pass `adc.value_and_grad(f)` with "
+    "`jac=True`; `adc.implicit` differentiates what a solver finds; `brentq`, `bisect` and "
+    "`newton` are supported",
     "scipy.integrate": "write the integrator as a loop: adc differentiates the steps; or call it "
     "with `adc.external` and a derivative rule",
     "scipy.stats": "write the density with NumPy's functions",

@@ -541,3 +541,58 @@ def test_functions_with_rules_that_cannot_be_read() -> None:
     with pytest.raises(UnsupportedError, match="brentq") as error:
         adc.grad(lambda a: unknown(a))(2.0)
     assert "-> float" in error.value.hint
+
+
+# --- solutions of equations -----------------------------------------------------------------------
+
+
+@pytest.mark.full
+def test_implicit_of_a_number() -> None:
+    def residual(y: Any, a: Any, n: Any) -> Any:
+        return y**n + y - a
+
+    def solve(a: Any, n: Any) -> float:
+        return float(optimize.brentq(residual, -9.0, 9.0, args=(a, n), xtol=1e-15))
+
+    root = adc.implicit(solve, residual)
+
+    def program(a: Any) -> Any:
+        return root(a, 3) ** 2 * a
+
+    check_grads(program, (2.0,))
+    slope, h = adc.grad(program), 1e-5
+    wanted = (slope(2.0 + h) - slope(2.0 - h)) / (2.0 * h)
+    assert adc.hvp(program, (2.0,), (1.0,)) == pytest.approx(wanted, rel=1e-8)
+
+
+@pytest.mark.full
+def test_implicit_of_an_array() -> None:
+    def residual(y: Any, a: Any, b: Any) -> Any:
+        return y + 0.2 * np.sin(y @ a) - b
+
+    def solve(a: Any, b: Any) -> Any:
+        def flat(y: Any) -> Any:
+            return residual(y.reshape(b.shape), a, b).ravel()
+
+        return optimize.fsolve(flat, b.ravel(), xtol=1e-12).reshape(b.shape)
+
+    root = adc.implicit(solve, residual, result=lambda a, b: b)
+
+    def program(a: Any, b: Any) -> Any:
+        return np.sum(root(a, b) ** 2 * b)
+
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(3, 3)), rng.normal(size=(2, 3))
+    check_grads(program, (a, b))
+    slope, h, db = adc.grad(program, argnums=1), 1e-5, rng.normal(size=(2, 3))
+    wanted = (slope(a, b + h * db) - slope(a, b - h * db)) / (2.0 * h)
+    found = adc.hvp(program, (a, b), (np.zeros_like(a), db))[1]
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_implicit_refuses() -> None:
+    with pytest.raises(ArgumentError, match="residual is 3"):
+        adc.implicit(np.sin, 3)  # type: ignore[arg-type]
+    pair = adc.implicit(lambda a: (a, a), lambda y, a: y, result=(float, float))
+    with pytest.raises(UnsupportedError, match="several arrays"):
+        adc.grad(lambda a: pair(a)[0])(1.0)
