@@ -33,8 +33,11 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.outside import guard, opened, pin
+from adc.frontend.core.outside import opened, pin
 from adc.frontend.core.parameters import leaf_operand
+from adc.frontend.inputs.instances import is_lazy
+from adc.frontend.inputs.keys import key_of
+from adc.frontend.inputs.places import Guard
 from adc.frontend.values import elementwise, structures, views
 from adc.ir.builder import Builder, integer
 from adc.ir.core import Call, CustomRule, Function, Literal, Operand, Print, Value, found_by
@@ -178,18 +181,28 @@ class _Call:
             case Static(value=value):
                 pin(lo, binding)
                 return Constant(value)
-            case ObjectRef(slot=slot):
-                places = lo.places.get(slot, frozenset())
-                for place in places if len(places) == 1 else ():
-                    if place in lo.shared.values and lo.is_outside(place):
-                        value = lo.shared.values[place]
-                        guard(lo, place, value)
-                        return Constant(value)
+            case ObjectRef():
+                found = self._object(binding)
+                if found is not None:
+                    return found
         raise lo.unsupported(
             f"{kind_of(binding)} as an argument of {self.name}(), which adc calls as it is,", node,
             "pass its numbers and arrays, or make a method of it external: "
             "`adc.external(model.solve, ...)`",
         )  # fmt: skip
+
+    def _object(self, ref: ObjectRef) -> Part | None:
+        """Return an object from outside that the code has not changed: it must always be that."""
+        lo = self.lo
+        places = lo.places.get(ref.slot, frozenset())
+        if len(places) != 1 or lo.held(ref) is not lo.initial.get(ref.slot):
+            return None
+        (place,) = places
+        if place not in lo.shared.values:
+            return None
+        value = lo.shared.values[place]
+        lo.shared.guards[place] = Guard(place, value, key_of(value), is_lazy(value), same=True)
+        return Constant(value)
 
     def _leaf(self, ty: Scalar | Array, *leaves: Binding) -> Leaf:
         first = len(self.operands)

@@ -286,8 +286,8 @@ class Tangents:
             raise NotDifferentiableError(
                 f"{users_name(callee.name)}() has a rule for reverse mode only",
                 stmt.loc,
-                "give it one for forward mode: `jvp=` of `adc.external`, or `adc.custom_jvp`, which "
-                "serves both modes",
+                "give it one for forward mode: `jvp=` of `adc.external`, or `adc.custom_jvp`, "
+                "which serves both modes",
             )
 
     def _derived_call(self, stmt: Call, callee: Derived) -> None:

@@ -448,9 +448,12 @@ class Model:
     def solve(self, x: Any) -> Any:
         return self.k * x
 
-    @adc.external(result=float)
+    @adc.external(result=float, vjp=lambda ct, y, self, x: (None, ct * y / x))
     def inside(self, x: Any) -> Any:
         return self.k * x
+
+    def loss(self, x: Any) -> Any:
+        return self.inside(x) ** 2 * self.k
 
 
 model = Model(3.0)
@@ -463,11 +466,19 @@ def test_methods() -> None:
     assert code(2.0) == 36.0
     model.k = 2.0
     assert code(2.0) == 16.0
-    assert adc.jit(lambda x: model.inside(x))(2.0) == 4.0
+    parts = {"model": model}
+    slope = adc.grad(lambda x: parts["model"].inside(x))
+    assert slope(2.0) == 2.0
     model.k = 3.0
-    assert adc.jit(lambda x: model.inside(x))(2.0) == 6.0
+    assert slope(2.0) == 3.0
+    parts["model"] = Model(5.0)
+    assert slope(2.0) == 5.0
+    slope = adc.grad(lambda m, x: m.inside(x) * m.k, argnums=1)
+    for k in range(3):
+        assert slope(Model(float(k)), 2.0) == k * k
+        assert adc.grad(Model(float(k)).loss)(2.0) == 4.0 * k**3
     with pytest.raises(UnsupportedError, match="a Model as an argument of inside"):
-        adc.jit(lambda m, x: m.inside(x))(model, 2.0)
+        adc.grad(lambda m, x: m.inside(x))(model, 2.0)
 
 
 def test_in_try() -> None:
