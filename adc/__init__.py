@@ -4,7 +4,8 @@
 returns its gradient. In reading order:
 
 ============  ======================================================================================
-`api`         the public functions; `options`: their options; `custom`: custom derivatives
+`api`         the public functions; `options`: their options; `custom`: custom derivatives;
+              `external`: functions that are called as they are
 `derivative`  what they return; `jacobian`: the same for Jacobians
 `functions`   the Python function behind a callable
 `compiler`    from the arguments of a call to compiled code
@@ -39,6 +40,7 @@ from adc.api import (
     vjp,
 )
 from adc.custom import custom_jvp, custom_vjp
+from adc.external import external, implicit
 from adc.ir.errors import AdcError
 from adc.version import __version__
 
@@ -48,9 +50,11 @@ __all__ = [
     "checkpoint",
     "custom_jvp",
     "custom_vjp",
+    "external",
     "grad",
     "hessian",
     "hvp",
+    "implicit",
     "invertible",
     "jacfwd",
     "jacrev",

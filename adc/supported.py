@@ -182,7 +182,7 @@ def page(*, refused: bool = False) -> str:
         "",
         "They apply to functions, lambdas and methods, also as decorators, and to each other in "
         "any order. Functions with custom rules (`adc.custom_vjp`, `adc.custom_jvp`) can be "
-        "called.",
+        "called, and so can functions that are called as they are (`adc.external`).",
     ]
     lines += ["", "## Methods", ""]
     lines.append(f"- of arrays: {_wrapped(sorted(library.METHODS))}")

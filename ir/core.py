@@ -343,7 +343,7 @@ SHAPE, ELEMENT = "shape", "element"
 
 def found_by(to: str) -> Scalar | None:
     """Return the type of the result of a `Print`, if it has one: see `adc.ir.text.effects`."""
-    if not to.startswith(('["clock", ', '["enabled", ')):
+    if not to.startswith(('["clock", ', '["enabled", ', '["external"]')):
         return None
     return Scalar("f64" if to.startswith('["clock"') and "_ns" not in to else "i64", weak=True)
 
@@ -381,6 +381,10 @@ class CustomRule:
     ``"recorded"``
         ``(reverse,)``: the function is the `record` of such a rule.
         `positions` begins with the number of results y.
+    ``"stopped"``
+        ``()``: its results are constants to derivatives.
+    ``"refused"``
+        ``()``: it has no derivative; asking for one is an error.
     ``"jvp"``
         ``(tangent,)``: ``tangent(x, dot of x[positions]) -> y, dot of the float y``, linear in the
         dots. Reverse code transposes it.
@@ -447,7 +451,9 @@ class Function:
 
     `mirror` names the function whose calls this one reverses (its Recalls refer to that one),
     `derived` are the derivatives of functions that it and its callees call. `routine` names the
-    equivalent routine of a linear algebra library, which a back end may call instead.
+    equivalent routine of a linear algebra library, which a back end may call instead; ``external``
+    and a number that of a Python function outside, which `external` calls
+    (`adc.ir.text.outside.Outside`).
     """
 
     name: str
@@ -459,6 +465,7 @@ class Function:
     rule: CustomRule | None = None
     derived: tuple[Derived, ...] = ()
     routine: str = ""
+    external: Any = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return _PRINTERS[0](self)

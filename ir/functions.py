@@ -28,13 +28,14 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import Span, UnsupportedError
+from adc.ir.text.outside import is_external
 from adc.ir.types import HALF, INT, Array, Scalar
 from adc.ir.walk import Names, defined, finds, map_blocks, substitute_stmt
 
 
 def users_name(name: str) -> str:
     """Return the user's name of a function that has a rule, or that belongs to one."""
-    return re.sub(r"_(custom|record|tangent|reverse)\d*$", "", name)
+    return re.sub(r"_(custom|record|tangent|reverse|external)\d*$", "", name)
 
 
 def called(fn: Function) -> Iterator[str]:
@@ -133,11 +134,26 @@ def _without(fn: Function, kinds: type | UnionType) -> Function:
         return tuple(kept)
 
     def quiet(each: Function) -> Function:
+        if is_external(each):
+            refuse_again(each)
         body = rest(each.body)
         found = _unread(each, body) if finds(each.body) else {}
         return replace(each, body=tuple(substitute_stmt(stmt, found) for stmt in body))
 
     return replace(quiet(fn), callees=tuple(map(quiet, fn.callees)))
+
+
+def refuse_again(fn: Function) -> None:
+    """Raise if a function outside may not be called again."""
+    for stmt in fn.body:
+        if isinstance(stmt, Print):
+            name = users_name(fn.name)
+            raise UnsupportedError(
+                f"a second call of {name}(), which adc calls as it is, in a derivative that runs "
+                "this code again is not supported",
+                stmt.loc,
+                f"if it may be called again, say so: `adc.external({name}, pure=True)`",
+            )
 
 
 def _unread(fn: Function, body: Sequence[Stmt]) -> dict[Value, Operand]:
@@ -227,5 +243,6 @@ def _dot(builder: Builder, a: Value, b: Value, total: Operand, index: tuple[Valu
 
 
 __all__ = [
-    "called", "contracted", "has_half", "reachable", "reached", "users_name", "without_prints",
+    "called", "contracted", "has_half", "reachable", "reached", "refuse_again", "users_name",
+    "without_prints",
 ]  # fmt: skip

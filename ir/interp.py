@@ -49,6 +49,7 @@ from adc.ir.opdef import numpy_value
 from adc.ir.sums import Lanes, Sums, summed
 from adc.ir.tape import uses
 from adc.ir.text.effects import Effects, carry_out, text_of
+from adc.ir.text.outside import TO
 from adc.ir.types import Array
 
 # Stops runaway loops of programs under test.
@@ -121,6 +122,8 @@ class Interpreter:
     def _print(
         self, to: str, message: str, values: Sequence[Any], arrays: list[Any], loc: object
     ) -> Any:
+        if to == TO:
+            return 0  # `routines.fill` calls the function
         if found_by(to) is not None:
             return carry_out(to, message, values, arrays, lambda action: action())
         self.printed.append(text_of(message, values, arrays))

@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -33,6 +33,7 @@ from adc.frontend.core.state import Lowered
 from adc.frontend.values import results
 from adc.ir.core import Function, Mark, walk
 from adc.ir.errors import Span, UnsupportedError
+from adc.ir.text.outside import Outside, calls_outside
 from adc.ir.types import parse_type
 from adc.ir.walk import defined
 
@@ -217,12 +218,13 @@ def load_or_build(
         made = transform(lowered, steps, policy, costs, budget, plans, target=target)
         own = interpret(made.fn, offload=target.offload)
         return Entry(own, made.plan, own.emitted.source, False, made)
+    table = calls_outside(lowered.fn)
     with LOCK, _once():
         place = private_folder() if use_disk else None
         if place is not None:
             key = key_of(lowered, steps, policy, costs, target, budget)
             entry = place / key[:2] / key
-            found = _load(entry, target.offload)
+            found = _load(entry, target.offload, table)
             if found is not None:
                 return found
         # Nothing of what compiles is imported where code is found.
@@ -231,10 +233,10 @@ def load_or_build(
         made = transform(lowered, steps, policy, costs, budget, plans, target=target)
         if place is not None:
             try:
-                return _build(made, entry, target.offload, lowered.stacks)
+                return _build(made, entry, target.offload, lowered.stacks, table)
             except OSError:
                 pass  # the disk is full, say
-        return _build(made, None, target.offload, lowered.stacks)
+        return _build(made, None, target.offload, lowered.stacks, table)
 
 
 def _on_device(
@@ -289,10 +291,14 @@ def is_ours(place: Path) -> bool:
     return not hasattr(os, "getuid") or (stat.st_uid == os.getuid() and not stat.st_mode & 0o022)
 
 
-def _build(made: Compilation, entry: Path | None, offload: bool, apart: Collection[int]) -> Entry:
+def _build(
+    made: Compilation, entry: Path | None, offload: bool, apart: Collection[int],
+    table: Mapping[int, Outside],
+) -> Entry:  # fmt: skip
     """Compile buffer form, and keep the machine code in the folder `entry` if there is one.
 
-    `apart` are the parameters whose parts may lie apart.
+    `apart` are the parameters whose parts may lie apart, `table` the functions outside that are
+    called.
     """
     from adc.backend import cpu
     from adc.backend.common.emit import emit
@@ -308,7 +314,7 @@ def _build(made: Compilation, entry: Path | None, offload: bool, apart: Collecti
         # Settings of Numba may have it keep machine code elsewhere: then there is no entry.
         if entry is not None and any(path.parent.glob("__pycache__/*.nbc")):
             path = _keep(path, entry, emitted, made.plan)
-    kernel = cpu.Kernel(emitted, code, path, offload)
+    kernel = cpu.Kernel(emitted, code, path, offload, table)
     return Entry(kernel, made.plan, emitted.source, False, made)
 
 
@@ -357,12 +363,12 @@ def _digests(entry: Path) -> dict[str, str]:
     }
 
 
-def _load(entry: Path, offload: bool) -> Entry | None:
+def _load(entry: Path, offload: bool, table: Mapping[int, Outside]) -> Entry | None:
     """Return an entry from disk; if it is damaged, remove it and return None."""
     if not entry.exists():
         return None
     try:
-        found = _restore(entry, offload)
+        found = _restore(entry, offload, table)
     except Exception:
         # Whatever is wrong with an entry, it can be built again.
         found = None
@@ -371,7 +377,7 @@ def _load(entry: Path, offload: bool) -> Entry | None:
     return found
 
 
-def _restore(entry: Path, offload: bool) -> Entry | None:
+def _restore(entry: Path, offload: bool, table: Mapping[int, Outside]) -> Entry | None:
     from adc.backend import cpu
     from adc.backend.common import vector_math
     from adc.backend.common.emit import Emitted, Site
@@ -407,7 +413,7 @@ def _restore(entry: Path, offload: bool) -> Entry | None:
         shares=record["shares"],
         tables=tuple(record["tables"]),
     )
-    kernel = cpu.Kernel(emitted, cpu.build(emitted, path), path, offload)
+    kernel = cpu.Kernel(emitted, cpu.build(emitted, path), path, offload, table)
     plan = None if record["plan"] is None else Plan.from_json(record["plan"])
     (entry / _RECORD).touch()  # `_trim` removes what was not used for longest
     return Entry(kernel, plan, emitted.source, True)

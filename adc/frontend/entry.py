@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from adc.frontend import scipy
 from adc.frontend.calls import builtin, calls, derivatives, fourier, jacobians, nested
 from adc.frontend.control import blocks, marks, program
 from adc.frontend.control.control import EXIT, FALLS
@@ -50,7 +51,6 @@ from adc.frontend.language import (
     subscripts,
 )
 from adc.frontend.numpy import products
-from adc.frontend.scipy import odes
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import results
 from adc.ir.builder import integer
@@ -63,7 +63,7 @@ from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
 # The modules with handlers: these register when they are imported (`core.dispatch`).
 HANDLERS = (
     attributes, blocks, builtin, calls, containers, expressions, fourier, iteration, jacobians,
-    nested, odes, products, contexts, statements, subscripts,
+    nested, products, contexts, scipy, statements, subscripts,
 )  # fmt: skip
 
 

@@ -15,6 +15,8 @@
 `distributions`  draws from other distributions
 `transforms`     what `grad`, `jvp` and the others are applied to
 `jacobians`      Jacobians inside code
+`external`       the rules of functions that are called as they are
+`implicit`       the rules of solutions of equations
 ===============  ==================================================================================
 
 Their derivatives, of any order and in both modes, come from the code itself. Only `linear` and

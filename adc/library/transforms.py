@@ -54,7 +54,8 @@ def transform_name(value: Any) -> str | None:
 
 def has_rule(fn: Any) -> bool:
     """Whether a function, or the one behind a method, has a derivative of its own."""
-    return hasattr(type(getattr(fn, "__func__", fn)), "__adc_rule__")
+    cls = type(getattr(fn, "__func__", fn))
+    return hasattr(cls, "__adc_rule__") or hasattr(cls, "__adc_external__")
 
 
 def is_checkpointed(fn: Any) -> bool:

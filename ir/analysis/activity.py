@@ -105,6 +105,12 @@ class _Flow:
         # Callees with declared derivatives: any float argument influences every float result.
         self.opaque = {each.name for each in fn.derived}
         self.opaque |= {each.name for each in fn.callees if each.rule is not None}
+        # Those without influence.
+        self.stopped = {
+            each.name
+            for each in fn.callees
+            if each.rule is not None and each.rule.kind == "stopped"
+        }
         self.marks: dict[str, set[Value]] = {name: set() for name in self.functions}
         self.grown = True
 
@@ -180,6 +186,8 @@ class _Varied(_Flow):
                 self.stmts(where, body.stmts)
                 self.link(where, carried_yields(stmt), body.params)
                 self.link(where, body.params, stmt.results)
+            case Call(callee=callee) if callee in self.stopped:
+                pass
             case Call(results=results, callee=callee, args=args) if callee in self.opaque:
                 if any(self.marked(where, arg) for arg in args):
                     for result in results:
@@ -202,6 +210,12 @@ class _Varied(_Flow):
 
 class _Dependent(_Varied):
     """Marks all values that depend on parameters, except through the size of an array."""
+
+    def __init__(self, fn: Function, wrt: Sequence[int]) -> None:
+        super().__init__(fn, wrt)
+        # What a library fills, or a function outside, depends on all that it is given.
+        self.opaque |= {each.name for each in fn.callees if each.routine}
+        self.stopped = set()
 
     def mark(self, where: str, operand: Operand, on: bool = True) -> None:
         marks = self.marks[where]
@@ -258,6 +272,8 @@ class _Useful(_Flow):
                 self.link(where, body.params, carried_yields(stmt))
                 self.stmts(where, body.stmts)
                 self.link(where, body.params, init)
+            case Call(callee=callee) if callee in self.stopped:
+                pass
             case Call(results=results, callee=callee, args=args) if callee in self.opaque:
                 if any(self.marked(where, result) for result in results):
                     for arg in args:

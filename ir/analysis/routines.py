@@ -26,6 +26,7 @@ import numpy as np
 from adc.ir.builder import Builder, integer
 from adc.ir.core import Apply, For, Function, Operand, Stmt, Value, While
 from adc.ir.errors import IRError
+from adc.ir.text.outside import is_external, outside_of
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names
 
@@ -97,12 +98,15 @@ IMPLEMENTATIONS: Callable[[], Mapping[str, Callable[..., Any]]] | None = None
 
 
 def is_filled(fn: Function) -> bool:
-    """Whether a library has to fill the arrays that a function makes."""
+    """Whether a library, or a function outside, has to fill the arrays that a function makes."""
     return bool(fn.routine) and not any(isinstance(stmt, For | While) for stmt in fn.body)
 
 
 def fill(fn: Function, args: Sequence[Any], made: Sequence[Any]) -> tuple[Any, ...]:
     """Let a library fill the arrays that a function has made, and return its results."""
+    if is_external(fn):
+        outside_of(fn).fill(args, made)
+        return tuple(made)
     row = ROUTINES[fn.routine]
     arrays = [x for x, each in zip(made, fn.results, strict=True) if isinstance(each.type, Array)]
     given = [*args[: row.count], *(arrays or args[-row.made :])]
@@ -128,13 +132,18 @@ def library_form(fn: Function) -> Function:
     """Return a program in which functions that a library has are frames of its calls."""
     if not any(each.routine for each in fn.callees):
         return fn
-    return replace(fn, callees=tuple(frame(each) if each.routine else each for each in fn.callees))
+    callees = [
+        frame(each) if each.routine and not is_external(each) else each for each in fn.callees
+    ]
+    return replace(fn, callees=tuple(callees))
 
 
 def filled(fn: Function) -> Sequence[Operand]:
     """Return what a routine fills: the arrays that its function makes, or is passed at the end."""
     made = [result for result in fn.results if isinstance(result.type, Array)]
-    return made or fn.params[-ROUTINES[fn.routine].made :]
+    if made or is_external(fn):
+        return made
+    return fn.params[-ROUTINES[fn.routine].made :]
 
 
 def making(fn: Function) -> list[Apply]:

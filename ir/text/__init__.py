@@ -1,6 +1,6 @@
 """The text form of the IR: `printer` writes it, `parser` reads it back.
 
-`effects` does what the statements `Print` say.
+`effects` does what the statements `Print` say; `outside` calls functions outside of the program.
 
 ::
 

@@ -334,10 +334,11 @@ class _Parser:
         exact = self.tokens.accept("exact")
         kind = self.tokens.want("word")
         self.tokens.expect("(")
-        functions = [self.tokens.want("word")]
+        functions: list[str] = []
         positions: list[int] = []
         while not self.tokens.accept(")"):
-            self.tokens.expect(",")
+            if functions or positions:
+                self.tokens.expect(",")
             if self.tokens.kind == "number":
                 positions.append(int(self.tokens.next()))
             else:

@@ -69,7 +69,7 @@ class Derivatives:
         problem = nonlinear(tangent, tangent.params[count:], moving)
         if problem is not None:
             raise _not_linear(users_name(tangent.name), problem, loc)
-        return self.get(reached(contracted(without_prints(tangent), moving)), wrt, ())
+        return self.get(contracted(without_prints(reached(tangent)), moving), wrt, ())
 
 
 def _not_linear(name: str, problem: Nonlinear, loc: Span | None) -> NotDifferentiableError:
@@ -100,6 +100,17 @@ def not_covered(callee: Function, position: int, loc: Span | None) -> NotDiffere
     )
 
 
+def no_rule(callee: Function, loc: Span | None) -> NotDifferentiableError:
+    """Return the error for a function outside that has no derivative."""
+    name = users_name(callee.name)
+    return NotDifferentiableError(
+        f"{name}() is called as it is, and an argument depends on what is differentiated",
+        loc,
+        f"give it a rule, `adc.external({name}, vjp=..., jvp=...)`, or pass "
+        "`adc.stop_gradient(x)` for `x` if its derivative is zero",
+    )
+
+
 def check_symmetric(of: Function, loc: Span | None) -> None:
     """Raise where a user's rule is involved: derivatives by it need not commute."""
     for each in (of, *of.callees):
@@ -113,4 +124,4 @@ def check_symmetric(of: Function, loc: Span | None) -> None:
             )
 
 
-__all__ = ["Derivatives", "check_symmetric", "not_covered"]
+__all__ = ["Derivatives", "check_symmetric", "no_rule", "not_covered"]

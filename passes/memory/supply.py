@@ -21,13 +21,18 @@ from dataclasses import replace
 
 from adc.ir.analysis.routines import is_filled, making
 from adc.ir.core import Apply, Call, Function, Literal, Operand, Stmt, Value
+from adc.ir.text.outside import is_external
 from adc.ir.types import Array
 from adc.ir.walk import Names, map_blocks, map_operands
 
 
 def supply(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with routines that are passed what they fill."""
-    routines = {each.name: each for each in fn.callees if is_filled(each) and each.body}
+    routines = {
+        each.name: each
+        for each in fn.callees
+        if is_filled(each) and each.body and not is_external(each)
+    }
     if not routines:
         return fn
     callees = tuple(

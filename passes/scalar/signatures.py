@@ -14,9 +14,9 @@ After, if `reverse` does not read its second parameter::
       return %s                              %a.r = recall %a
     }                                        %ct = call C1 reverse(%a.r, %y)
 
-A result that is an argument, or a number, is known to the caller. Rules return what they were given
-as residuals; plans would keep it a second time. A function that reverse code mirrors keeps its
-parameters and results.
+A result that is an argument, another result, or a number, is known to the caller. Rules return what
+they were given as residuals; plans would keep it a second time. A function that reverse code
+mirrors keeps its parameters and results.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def signatures(fn: Function) -> Function:
 
 
 class _Known:
-    """Replaces results of calls that are arguments of the call, or numbers."""
+    """Replaces results of calls that are arguments of the call, other results, or numbers."""
 
     def __init__(self, table: Mapping[str, Function], recalled: Mapping[Value, Operand]) -> None:
         self.table = table
@@ -62,6 +62,7 @@ class _Known:
                 known = given.get(operand) if isinstance(operand, Value) else operand
                 if known is not None and known.type == operand.type == result.type:
                     self.env[result] = substitute(known, self.env)
+                given.setdefault(operand, result)
         for block in blocks(stmt):
             for inner in block.stmts:
                 self.note(inner)

@@ -60,6 +60,7 @@ from adc.ir.core import (
 from adc.ir.errors import IRError
 from adc.ir.ops import algorithms
 from adc.ir.sums import LANES, SHORT
+from adc.ir.text.outside import is_external, outside_of
 from adc.ir.types import Array, Type
 
 
@@ -219,6 +220,13 @@ class _Emitter(Loops):
     def routine(self) -> Expr | None:
         """Write the call of a library, and return the variable that says whether it has failed."""
         fn = self._fn
+        if is_external(fn):
+            number = Constant(outside_of(fn).number)
+            parts = [syntax.Tuple(tuple(map(self.expr, each))) for each in (fn.params, filled(fn))]
+            call = syntax.Call("external", (STATE, number, *parts))
+            self.flush()
+            self.stop_if(call)
+            return None
         row = ROUTINES[fn.routine]
         made = filled(fn)
         work = [s.results[0] for s in fn.body if isinstance(s, Apply) and s.op is ops.array.slot]

@@ -29,6 +29,7 @@ from adc.backend.common.writer import INLINE, Writer
 from adc.backend.runtime import State
 from adc.ir import core, ops
 from adc.ir.core import ELEMENT, SHAPE, Apply, Check, Gemm, Load, Operand, Print, Value, Write
+from adc.ir.text.outside import TO
 from adc.ir.types import F64, Array
 
 
@@ -128,6 +129,8 @@ class StraightLine(Writer):
         self.add(Increase(state("DEPTH"), "+", Constant(1)))
 
     def print_(self, stmt: Print) -> None:
+        if stmt.to == TO:
+            return  # `routine` writes the call
         self.flush()
         self.comment(stmt.loc)
         self.do("note", STATE, Constant(self._shared.site(stmt, self._fn.name)))

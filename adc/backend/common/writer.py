@@ -63,6 +63,7 @@ RUNTIME = frozenset(
         "bits",
         "copy_into",
         "empty",
+        "external",
         "fill",
         "fit",
         "fresh",

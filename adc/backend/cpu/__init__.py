@@ -31,7 +31,7 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any, Protocol
 
 import llvmlite
@@ -54,12 +54,13 @@ from adc.backend.numba_api import (
     types,
     unfit,
 )
-from adc.backend.runtime import State, gemm, layouts, word_value, word_values
+from adc.backend.runtime import State, gemm, layouts, outside, word_value, word_values
 from adc.backend.runtime import threads as thread_pool
 from adc.backend.runtime.memory import Memory
 from adc.ir.core import ELEMENT, Function
-from adc.ir.errors import Span, exception_named
+from adc.ir.errors import AdcError, Span, exception_named
 from adc.ir.text import effects
+from adc.ir.text.outside import Outside
 from adc.ir.text.parser import parse
 from adc.ir.types import STORED_HALF, Array, Scalar, Type, parse_type
 
@@ -284,6 +285,13 @@ def raise_at(span: Span | None, error: BaseException) -> None:
     first(error, rest)
 
 
+def raise_outside(call: Outside, error: BaseException) -> None:
+    """Raise an exception of a function outside, with the line that calls it in its traceback."""
+    if isinstance(error, AdcError) and error.span == call.span:
+        raise error  # adc's own, about what was returned
+    raise_at(call.span, error)
+
+
 @functools.cache
 def _frame(span: Span, last: str = "raise error") -> Callable[[Any, Sequence[Any]], None]:
     """Return a function that calls the next one, or raises, in a range of the user's source."""
@@ -384,10 +392,14 @@ class Kernel:
     """A compiled function: call it with NumPy scalars and arrays, get a tuple of results.
 
     Calls may come from several threads at once, each has its own memory. The arguments are never
-    written, the arrays returned belong to the caller. With `offload` tapes are in files.
+    written, the arrays returned belong to the caller. With `offload` tapes are in files. `table`
+    has the functions outside that it calls.
     """
 
-    def __init__(self, emitted: Emitted, code: Any, path: Path, offload: bool = False) -> None:
+    def __init__(
+        self, emitted: Emitted, code: Any, path: Path, offload: bool = False,
+        table: Mapping[int, Outside] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
         self.emitted = emitted
         self.offload = offload
         self.path = path
@@ -409,6 +421,7 @@ class Kernel:
         self._returned = list(enumerate(emitted.returned))
         prints = any(not site.error for site in emitted.sites)
         self._say = functools.partial(say, emitted.sites) if prints else None
+        self._external = outside.Table(table, raise_outside) if table else None
         # Threads that loops are shared among, where the code has such loops.
         self.threads = 1
         self._local = threading.local()
@@ -428,7 +441,10 @@ class Kernel:
             # The first call; or another thread is releasing the memory at this very moment; or
             # this is a signal handler, called in the middle of a call.
             used = self.emitted.tapes
-            memory = Memory(self._operands, used, len(self._returned), self.offload, self._say)
+            external = self._external.addresses if self._external is not None else None
+            memory = Memory(
+                self._operands, used, len(self._returned), self.offload, self._say, external
+            )
             memory.lock.acquire()
             self._memories.append(weakref.ref(memory, self._memories.remove))
             self._local.memory = memory

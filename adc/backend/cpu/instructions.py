@@ -66,8 +66,8 @@ UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "empty fit fresh grow heard heard_integer lanes note part_of poll release returned reuse "
-    "row_at parallel_for say slot stacked tape total total_down view".split()
+    "empty external fit fresh grow heard heard_integer lanes note part_of poll release returned "
+    "reuse row_at parallel_for say slot stacked tape total total_down view".split()
 )
 
 
@@ -398,6 +398,8 @@ class Function(Variables):
                 return Scalar(types.boolean, runtime.poll_state(b, state, work.value))
             case "say":
                 return Scalar(types.boolean, runtime.say_words(b, state))
+            case "external":
+                return Scalar(types.boolean, self.call_external(state, arguments[1:]))
             case "heard":
                 return Scalar(types.float64, b.bitcast(runtime.heard_word(b, state), _F64))
             case "heard_integer":
@@ -408,6 +410,38 @@ class Function(Variables):
             case "release":
                 runtime.release_to(b, state, self.expr(arguments[1]).value)
         return None
+
+    def call_external(self, state: Any, arguments: Sequence[Expr]) -> Any:
+        """Write the call of a function outside, and what it is told (`runtime.outside`)."""
+        number, given, made = (self.expr(each) for each in arguments)
+        words: list[Any] = []
+        copies: list[Any] = []
+        for each in given:
+            if isinstance(each, Array):
+                words += [*each.shape, self.builder.ptrtoint(each.data, _I64), *self.strides(each)]
+                copies.append(self.memory(each))
+            else:
+                words.append(self.word(each))
+        for each in made:
+            words += each.shape
+        found = [self.memory(each) for each in made]
+        return runtime.call_external(self.builder, state, number.value, words, copies, found)
+
+    def memory(self, array: Array) -> tuple[Any, Any]:
+        """Return the address and the bytes of an array: none unless its elements lie in C order."""
+        size: Any = self.itemsize(array.type)
+        for extent in array.shape:
+            size = self.builder.mul(size, extent)
+        return array.data, size if array.type.layout == "C" else ir.Constant(_I64, 0)
+
+    def word(self, number: Scalar) -> Any:
+        """Return the bits of a float, or an integer."""
+        b, ty = self.builder, types.unliteral(number.type)
+        if ty == types.float64:
+            return b.bitcast(number.value, _I64)
+        if ty == types.float32:
+            return b.zext(b.bitcast(number.value, ir.IntType(32)), _I64)
+        return self.context.cast(b, number.value, ty, types.int64)
 
     def row(self, stack: Array, index: Sequence[Any]) -> Array:
         """Return an array in an array, where it lies."""

@@ -104,6 +104,8 @@ class Device:
         The most bytes that the call may hold, copies of arguments aside.
     offload : bool
         Whether arrays on the tape wait on the host.
+    call : callable, optional
+        Calls a function outside: takes its number, what it is given, and arrays to fill.
 
     Attributes
     ----------
@@ -120,7 +122,9 @@ class Device:
         checks: bool = True,
         limit: int | None = None,
         offload: bool = False,
+        call: Callable[[int, Sequence[Any], Sequence[Any]], None] | None = None,
     ) -> None:
+        self._call = call
         self.stream = stream
         self.memory = self._lender(limit)
         self._chunk = _CHUNK if limit is None else _FEW
@@ -308,6 +312,23 @@ class Device:
         made = [self.empty(dtype, shape) for dtype, shape in wanted]
         failed = libraries.routine(name, self.stream, self.memory, site, given, made)
         return (*made, failed) if says else tuple(made)
+
+    def external(
+        self, number: int, given: Sequence[Any], wanted: Sequence[tuple[Any, tuple[int, ...]]]
+    ) -> tuple[Any, ...]:
+        """Return arrays that a function outside fills on the host; what came before is checked."""
+        assert self._call is not None
+        self.check()
+        there = [
+            self.to_host(each) if getattr(each, "shape", ()) else self.get(each, checked=True)
+            for each in given
+        ]
+        wait(self.stream)
+        made = [np.empty(tuple(map(int, shape)), dtype) for dtype, shape in wanted]
+        self._call(number, there, made)
+        found = tuple(self.send(array) for array in made)
+        wait(self.stream)  # `made` must stay until it is there
+        return found
 
     # -- the tape --------------------------------------------------------------------------
 

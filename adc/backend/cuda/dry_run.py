@@ -219,6 +219,11 @@ class _DryRun(Device):
             self.empty(dtype, shape)  # what the library returns
         return (*made, 0) if says else tuple(made)
 
+    def external(
+        self, number: int, given: Sequence[Any], wanted: Sequence[tuple[Any, tuple[int, ...]]]
+    ) -> tuple[Any, ...]:
+        return tuple(self.empty(dtype, shape) for dtype, shape in wanted)
+
     def launch(self, launched: Any, sizes: Sequence[Any], *given: Any) -> None:
         pass
 

@@ -7,8 +7,8 @@ a place in it, as `device.number` makes them. A kernel does nothing once a check
 from __future__ import annotations
 
 import keyword
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from adc.backend.common import expressions, reader, syntax
 from adc.backend.common.prelude import CASTS
@@ -21,6 +21,7 @@ from adc.ir import ops
 from adc.ir.analysis.dependence.combinations import combinations
 from adc.ir.analysis.dependence.threads import Size, Threads, all_threads
 from adc.ir.analysis.memory.access import nest_of
+from adc.ir.analysis.routines import filled, making
 from adc.ir.core import (
     Apply,
     Block,
@@ -44,6 +45,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.ops import algorithms, arith
+from adc.ir.text.outside import Outside, calls_outside, is_external, outside_of
 from adc.ir.types import DTYPES, Array, Scalar, Type
 from adc.ir.walk import block_reads, stmt_reads, stmts_reads, use_counts
 
@@ -74,6 +76,7 @@ class Emitted:
     sites: tuple[Site, ...]
     kernels: tuple[Kernel, ...]
     checks: bool  # whether kernels check anything
+    calls: Mapping[int, Outside] = field(default_factory=dict)  # of functions outside, by number
 
 
 @dataclass(frozen=True)
@@ -243,7 +246,10 @@ class _Host(Writer):
                 given = ", ".join(map(self.passed, args))
                 into = f"{names}{',' * (len(results) == 1)} = " if results else ""
                 routine = self.routines.get(callee)
-                if routine is not None:
+                if (outside := self.program.outside.get(callee)) is not None:
+                    called = f"device.external({outside_of(outside).number}, "
+                    given = f"({given}{',' * (len(args) == 1)}), {self.made(outside, args)}"
+                elif routine is not None:
                     self.sites.append(Site("", "", (), stmt.loc))
                     called = f"device.routine({len(self.sites)}, {routine!r}, "
                 else:
@@ -251,6 +257,16 @@ class _Host(Writer):
                 self.line(f"{into}{called}{given})")
             case _:
                 raise refused(stmt)
+
+    def made(self, fn: Function, args: Sequence[Operand]) -> str:
+        """Return dtypes and shapes of what a function outside fills."""
+        known: dict[Operand, Operand] = dict(zip(fn.params, args, strict=True))
+        made: dict[Operand, Apply] = {stmt.result: stmt for stmt in making(fn)}
+        texts = []
+        for each in filled(fn):
+            shape = "".join(f"{self.fetched(known.get(size, size))}, " for size in made[each].args)
+            texts.append(f"({numpy_name(each.type.dtype)}, ({shape})), ")
+        return f"({''.join(texts)})"
 
     def placed(self, targets: Sequence[Value], sources: Sequence[Operand]) -> list[str]:
         """Return numbers where their targets are."""
@@ -615,6 +631,7 @@ class _Shared:
     def __init__(self, fn: Function) -> None:
         self.taken = set(_RESERVED)
         self.routines = {each.name: each.routine for each in fn.callees if each.routine}
+        self.outside = {each.name: each for each in fn.callees if is_external(each)}
         own = [each.name for each in (fn, *fn.callees) if each.name not in self.routines]
         self.functions = {name: unique(name, self.taken) for name in own}
         self.sites: list[Site] = []
@@ -714,7 +731,8 @@ def emit(fn: Function) -> Emitted:
     results = tuple(result.type for result in fn.results)
     name = shared.functions[fn.name]
     sites, kernels = tuple(shared.sites), tuple(shared.kernels)
-    return Emitted(name, source, types, results, sites, kernels, shared.checks)
+    calls = calls_outside(fn)
+    return Emitted(name, source, types, results, sites, kernels, shared.checks, calls)
 
 
 def numpy_name(dtype: str) -> str:

@@ -14,7 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from adc.backend.cpu import DEFAULT_FOLDER, converter, deliverer, perform, raise_at, write_source
+from adc.backend.cpu import (
+    DEFAULT_FOLDER,
+    converter,
+    deliverer,
+    perform,
+    raise_at,
+    raise_outside,
+    write_source,
+)
 from adc.backend.cuda import arrays
 from adc.backend.cuda.api import require, wait
 from adc.backend.cuda.device import Device, Failed
@@ -90,7 +98,7 @@ class Program:
             # Without checks, nobody has to wait for whether one fails.
             checks = self.emitted.checks
             note = functools.partial(self._note, Effects(perform))
-            device = Device(note, queue.stream, checks, limit, self._offload)
+            device = Device(note, queue.stream, checks, limit, self._offload, self._external)
             return self._call(args, there, queue, device)
         except (NoRoom, OverLimit) as error:
             asked, held, limited = error.asked, error.held, isinstance(error, OverLimit)
@@ -146,7 +154,8 @@ class Program:
                 for arg, on_device, array in zip(args, there, sent, strict=True)
             ]
             wait(queue.stream)
-            self._again(*back)  # raises what the program does, in its order
+            if not self.emitted.calls:  # what these do is not done again
+                self._again(*back)  # raises what the program does, in its order
             self._fail(failed)
         first = next((arg for arg, on_device in zip(args, there, strict=True) if on_device), None)
         results = []
@@ -163,6 +172,13 @@ class Program:
             else:
                 results.append(arrays.like(source, value))
         return tuple(results)
+
+    def _external(self, number: int, given: Sequence[Any], made: Sequence[Any]) -> None:
+        call = self.emitted.calls[number]
+        try:
+            call.fill(given, made)
+        except BaseException as error:
+            raise_outside(call, error)
 
     def _note(self, teller: Effects, number: int, *told: Any) -> None:
         site = self.emitted.sites[number - 1]

@@ -10,20 +10,29 @@ from __future__ import annotations
 import ast
 import itertools
 import linecache
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from adc.backend.common.emit import Emitted, emit
 from adc.backend.common.writer import Site
-from adc.backend.cpu import converter, deliverer, perform, raise_site, values_of
+from adc.backend.cpu import (
+    converter,
+    deliverer,
+    perform,
+    raise_outside,
+    raise_site,
+    values_of,
+)
 from adc.backend.python import memory, scalars
 from adc.backend.runtime import State
 from adc.ir.analysis import routines
 from adc.ir.core import Function
 from adc.ir.opdef import numpy_value
 from adc.ir.text.effects import Effects
+from adc.ir.text.outside import Outside, calls_outside
 from adc.ir.types import STORED_HALF, Scalar, Type
 
 NAMES: dict[str, Any] = {**scalars.NAMES, **memory.NAMES, "np": np}
@@ -121,8 +130,12 @@ class Kernel:
 
     nbytes = 0  # nothing is held between calls
 
-    def __init__(self, emitted: Emitted, offload: bool = False) -> None:
+    def __init__(
+        self, emitted: Emitted, offload: bool = False,
+        table: Mapping[int, Outside] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
         self.emitted = emitted
+        self._table = table
         self.offload = offload
         self.code = load(emitted)
         self._in = [_taker(ty) for ty in emitted.params]
@@ -141,7 +154,7 @@ class Kernel:
         def say(site: Site, words: list[int]) -> Any:
             return teller.tell(site.to, site.message, values_of(words, site.types), site.loc)
 
-        state = memory.Memory(self.emitted.sites, self.offload, say)
+        state = memory.Memory(self.emitted.sites, self.offload, say, self._external)
         try:
             with np.errstate(all="ignore"):
                 found = self.code(state, *given)
@@ -153,6 +166,13 @@ class Kernel:
         finally:
             self.peak, self.disk = state.used()
         return tuple(deliver(value) for deliver, value in zip(self._out, found, strict=True))
+
+    def _external(self, number: int, given: Sequence[Any], made: Sequence[Any]) -> None:
+        call = self._table[number]
+        try:
+            call.fill(given, made)
+        except BaseException as error:
+            raise_outside(call, error)
 
     def share(self, threads: int | None) -> None:
         """Run loops alone all the same: no bit depends on the number of threads."""
@@ -171,7 +191,7 @@ def _taker(ty: Type) -> Callable[[Any], Any]:
 
 def interpret(fn: Function, *, offload: bool = False) -> Kernel:
     """Return what runs `fn`, which is in buffer form, in CPython."""
-    return Kernel(emit(fn, marked=True), offload)
+    return Kernel(emit(fn, marked=True), offload, calls_outside(fn))
 
 
 __all__ = ["NAMES", "Kernel", "interpret", "load"]

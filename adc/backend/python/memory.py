@@ -40,11 +40,15 @@ class Memory:
         Whether tapes are in files.
     say : callable
         Takes the site of a print and the words that it is about.
+    external : callable
+        Calls a function outside: takes its number, what it is given, and the arrays to fill.
     """
 
     def __init__(
-        self, sites: Sequence[Site], in_files: bool, say: Callable[[Site, list[int]], Any]
-    ) -> None:
+        self, sites: Sequence[Site], in_files: bool, say: Callable[[Site, list[int]], Any],
+        external: Callable[[int, Sequence[Any], Sequence[Any]], None],
+    ) -> None:  # fmt: skip
+        self.external = external
         most = max([len(site.types) for site in sites], default=0)
         self.words = np.zeros(State.OPERANDS + most, np.int64)
         self._sites, self._in_files, self._say = sites, in_files, say
@@ -154,6 +158,11 @@ def _grow(state: Memory, place: int, need: int, dtype: Any) -> Array:
     return state.enlarge(place, max(int(need), held + held // 2, 512), dtype)
 
 
+def _external(state: Memory, number: Any, given: Sequence[Any], made: Sequence[Any]) -> bool:
+    state.external(int(number), given, made)
+    return False
+
+
 def _parallel_for(state: Memory, part: Any, trips: Any, work: Any, *given: Any) -> None:
     part(state, np.int64(0), trips, *given)
 
@@ -226,6 +235,7 @@ NAMES: dict[str, Any] = {
     "gemm": _product(add=False),
     "gemm_add": _product(add=True),
     "grow": _grow,
+    "external": _external,
     "heard": lambda state: state.words[State.WANTED : State.WANTED + 1].view(np.float64)[0],
     "heard_integer": lambda state: state.words[State.WANTED],
     "lanes": lambda dtype, used: np.full(LANES, -0.0, dtype),

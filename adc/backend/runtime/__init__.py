@@ -16,6 +16,7 @@ by a Python function whose address is in the state (`adc.backend.runtime.offload
 * `grow` makes a tape larger by half or more, `fit` as large as is needed; `tape` is its memory as
   an array.
 * `note` appends a word to the log of effects, and `say` has Python carry out what is in it.
+* `external` calls a Python function outside of the program (`outside`).
 * `poll` counts work down and looks for signals about every 50 ms.
 
 `adc.backend.cpu.instructions` writes most of them where they are called. Other files have products
@@ -68,7 +69,8 @@ class State:
     GROW = 13  # of the function that makes tapes in files larger; 0: tapes are in memory
     WANTED = 14  # what it is asked for: the place of a tape, and elements; what an effect found
     SAY = 16  # of the function that carries out the effects in the log; 0: nothing does
-    TAPES = 17  # of each tape: address, capacity in elements, elements in use, most in use
+    EXTERNAL = 17  # of a table: the addresses of what calls functions outside
+    TAPES = 18  # of each tape: address, capacity in elements, elements in use, most in use
     LOG = TAPES + 4 * len(ELEMENTS)  # a tape as well: what `print` statements have to say
     WORKERS = LOG + 4  # of a table: the addresses of the states of the threads that share loops
     THREADS = WORKERS + 1  # how many there are; less than two: none
@@ -100,6 +102,9 @@ _PERIOD_MS = 50
 _ALIGN = 64
 _VECTOR = 8  # lanes that are combined in registers
 
+# Of `PyMemoryView_FromMemory`: memory that can be written to.
+_WRITE = 0x200
+
 _I8P = ir.IntType(8).as_pointer()
 _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
@@ -115,6 +120,9 @@ def _add_symbols() -> None:
         "PyErr_CheckSignals",
         "PyErr_Fetch",
         "PyObject_CallObject",
+        "PyBytes_FromStringAndSize",
+        "PyMemoryView_FromMemory",
+        "Py_BuildValue",
         "Py_DecRef",
     ):
         address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
@@ -143,6 +151,9 @@ SYMBOLS = tuple(
         "PyErr_CheckSignals",
         "PyErr_Fetch",
         "PyObject_CallObject",
+        "PyBytes_FromStringAndSize",
+        "PyMemoryView_FromMemory",
+        "Py_BuildValue",
         "Py_DecRef",
         "clock",
     )
@@ -425,6 +436,34 @@ def _say_helper(module: ir.Module) -> ir.Function:
     return _helper(module, "adc_say", ir.IntType(1), [_I64.as_pointer()], body)
 
 
+def _external_helper(module: ir.Module) -> ir.Function:
+    """``i1 adc_external(state, number, given, lock)``: true if the function raised an exception.
+
+    `given` is a tuple of what it is called with, which is released; the lock is held.
+    """
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        state, number, given, lock = args
+        with b.if_then(b.icmp_unsigned("==", given, ir.Constant(_I8P, None)), likely=False):
+            _keep_error(b, module, state, lock)
+            b.ret(ir.Constant(ir.IntType(1), 1))
+        table = b.inttoptr(b.load(_slot(b, state, State.EXTERNAL)), _I64.as_pointer())
+        function = b.inttoptr(b.load(_slot(b, table, number)), _I8P)
+        call = _external(module, "adc_PyObject_CallObject", _I8P, _I8P, _I8P)
+        release = _external(module, "adc_Py_DecRef", ir.VoidType(), _I8P)
+        done = b.call(call, [function, given])
+        b.call(release, [given])
+        with b.if_then(b.icmp_unsigned("==", done, ir.Constant(_I8P, None)), likely=False):
+            _keep_error(b, module, state, lock)
+            b.ret(ir.Constant(ir.IntType(1), 1))
+        b.call(release, [done])
+        b.call(_external(module, "adc_PyGILState_Release", ir.VoidType(), _I32), [lock])
+        b.ret(ir.Constant(ir.IntType(1), 0))
+
+    args = [_I64.as_pointer(), _I64, _I8P, _I32]
+    return _helper(module, "adc_external", ir.IntType(1), args, body, cold=False)
+
+
 # --- what the lowering of emitted code writes -----------------------------------------------------
 
 
@@ -606,6 +645,43 @@ def say_words(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
     return b.call(_say_helper(b.module), [state])
 
 
+def call_external(
+    b: ir.IRBuilder, state: ir.Value, number: ir.Value, words: Sequence[ir.Value],
+    given: Sequence[tuple[ir.Value, ir.Value]], made: Sequence[tuple[ir.Value, ir.Value]],
+) -> ir.Value:  # fmt: skip
+    """Write the call of a function outside; return whether the call is to be given up.
+
+    It is told `words`, and memory by address and bytes: copies of what is `given`, and what is
+    `made`.
+    """
+    module, bytes_type = b.module, ir.IntType(8)
+    with b.goto_entry_block():
+        place = b.alloca(_I64, ir.Constant(_I64, len(words) + 1))
+    for k, word in enumerate(words):
+        b.store(word, _slot(b, place, k))
+    lock = b.call(_external(module, "adc_PyGILState_Ensure", _I32), [])
+    view = _external(module, "adc_PyMemoryView_FromMemory", _I8P, _I8P, _I64, _I32)
+    copy = _external(module, "adc_PyBytes_FromStringAndSize", _I8P, _I8P, _I64)
+
+    def writable(address: Any, size: Any) -> Any:
+        return b.call(view, [b.bitcast(address, _I8P), size, ir.Constant(_I32, _WRITE)])
+
+    items = [writable(place, ir.Constant(_I64, 8 * len(words)))]
+    for address, size in given:
+        items.append(b.call(copy, [b.bitcast(address, _I8P), size]))
+    items += [writable(*each) for each in made]
+    # It takes the references, and returns nothing if one of them is nothing.
+    text = bytearray(f"({'N' * len(items)})\0".encode())
+    form = ir.Constant(ir.ArrayType(bytes_type, len(text)), text)
+    name = f"adc_form_{len(items)}"
+    known = module.globals.get(name) or cgutils.global_constant(module, name, form)
+    build = module.globals.get("adc_Py_BuildValue") or ir.Function(
+        module, ir.FunctionType(_I8P, [_I8P], var_arg=True), "adc_Py_BuildValue"
+    )
+    found = b.call(build, [b.bitcast(known, _I8P), *items])
+    return b.call(_external_helper(module), [state, number, found, lock])
+
+
 def heard_word(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
     """Write the reading of what carrying out the last effect has found."""
     return b.load(_slot(b, state, State.WANTED))
@@ -724,6 +800,11 @@ def note(state: Any, word: Any) -> None:
 
 def say(state: Any) -> bool:
     """Carry out the effects in the log; True if the call is to be given up for an exception."""
+    raise NotImplementedError
+
+
+def external(state: Any, number: Any, given: Any, made: Any) -> bool:
+    """Let a Python function outside fill arrays; True if it has raised an exception."""
     raise NotImplementedError
 
 

@@ -199,6 +199,8 @@ class Memory:
         Whether tapes are in files.
     say : callable, optional
         Carries out the effects that the words of the log stand for.
+    external : ndarray, optional
+        The addresses of what calls functions outside (`outside.Table`), which the caller keeps.
 
     Attributes
     ----------
@@ -221,6 +223,7 @@ class Memory:
         returned: int = 0,
         offload: bool = False,
         say: Callable[[np.ndarray[Any, Any]], Any] | None = None,
+        external: np.ndarray[Any, Any] | None = None,
     ) -> None:
         self.state = np.zeros(State.OPERANDS + operands, np.int64)
         # Numbers are read from and written to this several times faster than with an array.
@@ -248,6 +251,8 @@ class Memory:
         if say is not None:
             self._say = functools.partial(_say, self.state, say)
             self.state[State.SAY] = id(self._say)
+        if external is not None:
+            self.state[State.EXTERNAL] = external.ctypes.data
         self._need = 0  # bytes of the workspace
         self._most = 0  # the largest peak of this window
         self._calls = 0

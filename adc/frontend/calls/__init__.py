@@ -10,7 +10,9 @@ In reading order:
 `derivatives`  differentiated functions: lowered separately, and called by a derivative
 `jacobians`    `jacfwd`, `jacrev`, `hessian`: loops that call a derivative along unit directions
 `nested`       `grad`, `jvp` and the other transformations, and calls of their results
+`outside`      calls of Python functions that are not looked into
 `custom`       functions with custom derivatives
+`external`     those of `adc.external`, with their derivatives
 `effects`      what a program prints, logs and warns of, and clocks
 `fourier`      `np.fft` and `scipy.fft`
 =============  ==================================================================================

@@ -7,7 +7,15 @@ import types
 
 import numpy as np
 
-from adc.frontend.calls import builtin, custom, derivatives, effects, nested, standard
+from adc.frontend.calls import (
+    builtin,
+    custom,
+    derivatives,
+    effects,
+    external,
+    nested,
+    standard,
+)
 from adc.frontend.control import evaluation, inlining, program
 from adc.frontend.core import advice, bindings, classes, dispatch, outside
 from adc.frontend.core.bindings import (
@@ -99,6 +107,9 @@ def _call_known(
     made = derivatives.of_object(value)
     if made is not None:
         return dispatch.apply(lo, made, args, kwargs, node)
+    if (outside_ := external.of(value)) is not None:
+        owner_ = [static(value.__self__)] if outside_ is not value else []
+        return external.call(lo, outside_, [*owner_, *args], kwargs, node)
     if custom.rule_of(value, lo, node) is not None:
         return custom.call(lo, value, args, kwargs, node)
     name = transform_name(value)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adc.frontend.calls import derivatives
+from adc.frontend.calls import derivatives, outside
 from adc.frontend.calls.outline import Outline, Part
 from adc.frontend.core import dispatch, numbers, parameters
 from adc.frontend.core.bindings import (
@@ -32,12 +32,21 @@ from adc.frontend.core.bindings import (
     shares,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import ConstantNeededError, PickedError
 from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, results, structures, views
 from adc.ir.analysis.sizes.shapes import Dim, Own, Returned
 from adc.ir.core import Call, CustomRule, Function, Literal, Operand, Value, derivative_type
-from adc.ir.errors import ArgumentError, TypeMismatchError
+from adc.ir.errors import (
+    AdcError,
+    ArgumentError,
+    SourceError,
+    TypeMismatchError,
+    UnsupportedError,
+)
+from adc.ir.text.outside import annotated
 from adc.ir.types import INT, Array, Type
+from adc.library.external import Attached
 
 
 def rule_of(value: Any, lo: Lowerer, node: ast.AST) -> Any:
@@ -113,6 +122,7 @@ class _Maker:
         free: Sequence[int], fixed: Sequence[int], node: ast.Call,
     ) -> None:  # fmt: skip
         self.lo, self.outline, self.kind, self.node = lo, outline, kind, node
+        self.fn = fn
         self.name: str = fn.__name__ if fn.__name__.isidentifier() else "custom"
         self.routine: str = fn.routine if kind == "exact" else ""
         self.given, self.free, self.fixed = given, free, fixed
@@ -132,6 +142,7 @@ class _Maker:
                 "jvp": ("tangent",),
                 "vjp": ("record", "reverse"),
                 "exact": ("record", "reverse", "tangent"),
+                "both": ("record", "reverse", "tangent"),
             }
             names = tuple(f"{self.name}_{part}{count}" for part in ("custom", *parts[self.kind]))
             known[self.key] = made = Made(names)
@@ -171,7 +182,7 @@ class _Maker:
 
         A program's own rule may return a value of other sizes.
         """
-        if self.kind != "exact":
+        if self.kind != "exact" and not isinstance(self.fn, Attached):
             return [[] for _ in primal.operands]
 
         def size_of(position: int, axis: int) -> Operand:
@@ -219,11 +230,41 @@ class _Maker:
     # -- the functions -------------------------------------------------------------------------
 
     def _primal(self, made: Made) -> Part:
-        sub, inside, params = self.outline.enter()
-        count = len(inside.items) - len(self.given)
-        given = structures.inputs_with_wholes(sub, inside.items[count:])
-        result = dispatch.apply(sub, inside.items[0], given, {}, self.node)
+        def entered() -> tuple[Lowerer, Binding, list[Binding], tuple[Value, ...]]:
+            sub, inside, params = self.outline.enter()
+            count = len(inside.items) - len(self.given)
+            given = structures.inputs_with_wholes(sub, inside.items[count:])
+            return sub, inside.items[0], given, params
+
+        sub, fn, given, params = entered()
+        try:
+            result = dispatch.apply(sub, fn, given, {}, self.node)
+        except (ConstantNeededError, PickedError):
+            raise  # the program is lowered again, in another way
+        except (SourceError, UnsupportedError) as error:
+            if self.kind == "exact":
+                raise
+            sub, fn, given, params = entered()
+            result = self._as_it_is(error, sub, fn, given)
         return self.outline.leave(sub, made.names[0], params, result)
+
+    def _as_it_is(
+        self, error: AdcError, sub: Lowerer, fn: Binding, given: list[Binding]
+    ) -> Binding:
+        """Lower a call of a function that adc cannot read, as of one that is `external`."""
+        assert isinstance(fn, Static)
+        if annotated(fn.value) is None:
+            hint = f"{error.hint}; or, " if error.hint else ""
+            raise type(error)(
+                error.message, error.span,
+                f"{hint}as {self.name}() has a rule, say what it returns, `-> float`, or "
+                "`adc.external(..., result=...)` in it: adc then calls it as it is",
+            ) from None  # fmt: skip
+        # Where it has a tangent rule, reverse code calls that, which may call the function.
+        return outside.called(
+            sub, self.name, fn.value, annotated(fn.value), given, {}, self.node,
+            pure=self.kind == "jvp",
+        )  # fmt: skip
 
     def _with_tangent(self, made: Made, primal: Part, taken: Sequence[Type]) -> Function:
         sub, inside, params = self.outline.enter()

@@ -33,7 +33,8 @@ from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, structures
 from adc.ir.core import Call, Derived, Function, Operand, Value
 from adc.ir.errors import ArgumentError, IntegerArgumentError, NonScalarError
-from adc.ir.functions import without_prints
+from adc.ir.functions import called, refuse_again, without_prints
+from adc.ir.text.outside import is_external
 from adc.ir.types import Array
 from adc.library.transforms import KEYWORDS, Level
 
@@ -106,6 +107,22 @@ def outline_call(
     return Outlined(words, fn, tuple(operands), chosen, moved, part.result, part.heap)
 
 
+def may_repeat(lo: Lowerer, fn: Function) -> None:
+    """Raise if code that is run more than once calls a function outside that may not be."""
+    functions = [each for made in lo.shared.rules.values() for each in made.functions]
+    functions += [each.function for each in lo.shared.callees.values() if each.function]
+    table = {each.name: each for each in functions}
+    seen: set[str] = set()
+    todo = [fn]
+    while todo:
+        for name in called(todo.pop()):
+            if name in table and name not in seen:
+                seen.add(name)
+                todo.append(table[name])
+                if is_external(table[name]):
+                    refuse_again(table[name])
+
+
 def _advance(
     lo: Lowerer, outline: Outline, part: Part, outside: Mapping[Place, tuple[Operand, ...]],
     operands: Sequence[Operand], node: ast.Call,
@@ -116,6 +133,7 @@ def _advance(
     """
     if not part.drawn:
         return
+    may_repeat(lo, outline.function(part, outside))
     after = replace(part, operands=tuple(part.drawn.values()))
     derived = declared(lo, "primal", without_prints(outline.function(after, outside)), ())
     found = emit(lo, derived, operands, ["words"] * len(part.drawn), node)

@@ -58,6 +58,7 @@ def call(
     if target.level.holomorphic:
         derivatives.check_complex(lo, outlined, node)
     derivatives.check_any_float(lo, outlined, node)
+    derivatives.may_repeat(lo, outlined.fn)
     return _Maker(lo, outlined, target.level, node).made()
 
 

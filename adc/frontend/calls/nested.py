@@ -211,6 +211,7 @@ def _gradient(
     value: Binding | None = None
     of = outlined.fn
     if level.with_value or level.has_aux:
+        derivatives.may_repeat(lo, of)
         value = _value(lo, outlined, node)
         of = without_prints(of)
     scalar = replace(of, results=of.results[:1])
@@ -338,6 +339,7 @@ def _vjp(
     chosen = tuple(k for k, arg in enumerate(primals) if structures.has_floats(lo, arg))
     outlined = derivatives.outline_call(lo, fn, primals, kwargs, chosen, node)
     derivatives.check_any_float(lo, outlined, node)
+    derivatives.may_repeat(lo, outlined.fn)
     value, leaves = derivatives.value_and_leaves(lo, outlined, node)
     result = derivatives.first_of_pair(lo, outlined, node) if has_aux else outlined.result
     count = len(list(results.leaves_of(result, outlined.heap)))

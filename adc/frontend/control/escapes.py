@@ -53,6 +53,7 @@ from adc.ir.errors import (
     Span,
     exception_named,
 )
+from adc.ir.text.outside import is_external
 from adc.ir.types import INT
 from adc.ir.walk import stmt_reads, substitute_stmt, with_results
 
@@ -410,10 +411,10 @@ def refuse_left(lo: Lowerer, region: Region, stmts: Iterable[Stmt]) -> None:
             )
         if isinstance(stmt, Call) and not _is_safe(lo, region, stmt.callee, set()):
             raise ExceptionHandlingError(
-                "calling a recursive function, or a derivative, that may raise what is caught is "
-                "not supported",
+                "calling a recursive function, a derivative, or an `adc.external` function, that "
+                "may raise what is caught is not supported",
                 stmt.loc,
-                "call it before the `try`",
+                "call it before the `try`, or let an `adc.external` function catch what it raises",
             )
 
 
@@ -429,6 +430,8 @@ def _is_safe(lo: Lowerer, region: Region, name: str, seen: set[str]) -> bool:
         known += [fn for made in lo.shared.rules.values() for fn in made.functions]
         found = [fn for fn in known if getattr(fn, "name", "") == name]
         if not found:
+            return False
+        if is_external(found[0]):
             return False
         body = found[0].body
     for stmt in walk(body):

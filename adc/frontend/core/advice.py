@@ -19,8 +19,8 @@ _LOOP = "write the loop"
 _COLLECTION = "use a list, a dict or a dataclass"
 _GENERATOR = "pass the result of `np.random.default_rng` as an argument, and draw from it"
 _SCIPY = (
-    "use a function of NumPy or `math` that `adc supported` lists, or compute it outside the "
-    "differentiated function"
+    "use a function of NumPy or `math` that `adc supported` lists, or call it as it is with "
+    "`adc.external`"
 )
 _SOLVE = "use `solve_ivp` with method='RK45' or 'DOP853', and its `t_eval=`, `rtol=` and `atol=`"
 # By qualified name, or what it begins with: the longest one counts.
@@ -33,12 +33,13 @@ _ADVICE = {
     "outside the differentiated function",
     "scipy.special.logsumexp": "write `m + np.log(np.sum(np.exp(x - m)))` with `m = np.max(x)`",
     "scipy.special.softmax": "write `e / np.sum(e)` with `e = np.exp(x - np.max(x))`",
-    "scipy.optimize": "an optimizer cannot be differentiated, but it takes a gradient: pass "
-    "`adc.value_and_grad(f)` with `jac=True`; to differentiate a solution, write the iteration",
-    "scipy.integrate": "write the sum or the steps as a loop: adc differentiates them",
+    "scipy.optimize": "an optimizer takes a gradient: pass `adc.value_and_grad(f)` with "
+    "`jac=True`; `adc.implicit` differentiates what a solver finds; `brentq`, `bisect` and "
+    "`newton` are supported",
+    "scipy.integrate": "write the sum or the steps as a loop: adc differentiates them; or call it "
+    "with `adc.external` and a derivative rule",
     "scipy.integrate.odeint": _SOLVE,
     "scipy.integrate.ode": _SOLVE,
-    "scipy.integrate._odepack_py.odeint": _SOLVE,
     "scipy.stats": "write the density with NumPy's functions",
     "scipy.sparse": "pass `data`, `indices` and `indptr` as arrays, and loop over the rows",
     "scipy.interpolate": "use `np.interp`, or write the polynomials",
@@ -137,7 +138,10 @@ def hint(callee: Any) -> str:
     # By identity: at a prompt, `_` is there as well, and may be an array.
     if any(callee is each for each in vars(builtins).values()):
         return "compute it outside the differentiated function"
-    return "define it in Python, so that adc can read its source"
+    return (
+        "define it in Python, so that adc can read its source, or call it as it is with "
+        "`adc.external`"
+    )
 
 
 def _special_functions() -> str:

@@ -74,6 +74,7 @@ def bind_value(
         made.append(words)
         return bindings.generator_of(words)
     if isinstance(tree, Instance):
+        lo.shared.values.setdefault(place, tree.value)
         held = instances.attributes(tree.value)
         given = tuple(Given(place.to(key), value) for key, value in held.items())
         cls = tree.cls

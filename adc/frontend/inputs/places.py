@@ -240,12 +240,15 @@ class Guard:
         What must not change of it, if it may change.
     shared : bool
         Whether it is an object of which only the attributes read are built in.
+    same : bool
+        Whether it must be that object, with that key.
     """
 
     place: Place
     value: Any = None
     key: object = None
     shared: bool = False
+    same: bool = False
 
     @cached_property
     def _read(self) -> Callable[[Sequence[Any]], Any]:
@@ -267,7 +270,7 @@ class Guard:
         try:
             value = self._read(arguments)
             if self.key is not None:
-                return key_of(value) == self.key
+                return key_of(value) == self.key and (value is self.value or not self.same)
             if value is self.value:
                 return True
             if isinstance(self.value, Place):

@@ -4,6 +4,7 @@ In reading order:
 
 ===============  ===============================================================================
 `odes`           `scipy.integrate.solve_ivp`
+`optimize`       roots of functions of one number
 ===============  ===============================================================================
 
 SciPy's packages take long to import, and a program that does not call them should not wait: the
@@ -11,3 +12,4 @@ handlers are entered by name (`adc.frontend.numpy.library.enter_named`), and not
 """
 
 from adc.frontend.scipy import odes as odes
+from adc.frontend.scipy import optimize as optimize

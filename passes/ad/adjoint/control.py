@@ -51,7 +51,7 @@ from adc.ir.errors import IRError
 from adc.ir.types import INT, Scalar
 from adc.ir.walk import Names, block_reads, defined, substitute_block
 from adc.passes.ad.adjoint.body import Region, StraightLine
-from adc.passes.ad.opaque import Derivatives, check_symmetric, not_covered
+from adc.passes.ad.opaque import Derivatives, check_symmetric, no_rule, not_covered
 
 
 @dataclass(frozen=True)
@@ -260,6 +260,8 @@ class Reverser(StraightLine):
             return
         rule = callee.rule
         assert rule is not None
+        if rule.kind == "refused":
+            raise no_rule(callee, stmt.loc)
         if rule.kind == "jvp":
             self._transposed_call(stmt, rule, callee, incoming)
             return

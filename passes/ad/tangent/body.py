@@ -52,7 +52,7 @@ from adc.ir.ops import arith
 from adc.ir.rules import vjp_rule
 from adc.ir.types import Array
 from adc.ir.walk import Names
-from adc.passes.ad.opaque import Derivatives, not_covered
+from adc.passes.ad.opaque import Derivatives, no_rule, not_covered
 
 
 @dataclass(frozen=True)
@@ -264,6 +264,10 @@ class Tangents:
         elif isinstance(callee, Derived):
             self.builder.emit(stmt)
             self._derived_call(stmt, callee)
+        elif callee.rule is not None and callee.rule.kind == "stopped":
+            self.builder.emit(stmt)
+        elif callee.rule is not None and callee.rule.kind == "refused":
+            raise no_rule(callee, stmt.loc)
         elif callee.rule is not None and callee.rule.tangent:
             for k, arg in enumerate(stmt.args):
                 if k not in callee.rule.positions and self.dot(arg) is not None:
@@ -282,7 +286,8 @@ class Tangents:
             raise NotDifferentiableError(
                 f"{users_name(callee.name)}() has a rule for reverse mode only",
                 stmt.loc,
-                "give it one for forward mode with `adc.custom_jvp`, which serves both modes",
+                "give it one for forward mode: `jvp=` of `adc.external`, or `adc.custom_jvp`, "
+                "which serves both modes",
             )
 
     def _derived_call(self, stmt: Call, callee: Derived) -> None:

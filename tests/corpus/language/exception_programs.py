@@ -444,7 +444,7 @@ def _factorial(n: int) -> Any:
     return 1.0 if n == 0 else n * _factorial(n - 1)
 
 
-@_refused("calling a recursive function, or a derivative, that may raise what is caught")
+@_refused("calling a recursive function, a derivative, or an")
 def recursive_function_in_a_try(x: Any) -> Any:
     try:
         y = x[0] * _factorial(len(x))

@@ -9,6 +9,7 @@ import numpy as np
 
 import adc
 from tests.corpus.language.composed_programs import COMPOSED_PROGRAMS
+from tests.corpus.language.external_programs import EXTERNAL_PROGRAMS
 from tests.corpus.program import Program, recorder
 
 NESTED_PROGRAMS: list[Program] = []
@@ -551,4 +552,4 @@ def rule_by_a_caller(x: Any) -> Any:
     return np.sum(_twice(x) * x)
 
 
-NESTED_PROGRAMS += COMPOSED_PROGRAMS
+NESTED_PROGRAMS += [*COMPOSED_PROGRAMS, *EXTERNAL_PROGRAMS]

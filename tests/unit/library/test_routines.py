@@ -445,3 +445,13 @@ def test_a_tall_matrix_with_cupy(cupy: CuPy) -> None:
     np.testing.assert_allclose(
         adc.grad(both, target="cuda")(TALL), adc.grad(both)(TALL), rtol=1e-10, atol=1e-10
     )
+
+
+@pytest.mark.full
+def test_jacobians_by_the_right_hand_side() -> None:
+    """A routine is no statement that takes all directions at once."""
+    a, b = M + 3.0 * np.eye(len(M)), np.arange(1.0, len(M) + 1.0)
+    wanted = np.linalg.inv(a) * (2.0 * b)
+    for make in (adc.jacrev, adc.jacfwd):
+        found = make(lambda a, b: np.linalg.solve(a, b * b), argnums=1)(a, b)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
