@@ -1,8 +1,8 @@
 """Fit how a drug is absorbed and eliminated to measured concentrations in blood.
 
 Four of the twelve persons who took theophylline in a study by R. A. Upton (A. J. Boeckmann,
-L. B. Sheiner, S. L. Beal, NONMEM Users Guide, 1994): the dose in mg/kg, and mg/l at eleven times. In
-the model with one compartment the drug leaves the gut at one rate and the blood at another one.
+L. B. Sheiner, S. L. Beal, NONMEM Users Guide, 1994): the dose in mg/kg, and mg/l at eleven times.
+In the model with one compartment the drug leaves the gut at one rate and the blood at another one.
 `solve_ivp` chooses its steps; the derivatives by the parameters go through all of them.
 """
 
@@ -36,12 +36,14 @@ def concentrations(theta: ndarray, dose: float, hours: ndarray) -> ndarray:
         flow, (0.0, 25.0), [dose, 0.0], t_eval=hours, args=(absorption, elimination),
         rtol=1e-8, atol=1e-8,
     )  # fmt: skip
-    return found.y[1] / volume
+    concentration: ndarray = found.y[1] / volume
+    return concentration
 
 
 def residuals(theta: ndarray, dose: float, hours: ndarray, measured: ndarray) -> ndarray:
     """Return by how much the model differs from the measurements."""
-    return concentrations(theta, dose, hours) - measured
+    difference: ndarray = concentrations(theta, dose, hours) - measured
+    return difference
 
 
 def main(small: bool) -> None:
