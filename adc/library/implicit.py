@@ -53,7 +53,7 @@ def _matrix(residual: Rule, y: Any, args: Any) -> Any:
     """Return the Jacobian of the residual by `y`, a matrix."""
     if isinstance(y, (tuple, list, dict)):  # as the front end reads it
         raise Unsupported(
-            "`adc.implicit` of a solver that returns several arrays", "let it return one array"
+            "a derivative of a solver that returns several arrays", "let it return one array"
         )
     return np.reshape(jacfwd(residual)(y, *args), (np.size(y), np.size(y)))
 
