@@ -50,7 +50,7 @@ from adc.frontend.language import (
     subscripts,
 )
 from adc.frontend.numpy import products
-from adc.frontend.scipy import integrate, ndimage, signal
+from adc.frontend.scipy import integrate, interpolate, ndimage, signal
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import results
 from adc.ir.builder import integer
@@ -63,7 +63,7 @@ from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
 # The modules with handlers: these register when they are imported (`core.dispatch`).
 HANDLERS = (
     attributes, blocks, builtin, calls, containers, expressions, fourier, iteration, jacobians,
-    integrate, ndimage, nested, products, contexts, signal, statements, subscripts,
+    integrate, interpolate, ndimage, nested, products, contexts, signal, statements, subscripts,
 )  # fmt: skip
 
 

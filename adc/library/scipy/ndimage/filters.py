@@ -12,7 +12,9 @@ import numpy as np
 
 from adc.library import Unsupported
 
-_BAD_ORIGIN = "Invalid origin; origin must satisfy -(len(weights) // 2) <= origin <= (len(weights)-1) // 2"
+_BAD_ORIGIN = (
+    "Invalid origin; origin must satisfy -(len(weights) // 2) <= origin <= (len(weights)-1) // 2"
+)
 
 
 # --- what all of them share -----------------------------------------------------------------------
@@ -67,7 +69,10 @@ def _axes(axes: Any, rank: Any) -> Any:
     if axes is None:
         return tuple(range(rank))
     if isinstance(axes, (list, tuple)):
-        return tuple([k % rank for k in axes])
+        found = tuple([k % rank for k in axes])
+        if len(set(found)) != len(found):
+            raise ValueError("axes must be unique")
+        return found
     return (axes % rank,)
 
 
@@ -121,8 +126,17 @@ def _correlated(x: Any, weights: Any, axis: Any, mode: Any, cval: Any, origin: A
     before = m // 2 + origin
     wide = _extended(_double(x), axis, before, m - 1 - before, mode, cval)
     found = np.zeros(x.shape, np.result_type(wide, weights))
-    for j in range(m):
-        found += weights[j] * wide[_at(rank, axis, slice(j, j + n))]
+    if rank == 1:
+        for j in range(m):
+            found += weights[j] * wide[j : j + n]
+        return found
+    # What one row needs stays in the cache.
+    for row in range(x.shape[0]):
+        for j in range(m):
+            if axis == 0:
+                found[row] += weights[j] * wide[row + j]
+            else:
+                found[row] += weights[j] * wide[row][_at(rank - 1, axis - 1, slice(j, j + n))]
     return found
 
 
@@ -334,6 +348,11 @@ def _with_kernel(
     along = _axes(axes, x.ndim)
     if w.ndim != len(along):
         raise RuntimeError(f"weights.ndim ({w.ndim}) must match len(axes) ({len(along)})")
+    if list(along) != sorted(along):
+        raise Unsupported(
+            "a kernel of `scipy.ndimage` with `axes` that are not in order",
+            "order them, and transpose the kernel",
+        )
     origins = _each(origin, w.ndim)
     wide = _double(x)
     for k, axis in enumerate(along):
@@ -348,13 +367,22 @@ def _with_kernel(
     if turned:
         w = np.flip(w)
     found = np.zeros(x.shape, np.result_type(wide, w))
-    for index in np.ndindex(*w.shape):
-        first = [0 for _ in range(x.ndim)]
-        for k, axis in enumerate(along):
-            first[axis] = index[k]
-        place = tuple([slice(j, j + n) for j, n in zip(first, x.shape, strict=True)])
-        found += w[index] * wide[place]
+    kernel = w.reshape(_sizes(w.shape, along, x.ndim))
+    for row in range(x.shape[0]):
+        for index in np.ndindex(*kernel.shape):
+            place = tuple([
+                slice(j, j + n) for j, n in zip(index[1:], x.shape[1:], strict=True)
+            ])  # fmt: skip
+            found[row] += kernel[index] * wide[row + index[0]][place]
     return _put(found.astype(kind), output)
+
+
+def _sizes(shape: Any, along: Any, rank: Any) -> Any:
+    """Return the sizes of a kernel along all axes, of which it has some."""
+    found = [1 for _ in range(rank)]
+    for axis, size in zip(along, shape, strict=True):
+        found[axis] = size
+    return tuple(found)
 
 
 def correlate(

@@ -1,0 +1,33 @@
+"""`scipy.interpolate`: its classes, which code uses as classes of `adc.library`."""
+
+from __future__ import annotations
+
+import ast
+
+from adc.frontend.core.bindings import Binding
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.numpy import library
+from adc.frontend.values import elementwise, objects
+from adc.frontend.values.arguments import Handler
+from adc.ir.foreign import STAND_INS, StandIn
+from adc.library.scipy.interpolate import piecewise
+
+_PIECEWISE = ("c", "x", "extrapolate", "axis")
+
+
+def _constructed(cls: type) -> Handler:
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+        return objects.construct(lo, cls, args, kwargs, node)
+
+    return handler
+
+
+_CLASSES = {getattr(piecewise, name): _PIECEWISE for name in piecewise.__all__}
+
+for _cls, _attributes in _CLASSES.items():
+    _name = f"scipy.interpolate.{_cls.__name__}"
+    STAND_INS[_name] = StandIn(_cls, _attributes)
+    library.enter_named({_name: _constructed(_cls)})
