@@ -8,7 +8,7 @@ from adc.library.scipy import integrate
 
 library.enter_named(
     {
-        f"scipy.integrate.{name}": composed.in_python(getattr(integrate, name))
+        f"scipy.integrate.{name}": composed.in_python(getattr(integrate, name), ("axis", "order"))
         for name in integrate.__all__
     }
 )

@@ -7,10 +7,11 @@ import ast
 from adc.frontend.core.bindings import Binding
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library
+from adc.frontend.numpy.plain import composed
 from adc.frontend.values import elementwise, objects
 from adc.frontend.values.arguments import Handler
 from adc.ir.foreign import STAND_INS, StandIn
-from adc.library.scipy.interpolate import piecewise
+from adc.library.scipy.interpolate import bsplines, piecewise, tables
 
 _PIECEWISE = ("c", "x", "extrapolate", "axis")
 
@@ -26,8 +27,23 @@ def _constructed(cls: type) -> Handler:
 
 
 _CLASSES = {getattr(piecewise, name): _PIECEWISE for name in piecewise.__all__}
+_CLASSES[bsplines.BSpline] = ("t", "c", "k", "extrapolate", "axis")
+_CLASSES[tables.RegularGridInterpolator] = (
+    "grid", "values", "method", "bounds_error", "fill_value",
+)  # fmt: skip
+_CLASSES[tables.interp1d] = (
+    "x", "y", "axis", "bounds_error", "_kind", "_spline", "_extrapolate", "_fill_value_below",
+    "_fill_value_above",
+)  # fmt: skip
 
 for _cls, _attributes in _CLASSES.items():
     _name = f"scipy.interpolate.{_cls.__name__}"
     STAND_INS[_name] = StandIn(_cls, _attributes)
     library.enter_named({_name: _constructed(_cls)})
+
+library.enter_named(
+    {
+        f"scipy.interpolate.{fn.__name__}": composed.in_python(fn, ("axis", "order"))
+        for fn in (bsplines.make_interp_spline, tables.interpn)
+    }
+)

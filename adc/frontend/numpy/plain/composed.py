@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -38,12 +39,19 @@ _MODULES = (editing, elements, mapping, nan, places, polynomial, sets, signals, 
 _ARRAYS: tuple[Any, ...] = (editing.asarray_chkfinite, mapping.apply_along_axis, sets.isin)
 
 
-def in_python(fn: Callable[..., Any]) -> Handler:
-    """Return the handler of a function that `adc.library` implements in Python."""
+def in_python(fn: Callable[..., Any], constants: tuple[str, ...] = ()) -> Handler:
+    """Return the handler of a function that `adc.library` implements in Python.
+
+    Numbers that it takes as `constants` are part of the program.
+    """
+    names = tuple(inspect.signature(fn).parameters)
 
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
+        for name, value in [*zip(names, args, strict=False), *kwargs.items()]:
+            if name in constants and isinstance(value, Num):
+                arguments.constant_int(lo, value, node, f"`{name}`")
         args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
         assert isinstance(fn, types.FunctionType)
         found = program.call_function(lo, fn, args, kwargs, node)
