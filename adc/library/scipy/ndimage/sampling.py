@@ -163,14 +163,10 @@ def _prepared(x: Any, order: Any, mode: Any, cval: Any, prefilter: Any) -> Any:
 
 def _folded(at: Any, n: Any, mode: Any) -> Any:
     """Return a coordinate between the first and the last element; less than -1 for none."""
-    if mode in ("constant", "grid-constant"):
-        if mode == "grid-constant" or (at >= 0 and at <= n - 1):
-            return at
-        return -2.0
-    if at >= 0 and at <= n - 1:
+    if mode in ("nearest", "grid-constant") or (at >= 0 and at <= n - 1):
         return at
-    if mode == "nearest":
-        return 0.0 * at if at < 0 else 0.0 * at + (n - 1)
+    if mode == "constant":
+        return -2.0
     if n <= 1:
         return 0.0 * at
     if mode == "mirror":
@@ -194,7 +190,7 @@ def _folded(at: Any, n: Any, mode: Any) -> Any:
         if at < -period:
             at = period * int(-at / period) + at
         if at < -n:
-            return at + period - 0.0
+            return at + period
         return (1e-15 if at > -1e-15 else -at) - 1
     at = at - period * int(at / period)
     return period - at - 1 if at >= n else at
@@ -247,7 +243,7 @@ def _taps(at: Any, n: Any, order: Any, mode: Any) -> Any:
     inside = np.ones(len(at), np.bool_)
     for p in range(len(at)):
         t = _folded(at[p], n, mode)
-        if t > -1.0 or mode == "grid-constant":
+        if t > -1.0 or mode in ("nearest", "grid-constant"):
             start = math.floor(t if order % 2 == 1 else t + 0.5)
             found = _weights(t - start, order)
             for j in range(count):
