@@ -120,6 +120,11 @@ def _stand_in(cls: Any) -> StandIn | None:
     return None
 
 
+def is_stand_in(cls: type) -> bool:
+    """Whether a class is in place of one of another library."""
+    return any(each.cls is cls for each in STAND_INS.values())
+
+
 def is_plain(cls: type) -> bool:
     """Whether instances of a class are made and work by Python code that adc can read."""
     return _is_plain(cls)
@@ -132,7 +137,7 @@ def _is_plain(cls: Any) -> bool:
 
 def peculiarity(cls: type) -> str:
     """Return which feature of a class adc cannot lower from its methods alone; "" if none."""
-    if stand_in(cls) is not None or any(each.cls is cls for each in STAND_INS.values()):
+    if stand_in(cls) is not None or is_stand_in(cls):
         return ""
     if (cls.__module__ or "").split(".")[0] in _LIBRARIES:
         return "which is not written in Python that adc reads"
@@ -314,6 +319,7 @@ __all__ = [
     "direction",
     "is_foreign",
     "is_on_gpu",
+    "is_stand_in",
     "kind_of",
     "library_of",
     "memory_of",

@@ -35,7 +35,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
         at = np.asarray(x)
         d = np.diff(at if at.ndim == 1 else np.moveaxis(np.broadcast_to(at, whole.shape), axis, -1))
     found = d * (values[..., 1:] + values[..., :-1]) / 2.0
-    return np.sum(found, axis=-1, dtype=np.result_type(values, np.float16))
+    return np.sum(found, axis=-1, dtype=values.dtype if values.dtype.kind in "fc" else np.float64)
 
 
 def cumulative_trapezoid(
@@ -102,15 +102,20 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
         h = np.diff(at)
     if n == 0:
         raise IndexError(f"simpson: no points along axis {axis}")
-    step = np.float64(dx)
+    found = _simpson(values, n, h, dx)
+    # With an even distance, SciPy's sums have the type of the samples.
+    return found.astype(values.dtype) if h is None and values.dtype.kind in "fc" else found
+
+
+def _simpson(y: Any, n: Any, h: Any, dx: Any) -> Any:
     if n % 2 == 1:
-        return _pairs(values, n - 2, h, step)
-    last = step if h is None else h[..., -1]
+        return _pairs(y, n - 2, h, dx) * np.float64(1.0)
+    last = dx if h is None else h[..., -1]
     if n == 2:
-        return 0.5 * last * (values[..., -1] + values[..., -2]) * np.float64(1.0)
-    before = step if h is None else h[..., -2] * np.float64(1.0)
-    found = _pairs(values, n - 3, h, step)
-    return found + _last_interval(values, before, last * np.float64(1.0))
+        return 0.5 * last * (y[..., -1] + y[..., -2]) * np.float64(1.0)
+    before = np.float64(dx) if h is None else h[..., -2] * np.float64(1.0)
+    found = _pairs(y, n - 3, h, dx) * np.float64(1.0)
+    return found + _last_interval(y, before, last * np.float64(1.0))
 
 
 def _by_parabolas(y: Any, d: Any, even: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,9 +49,7 @@ def in_python(fn: Callable[..., Any], constants: tuple[str, ...] = ()) -> Handle
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
-        for name, value in [*zip(names, args, strict=False), *kwargs.items()]:
-            if name in constants and isinstance(value, Num):
-                arguments.constant_int(lo, value, node, f"`{name}`")
+        require_constants(lo, constants, names, args, kwargs, node)
         args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
         assert isinstance(fn, types.FunctionType)
         found = program.call_function(lo, fn, args, kwargs, node)
@@ -60,6 +58,16 @@ def in_python(fn: Callable[..., Any], constants: tuple[str, ...] = ()) -> Handle
         return Num(found.operand, fn in _ARRAYS) if isinstance(found, Num) else found
 
     return handler
+
+
+def require_constants(
+    lo: Lowerer, constants: tuple[str, ...], names: Sequence[str], args: list[Binding],
+    kwargs: dict[str, Binding], node: ast.Call,
+) -> None:  # fmt: skip
+    """Make numbers that are given as some arguments part of the program."""
+    for name, value in [*zip(names, args, strict=False), *kwargs.items()]:
+        if name in constants and isinstance(value, Num):
+            arguments.constant_int(lo, value, node, f"`{name}`")
 
 
 def vectorized(
@@ -158,4 +166,4 @@ HANDLERS |= {found: in_python(getattr(series, found.__name__)) for found in SERI
 HANDLERS |= {np.ndenumerate: _enumerated, np.block: _block}
 # Methods of arrays that are not the function of that name.
 METHODS: dict[str, Handler] = {"partition": in_python(editing.partition_in_place)}
-__all__ = ["HANDLERS", "METHODS", "SERIES", "in_python", "vectorized"]
+__all__ = ["HANDLERS", "METHODS", "SERIES", "in_python", "require_constants", "vectorized"]

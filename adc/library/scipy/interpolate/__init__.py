@@ -1,7 +1,8 @@
 """`scipy.interpolate`: classes with the names, arguments and attributes of SciPy's.
 
 =============  ===============================================================================
-`piecewise`    polynomials between breakpoints, and cubic interpolants that are such
+`piecewise`    polynomials between breakpoints
+`cubic`        cubic interpolants, which are such polynomials
 `bsplines`     splines as sums of B-splines
 `tables`       interpolation along one axis, and on grids
 =============  ===============================================================================

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from adc.library import Unsupported
-from adc.library.scipy.interpolate.piecewise import _flat, _inexact, placed
+from adc.library.scipy.interpolate.cubic import flat_of
+from adc.library.scipy.interpolate.piecewise import inexact, placed
 
 
 def _interval(t: Any, k: Any, at: Any, extrapolate: Any) -> Any:
@@ -56,7 +57,7 @@ class BSpline:
     def __init__(self, t: Any, c: Any, k: Any, extrapolate: Any = True, axis: Any = 0) -> None:
         self.k = k
         self.t = np.asarray(t).astype(np.float64)
-        whole = _inexact(c)
+        whole = inexact(c)
         self.axis = axis % whole.ndim
         self.c = np.moveaxis(whole, axis, 0)
         self.extrapolate = extrapolate
@@ -91,7 +92,7 @@ class BSpline:
             at = t[k] + (at - t[k]) % (t[n] - t[k])
         if nu < 0:
             raise ValueError("Order of derivative cannot be negative")
-        c = _flat(self.c)
+        c = flat_of(self.c)
         out = np.zeros((len(at), c.shape[1]), c.dtype)
         h = np.empty(k + 1)
         for p in range(len(at)):
@@ -231,7 +232,7 @@ def make_interp_spline(
 ) -> Any:  # fmt: skip
     """`scipy.interpolate.make_interp_spline`."""
     at = np.asarray(x).astype(np.float64)
-    whole = _inexact(y)
+    whole = inexact(y)
     along = axis % whole.ndim
     values = np.moveaxis(whole, along, 0)
     if check_finite and not (np.all(np.isfinite(at)) and np.all(np.isfinite(values))):
@@ -289,7 +290,7 @@ def _coefficients(x: Any, y: Any, k: Any, t: Any, left: Any, right: Any) -> Any:
             f"The number of derivatives at boundaries does not match: expected {count - n}, got "
             f"{len(before)}+{len(behind)}"
         )
-    flat = _flat(y)
+    flat = flat_of(y)
     band = np.zeros((count, 2 * k + 1))
     b = np.empty((count, flat.shape[1]), flat.dtype)
     h = np.empty(k + 1)

@@ -25,7 +25,7 @@ def _count(x: Any, at: Any, equal: Any) -> Any:
     return low
 
 
-class interp1d:  # noqa: N801 (SciPy's name)
+class interp1d:
     """`scipy.interpolate.interp1d`."""
 
     def __init__(
@@ -38,9 +38,7 @@ class interp1d:  # noqa: N801 (SciPy's name)
         if values.ndim == 0:
             raise ValueError("the y array must have at least one dimension.")
         if len(at) != values.shape[axis]:
-            raise ValueError(
-                "x and y arrays must be equal in length along interpolation axis."
-            )
+            raise ValueError("x and y arrays must be equal in length along interpolation axis.")
         if values.dtype.kind not in "fc":
             values = values.astype(np.float64)
         lines = np.moveaxis(values, axis, 0)

@@ -256,9 +256,7 @@ def uniform_filter(
     return _put(found, output)
 
 
-def _gradient(
-    input: Any, axis: Any, output: Any, mode: Any, cval: Any, across: Any
-) -> Any:
+def _gradient(input: Any, axis: Any, output: Any, mode: Any, cval: Any, across: Any) -> Any:
     """Return differences along one axis, added up with weights along the others."""
     x = np.asarray(input)
     modes = _modes(mode, x.ndim)

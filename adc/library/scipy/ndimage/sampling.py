@@ -233,9 +233,9 @@ def _weights(t: Any, order: Any) -> Any:
 
 
 def _taps(at: Any, n: Any, order: Any, mode: Any) -> Any:
-    """Return which coefficients coordinates along an axis need, their weights, and which are inside.
+    """Return the coefficients around coordinates along an axis, their weights, and who is inside.
 
-    A coefficient that is outside has the place -1.
+    The place of a coefficient that is outside is -1.
     """
     count = order + 1
     places = np.zeros((len(at), count), np.int64)
@@ -354,7 +354,7 @@ def zoom(
     x = np.asarray(input)
     kind = _type_of(output, x, np.iscomplexobj(x))
     factors = _each(zoom, x.ndim)
-    sizes = [int(round(n * f)) for n, f in zip(x.shape, factors, strict=True)]
+    sizes = [round(n * f) for n, f in zip(x.shape, factors, strict=True)]
     at = [_grid(n, size, grid_mode) for n, size in zip(x.shape, sizes, strict=True)]
     return _put(_separable(x, at, kind, order, mode, cval, prefilter), output)
 

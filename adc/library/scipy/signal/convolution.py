@@ -15,9 +15,7 @@ from adc.library import Unsupported, fft
 _BAD_MODE = "acceptable mode flags are 'valid', 'same', or 'full'"
 _BAD_METHOD = "Acceptable method flags are 'auto', 'direct', or 'fft'."
 _BAD_RANKS = "in1 and in2 should have the same dimensionality"
-_BAD_SIZES = (
-    "For 'valid' mode, one must be at least as large as the other in every dimension"
-)
+_BAD_SIZES = "For 'valid' mode, one must be at least as large as the other in every dimension"
 
 
 def _middle(x: Any, sizes: Any) -> Any:

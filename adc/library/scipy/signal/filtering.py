@@ -259,9 +259,7 @@ def filtfilt(
     return np.moveaxis(y[..., edge : edge + lines.shape[-1]], -1, axis)
 
 
-def sosfiltfilt(
-    sos: Any, x: Any, axis: Any = -1, padtype: Any = "odd", padlen: Any = None
-) -> Any:
+def sosfiltfilt(sos: Any, x: Any, axis: Any = -1, padtype: Any = "odd", padlen: Any = None) -> Any:
     """`scipy.signal.sosfiltfilt`."""
     rows = _sections(sos)
     lines = np.moveaxis(np.asarray(x), axis, -1)

@@ -153,7 +153,7 @@ def tukey(M: Any, alpha: Any = 0.5, sym: Any = True) -> Any:
 
     def of(n: Any) -> Any:
         w = np.ones(n)
-        width = int(math.floor(alpha * (n - 1) / 2.0))
+        width = math.floor(alpha * (n - 1) / 2.0)
         for k in range(width + 1):
             w[k] = 0.5 * (1 + np.cos(np.pi * (-1 + 2.0 * k / alpha / (n - 1))))
         for k in range(n - width - 1, n):
