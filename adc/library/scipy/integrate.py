@@ -154,6 +154,7 @@ def cumulative_simpson(
             "pass numbers, or loop over the rows",
         )
     if x is None:
+        dx = np.float64(dx)
         if n < 3:
             found = np.cumsum(dx * (values[..., 1:] + values[..., :-1]) / 2.0, axis=-1)
         else:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.library import Unsupported
 from adc.library.scipy.interpolate.piecewise import PPoly, inexact
 
 
@@ -128,7 +129,10 @@ class Akima1DInterpolator(CubicHermiteSpline):
         self, x: Any, y: Any, axis: Any = 0, *, method: Any = "akima", extrapolate: Any = None
     ) -> None:
         if method not in ("akima", "makima"):
-            raise NotImplementedError("this `method` is unsupported.")
+            raise Unsupported(
+                "this `method` of `scipy.interpolate.Akima1DInterpolator`",
+                "use 'akima' or 'makima'",
+            )
         at, values, along = _prepared(x, y, axis)
         if np.iscomplexobj(values):
             raise ValueError("`Akima1DInterpolator` only works with real values for `y`.")

@@ -185,7 +185,7 @@ class PPoly:
     def solve(self, y: Any = 0.0, discontinuity: Any = True, extrapolate: Any = None) -> Any:
         """`scipy.interpolate.PPoly.solve`."""
         raise Unsupported(
-            "the roots of a piecewise polynomial of `scipy.interpolate`",
+            "finding roots of a piecewise polynomial of `scipy.interpolate`",
             "find them outside the differentiated function, and refine them by a step of Newton's "
             "method inside",
         )

@@ -55,7 +55,10 @@ class interp1d:
             least = degree + 1
             self._spline = bsplines.make_interp_spline(at, lines, degree, check_finite=False)
         elif kind not in ("linear", "nearest", "nearest-up", "previous", "next"):
-            raise NotImplementedError("this kind is unsupported")
+            raise Unsupported(
+                "this `kind` of `scipy.interpolate.interp1d`",
+                "use 'linear', 'nearest', 'nearest-up', 'previous', 'next' or an order",
+            )
         if len(at) < least:
             raise ValueError(f"x and y arrays must have at least {least} entries")
         beyond = isinstance(fill_value, str) and fill_value == "extrapolate"

@@ -30,7 +30,10 @@ def _coefficients(b: Any, a: Any) -> Any:
 
 def _require_floats(kind: Any) -> None:
     if kind.kind not in "fc" or kind == np.float16:
-        raise NotImplementedError(f"input type '{kind}' not supported")
+        raise Unsupported(
+            "a linear filter of `scipy.signal` of integers or float16",
+            "convert the signal with `.astype(float)`",
+        )
 
 
 def _filtered(b: Any, a: Any, x: Any, state: Any) -> Any:

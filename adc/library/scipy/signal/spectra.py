@@ -109,7 +109,7 @@ def _given(x: Any, window: Any, nperseg: Any, noverlap: Any, nfft: Any, of: Any)
         raise ValueError("nfft must be greater than or equal to nperseg.")
     shared = size // of if noverlap is None else int(noverlap)
     if shared >= size:
-        raise ValueError("noverlap must be less than nperseg.")
+        raise ValueError(f"noverlap={shared} must be less than nperseg={size}!")
     return win, size, shared, count
 
 
