@@ -200,7 +200,7 @@ class RegularGridInterpolator:
         if nu is not None:
             raise Unsupported(
                 "`scipy.interpolate.RegularGridInterpolator` with `nu`",
-                "differentiate the call: its derivative along the point is that of the interpolant",
+                "take the derivative of the program that calls it",
             )
         rank = len(self.grid)
         points = _coordinates(xi, rank)

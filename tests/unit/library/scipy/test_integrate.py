@@ -16,6 +16,7 @@ from scipy.integrate import (
 
 import adc
 from adc.ir.errors import AdcError
+from adc.testing import check_grads
 from tests.unit.library.scipy import calls
 
 RNG = np.random.default_rng(3)
@@ -63,7 +64,13 @@ def test_values(row: calls.Row) -> None:
 @pytest.mark.sampled(60)
 @pytest.mark.parametrize("row", SMOOTH)
 def test_derivatives(row: calls.Row) -> None:
-    calls.check_derivatives(*row)
+    check_grads(*row)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("row", SMOOTH)
+def test_second_derivatives(row: calls.Row) -> None:
+    calls.check_second_derivatives(*row)
 
 
 def _simpson(y: Any, x: Any) -> Any:
@@ -78,6 +85,7 @@ def _decreasing(y: Any, x: Any) -> Any:
     return np.sum(cumulative_simpson(y, x=-x))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("fn", "args"), [(_simpson, (LINE, X[1:])), (_romb, (LINE, X)), (_decreasing, (LINE, X))]
 )

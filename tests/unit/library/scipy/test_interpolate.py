@@ -21,6 +21,7 @@ from scipy.interpolate import (
 
 import adc
 from adc.ir.errors import AdcError
+from adc.testing import check_grads
 from tests.unit.library.scipy import calls
 
 RNG = np.random.default_rng(13)
@@ -138,7 +139,13 @@ def test_values(row: calls.Row) -> None:
 @pytest.mark.sampled(120)
 @pytest.mark.parametrize("row", SMOOTH)
 def test_derivatives(row: calls.Row) -> None:
-    calls.check_derivatives(*row)
+    check_grads(*row)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("row", SMOOTH)
+def test_second_derivatives(row: calls.Row) -> None:
+    calls.check_second_derivatives(*row)
 
 
 @pytest.mark.sampled(8)
@@ -250,6 +257,7 @@ def _few_knots(y: Any) -> Any:
     return BSpline(X[:6], y, 3)(0.3)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "fn", [_unsorted, _short, _open, _ends, _outside, _off_the_grid, _few_knots]
 )

@@ -52,6 +52,7 @@ REFUSED: list[tuple[Call, Any, str, str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("fn", "x", "what", "hint"), REFUSED, ids=[row[2] for row in REFUSED])
 def test_calls_are_refused(fn: Call, x: Any, what: str, hint: str) -> None:
     with pytest.raises((UnsupportedError, NotImplementedError)) as caught:

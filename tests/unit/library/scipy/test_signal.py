@@ -10,6 +10,7 @@ import scipy.signal as ss
 
 import adc
 from adc.ir.errors import AdcError
+from adc.testing import check_grads
 from tests.unit.library.scipy import calls
 
 RNG = np.random.default_rng(5)
@@ -108,7 +109,13 @@ def test_values(row: calls.Row) -> None:
 @pytest.mark.sampled(120)
 @pytest.mark.parametrize("row", SMOOTH)
 def test_derivatives(row: calls.Row) -> None:
-    calls.check_derivatives(*row)
+    check_grads(*row)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("row", SMOOTH)
+def test_second_derivatives(row: calls.Row) -> None:
+    calls.check_second_derivatives(*row)
 
 
 @pytest.mark.sampled(30)
@@ -153,6 +160,7 @@ def _sections(x: Any) -> Any:
     return ss.sosfilt(x.reshape(5, 6), x)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fn", [_mode, _method, _valid, _padded, _unknown, _overlapping, _sections])
 def test_errors_are_those_of_scipy(fn: calls.Call) -> None:
     with pytest.raises(ValueError, match=r"\w") as expected:
