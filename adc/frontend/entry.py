@@ -50,7 +50,7 @@ from adc.frontend.language import (
     subscripts,
 )
 from adc.frontend.numpy import products
-from adc.frontend.scipy import linalg
+from adc.frontend.scipy import distance, linalg
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import results
 from adc.ir.builder import integer
@@ -62,8 +62,8 @@ from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
 
 # The modules with handlers: these register when they are imported (`core.dispatch`).
 HANDLERS = (
-    attributes, blocks, builtin, calls, containers, expressions, fourier, iteration, jacobians,
-    linalg, nested, products, contexts, statements, subscripts,
+    attributes, blocks, builtin, calls, containers, distance, expressions, fourier, iteration,
+    jacobians, linalg, nested, products, contexts, statements, subscripts,
 )  # fmt: skip
 
 

@@ -78,7 +78,7 @@ _ON_CPU = frozenset(
 )
 
 
-def _prepared(lo: Lowerer, value: Binding, node: ast.Call) -> Binding:
+def prepared(lo: Lowerer, value: Binding, node: ast.Call) -> Binding:
     """Return an array for what is array-like."""
     if isinstance(value, TupleOf | ListRef) or is_array(value):
         value = elementwise.base_of(lo, arrays.as_array(lo, value, node), node)
@@ -199,7 +199,7 @@ def _function(fn: Callable[..., Any], spec: str, ranks: dict[str, tuple[int, ...
         given = _apart(lo, name, given, node)
         for word, allowed in ranks.items():
             if word in given and not arguments.is_none(given[word]):
-                given[word] = _prepared(lo, given[word], node)
+                given[word] = prepared(lo, given[word], node)
                 _required(lo, name, word, given[word], allowed, node)
         return call(lo, fn, _checked(lo, name, given, node), node)
 
@@ -272,7 +272,7 @@ def _block_diag(
         raise lo.unsupported(
             "`scipy.linalg.block_diag` with these arguments", node, "pass one or more matrices"
         )
-    blocks = [_prepared(lo, arg, node) for arg in args]
+    blocks = [prepared(lo, arg, node) for arg in args]
     for k, block in enumerate(blocks):
         _required(lo, "block_diag", f"block {k}", block, (2, 1, 0), node)
     fn = special.block_diag
