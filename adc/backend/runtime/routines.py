@@ -149,15 +149,17 @@ def _eigvalsh(m: Machine, a: Any, upper: Any, values: Any, work: Any) -> Any:
 
 
 def _eigh_robust(
-    m: Machine, a: Any, upper: Any, values: Any, vectors: Any, work: Any, ints: Any
-) -> Any:
+    m: Machine, a: Any, upper: Any, first: Any, last: Any, values: Any, vectors: Any, work: Any,
+    ints: Any,
+) -> Any:  # fmt: skip
+    """Values are counted from one, as LAPACK does."""
     n = a.shape[0]
     m.took(n * n * n * 8)
     m.transpose(work, a, n, n)
     rest, others = m.at(work, n * n), m.at(ints, n * 2)
     stride = m.most(n, 1)
-    info = m.call("syevr", "V", "A", m.choose(upper, "U", "L"), n, work, stride, 0.0, 1.0, 1, n,
-                  0.0, m.integers(1), values, vectors, stride, ints, rest,
+    info = m.call("syevr", "V", "I", m.choose(upper, "U", "L"), n, work, stride, 0.0, 1.0, first,
+                  last, 0.0, m.integers(1), values, vectors, stride, ints, rest,
                   work.size - n * n, others, ints.size - n * 2, INFO)  # fmt: skip
     m.transpose_in_place(vectors, n)
     return m.failed(info)
@@ -250,8 +252,9 @@ def _hermitian(
 
 
 def _hermitian_robust(
-    m: Machine, re: Any, im: Any, upper: Any, values: Any, x: Any, y: Any, work: Any, ints: Any
-) -> Any:
+    m: Machine, re: Any, im: Any, upper: Any, first: Any, last: Any, values: Any, x: Any, y: Any,
+    work: Any, ints: Any,
+) -> Any:  # fmt: skip
     n = re.shape[0]
     m.took(n * n * n * 32)
     m.join_transposed(work, re, im, n, n)
@@ -259,8 +262,8 @@ def _hermitian_robust(
     vectors, rest = m.at(work, size), m.at(work, size * 2)
     used = size * 2 + count * 2
     reals, others = m.at(work, used), m.at(ints, n * 2)
-    info = m.call("heevr", "V", "A", m.choose(upper, "U", "L"), n, work, stride, 0.0, 1.0, 1, n,
-                  0.0, m.integers(1), values, vectors, stride, ints, rest, count, reals,
+    info = m.call("heevr", "V", "I", m.choose(upper, "U", "L"), n, work, stride, 0.0, 1.0, first,
+                  last, 0.0, m.integers(1), values, vectors, stride, ints, rest, count, reals,
                   work.size - used, others, ints.size - n * 2, INFO, of_complex=True)  # fmt: skip
     m.separate_transposed(x, y, vectors, n, n)
     return m.failed(info)

@@ -159,7 +159,7 @@ def _apart(lo: Lowerer, name: str, given: Given, node: ast.Call) -> Given:
     if "c_and_lower" in found:
         found["c"], found["lower"] = _pair(lo, found.pop("c_and_lower"), name, node)
     if "l_and_u" in found:
-        found["lower"], found["upper"] = _pair(lo, found.pop("l_and_u"), name, node)
+        found["below"], found["above"] = _pair(lo, found.pop("l_and_u"), name, node)
     if "c_or_cr" in found:
         value = found.pop("c_or_cr")
         if isinstance(value, TupleOf):

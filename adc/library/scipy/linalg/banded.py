@@ -193,18 +193,18 @@ def _banded(ab: Any, lower: Any, upper: Any, b: Any) -> Any:
     return band_solve(ab, lower, upper, w, pivots, b, False)
 
 
-def solve_banded(lower: Any, upper: Any, ab: Any, b: Any, check_finite: Any = True) -> Any:
-    """`scipy.linalg.solve_banded` with `lower` and `upper` diagonals beside the main one."""
+def solve_banded(below: Any, above: Any, ab: Any, b: Any, check_finite: Any = True) -> Any:
+    """`scipy.linalg.solve_banded` with so many diagonals `below` and `above` the main one."""
     ab, b = validated(ab, check_finite), validated(b, check_finite)
     if ab.shape[1] != b.shape[0]:
         raise ValueError("shapes of ab and b are not compatible.")
-    if lower + upper + 1 != ab.shape[0]:
+    if below + above + 1 != ab.shape[0]:
         raise ValueError("invalid values for the number of lower and upper diagonals")
     ab, given = alike(ab, columns(b))
     if np.iscomplexobj(ab):
-        x = _banded(_real_band(ab), 2 * lower + 1, 2 * upper + 1, _interleaved(given))
+        x = _banded(_real_band(ab), 2 * below + 1, 2 * above + 1, _interleaved(given))
         return like(joined(x[::2], x[1::2]), b)
-    return like(_banded(ab, lower, upper, given), b)
+    return like(_banded(ab, below, above, given), b)
 
 
 # --- positive definite ----------------------------------------------------------------------------
@@ -337,6 +337,8 @@ def solveh_banded(ab: Any, b: Any, lower: Any = False, check_finite: Any = True)
 def levinson(c: Any, r: Any, b: Any) -> Any:
     """Solve for the columns of `b`, with the first column and row of a matrix, and 1 if it fails.
 
+    Both begin with the same number.
+
     Levinson, The Wiener RMS error criterion in filter design and prediction, 1947.
     """
     n, count = b.shape
@@ -423,7 +425,7 @@ def _toeplitz(c: Any, r: Any) -> Any:
     return np.concatenate((r[:0:-1], c))[places]
 
 
-def solve_toeplitz(c: Any, r: Any, b: Any, check_finite: Any = True) -> Any:
+def solve_toeplitz(c: Any, b: Any, r: Any = None, check_finite: Any = True) -> Any:
     """`scipy.linalg.solve_toeplitz`; `r` is None where it is the conjugate of `c`."""
     c, b = validated(c, check_finite), validated(b, check_finite)
     r = np.conj(c) if r is None else validated(r, check_finite)
@@ -433,8 +435,10 @@ def solve_toeplitz(c: Any, r: Any, b: Any, check_finite: Any = True) -> Any:
     if np.iscomplexobj(c) or np.iscomplexobj(r) or np.iscomplexobj(b):
         found = linalg.solve(_toeplitz(c, r).astype(np.complex128), given.astype(np.complex128))
         return like(found, b)
-    real = np.float64
-    x, failed = levinson(c.astype(real), r.astype(real), given.astype(real))
+    # The first element of the row is that of the column.
+    c, row = c.astype(np.float64), r.astype(np.float64)
+    row = np.concatenate((c[:1], row[1:]))
+    x, failed = levinson(c, row, given.astype(np.float64))
     if failed != 0:
         raise np.linalg.LinAlgError("Singular principal minor")
     return like(x, b)

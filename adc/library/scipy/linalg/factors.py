@@ -27,57 +27,58 @@ from adc.library.scipy.linalg.triangles import solved
 # --- eigenvalues of symmetric matrices ------------------------------------------------------------
 
 
-def _arrays(a: Any, upper: Any) -> Any:
+def _arrays(a: Any, upper: Any, first: Any, last: Any) -> Any:
     return np.empty(a.shape[0], a.dtype), np.empty(a.shape, a.dtype), flag()
 
 
 @exact("eigh_robust", _arrays)
-def symmetric_robust(a: Any, upper: Any) -> Any:
+def symmetric_robust(a: Any, upper: Any, first: Any, last: Any) -> Any:
     """Return what `spectral.symmetric` does, by the method that SciPy chooses: signs may differ.
 
-    Threads of a GPU have no such routine: in Python it fails.
+    Of the values from number `first` to `last`, counted from one: they and their vectors come
+    first. Threads of a GPU have no such routine: in Python it fails.
     """
     return np.zeros(a.shape[0], a.dtype), np.zeros(a.shape, a.dtype), 1
 
 
-def _robust_record(a: Any, upper: Any) -> Any:
-    return symmetric_robust(a, upper), None
+def _robust_record(a: Any, upper: Any, first: Any, last: Any) -> Any:
+    return symmetric_robust(a, upper, first, last), None
 
 
 def _robust_reverse(kept: Any, cts: Any) -> Any:
-    return None, None
+    return None, None, None, None
 
 
 def _robust_tangent(primals: Any, tangents: Any) -> Any:
-    found = symmetric_robust(primals[0], primals[1])
+    found = symmetric_robust(primals[0], primals[1], primals[2], primals[3])
     return found, (np.zeros_like(found[0]), np.zeros_like(found[1]), None)
 
 
 symmetric_robust.define(_robust_record, _robust_reverse, _robust_tangent)
 
 
-def _complex_arrays(re: Any, im: Any, upper: Any) -> Any:
+def _complex_arrays(re: Any, im: Any, upper: Any, first: Any, last: Any) -> Any:
     n = re.shape[0]
     return np.empty(n, re.dtype), np.empty((n, n), re.dtype), np.empty((n, n), re.dtype), flag()
 
 
 @exact("hermitian_robust", _complex_arrays)
-def hermitian_robust(re: Any, im: Any, upper: Any) -> Any:
+def hermitian_robust(re: Any, im: Any, upper: Any, first: Any, last: Any) -> Any:
     """Return what `unitary.hermitian` does, by that method."""
     x = np.zeros(re.shape, re.dtype)
     return np.zeros(re.shape[0], re.dtype), x, x.copy(), 1
 
 
-def _hermitian_record(re: Any, im: Any, upper: Any) -> Any:
-    return hermitian_robust(re, im, upper), None
+def _hermitian_record(re: Any, im: Any, upper: Any, first: Any, last: Any) -> Any:
+    return hermitian_robust(re, im, upper, first, last), None
 
 
 def _hermitian_reverse(kept: Any, cts: Any) -> Any:
-    return None, None, None
+    return None, None, None, None, None
 
 
 def _hermitian_tangent(primals: Any, tangents: Any) -> Any:
-    found = hermitian_robust(primals[0], primals[1], primals[2])
+    found = hermitian_robust(primals[0], primals[1], primals[2], primals[3], primals[4])
     w, x = np.zeros_like(found[0]), np.zeros_like(found[1])
     return found, (w, x, x.copy(), None)
 
@@ -90,21 +91,45 @@ def _converged(failed: Any) -> None:
         raise np.linalg.LinAlgError("Eigenvalues did not converge")
 
 
-def _standard(a: Any, lower: Any) -> Any:
+def _turn(vectors: Any, others: Any, first: Any, last: Any) -> None:
+    """Give vectors the signs that they have where only some of them are computed."""
+    for j in range(first, last + 1):
+        s = vectors.dtype.type(0)
+        for i in range(vectors.shape[0]):
+            s += vectors[i, j] * others[i, j - first]
+        if s < 0:
+            for i in range(vectors.shape[0]):
+                vectors[i, j] = -vectors[i, j]
+
+
+def _standard(a: Any, lower: Any, first: Any, last: Any) -> Any:
+    n = a.shape[0]
     if np.iscomplexobj(a):
         re = mirrored(a.real if lower else a.real.T)
         im = opposed(a.imag if lower else -a.imag.T)
-        w, x, y, failed = hermitian_robust(stop_gradient(re), stop_gradient(im), not lower)
+        p, q = stop_gradient(re), stop_gradient(im)
+        w, x, y, failed = hermitian_robust(p, q, not lower, 1, n)
         _converged(failed)
+        if first is not None:
+            _, u, v, failed = hermitian_robust(p, q, not lower, first + 1, last + 1)
+            _converged(failed)
+            both = np.concatenate((x, y))
+            _turn(both, np.concatenate((u, v)), first, last)
+            x, y = both[:n].copy(), both[n:].copy()
         values, marks = hermitian_values(re, im, w, x, y)
         found = hermitian_vectors(re, im, w, x, y, marks)
         vectors = joined(found[0], found[1])
-        if a.shape[0] > 0:
-            vectors = in_phase(vectors, vectors[0 if lower else a.shape[0] - 1])
+        if n > 0:
+            vectors = in_phase(vectors, vectors[0 if lower else n - 1])
         return values, vectors
     a = mirrored(a if lower else a.T)
-    w, x, failed = symmetric_robust(stop_gradient(a), not lower)
+    p = stop_gradient(a)
+    w, x, failed = symmetric_robust(p, not lower, 1, n)
     _converged(failed)
+    if first is not None:
+        _, u, failed = symmetric_robust(p, not lower, first + 1, last + 1)
+        _converged(failed)
+        _turn(x, u, first, last)
     values, marks = eigenvalues(a, w, x)
     return values, eigenvectors(a, w, x, marks)
 
@@ -116,13 +141,13 @@ def _by_division(a: Any, lower: Any) -> Any:
 
 def _values(a: Any, lower: Any) -> Any:
     if np.iscomplexobj(a):
-        return _standard(a, lower)[0]
+        return _standard(a, lower, None, None)[0]
     values, failed = symmetric_values(mirrored(a if lower else a.T), not lower)
     _converged(failed)
     return values
 
 
-def _generalized(a: Any, b: Any, lower: Any, type: int, vectors: Any) -> Any:
+def _generalized(a: Any, b: Any, lower: Any, type: int, vectors: Any, first: Any, last: Any) -> Any:
     """Return values and vectors for two matrices, by the Cholesky factor of the second one."""
     a, b = alike(a, b)
     a = of_triangle(a, lower, True)
@@ -134,7 +159,10 @@ def _generalized(a: Any, b: Any, lower: Any, type: int, vectors: Any) -> Any:
         reduced = adjoint(low) @ a @ low
     if not vectors:
         return _values(reduced, lower), low
-    w, y = _by_division(reduced, lower)
+    if first is None:
+        w, y = _by_division(reduced, lower)
+    else:
+        w, y = _standard(reduced, lower, first, last)
     if type == 3:
         return w, low @ y
     return w, solved(np.conj(low) if np.iscomplexobj(low) else low, y, True)
@@ -147,20 +175,20 @@ def eigh(
     """`scipy.linalg.eigh`, of the values from number `first` to `last`."""
     a = validated(a, check_finite)
     square(a)
+    if first is not None and not (0 <= first and first <= last and last < a.shape[0]):
+        raise ValueError("Requested eigenvalue indices are not valid.")
     if b is not None:
         b = validated(b, check_finite)
         if b.shape[0] != a.shape[0] or b.shape[1] != a.shape[1]:
             raise ValueError("wrong b dimensions")
-        values, vectors = _generalized(a, b, lower, type, not eigvals_only)
+        values, vectors = _generalized(a, b, lower, type, not eigvals_only, first, last)
     elif eigvals_only:
         values, vectors = _values(a, lower), a
     elif driver == "evd":
         values, vectors = _by_division(a, lower)
     else:
-        values, vectors = _standard(a, lower)
+        values, vectors = _standard(a, lower, first, last)
     if first is not None:
-        if not (0 <= first and first <= last and last < a.shape[0]):
-            raise ValueError("Requested eigenvalue indices are not valid.")
         values, vectors = values[first : last + 1], vectors[:, first : last + 1]
     return values if eigvals_only else (values, vectors)
 
