@@ -28,8 +28,19 @@ _ADVICE = {
     "numpy.random": _GENERATOR,
     "scipy": _SCIPY,
     "scipy.fft": "`adc supported` lists the functions of `scipy.fft` that are supported",
-    "scipy.linalg": "use the function of `np.linalg`, if `adc supported` lists it, or compute it "
-    "outside the differentiated function",
+    "scipy.linalg": "`adc supported` lists the functions of `scipy.linalg` that are supported",
+    "scipy.linalg.null_space": "its vectors are not unique: use `np.eye(n) - pinv(a) @ a`, which "
+    "projects on that space",
+    "scipy.linalg.orth": "its vectors are not unique: use `a @ pinv(a)`, which projects on that "
+    "space, or `scipy.linalg.qr`",
+    "scipy.linalg.schur": "use `eigh` of a symmetric matrix, or `eig`",
+    "scipy.linalg.hessenberg": "use `eigh` of a symmetric matrix, or `eig`",
+    **{
+        f"scipy.linalg.{name}": "build the matrix outside the differentiated function"
+        for name in ("dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal")
+    },
+    "scipy.spatial": "`adc supported` lists the functions of `scipy.spatial.distance` that are "
+    "supported",
     "scipy.special.logsumexp": "write `m + np.log(np.sum(np.exp(x - m)))` with `m = np.max(x)`",
     "scipy.special.softmax": "write `e / np.sum(e)` with `e = np.exp(x - np.max(x))`",
     "scipy.optimize": "an optimizer cannot be differentiated, but it takes a gradient: pass "

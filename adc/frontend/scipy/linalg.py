@@ -16,6 +16,7 @@ from adc.frontend.core.bindings import (
     Num,
     Static,
     TupleOf,
+    Unstable,
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
@@ -107,6 +108,13 @@ def _required(
     )
 
 
+def _known(lo: Lowerer, value: Binding, word: str, node: ast.Call) -> Any:
+    """Return a flag or a text of the program, and None for anything else."""
+    if isinstance(value, Num):
+        return arguments.flag(lo, value, node, f"`{word}`")
+    return value.value if isinstance(value, Static) else None
+
+
 def _checked(lo: Lowerer, name: str, given: Given, node: ast.Call) -> Given:
     """Return the arguments that matter; flags and texts are part of the program."""
     found: Given = {}
@@ -114,10 +122,7 @@ def _checked(lo: Lowerer, name: str, given: Given, node: ast.Call) -> Given:
         if word in _IGNORED:
             continue
         if word in _ONLY:
-            known = value.value if isinstance(value, Static) else None
-            if isinstance(value, Num) and not arguments.is_none(value):
-                known = arguments.flag(lo, value, node, f"`{word}`")
-            if known is not None and known not in _ONLY[word]:
+            if not arguments.is_none(value) and _known(lo, value, word, node) not in _ONLY[word]:
                 raise lo.unsupported(f"`scipy.linalg.{name}` with `{word}`", node, _HINTS[word])
             continue
         if arguments.is_none(value):
@@ -280,7 +285,18 @@ def _block_diag(
     return program.call_function(lo, fn, blocks, {}, node)
 
 
+def _lstsq(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    found = _LSTSQ(lo, args, kwargs, node)
+    assert isinstance(found, TupleOf)
+    x, residues, *rest = found.items
+    if arguments.is_none(residues):
+        why = "is a number, or an empty array where the matrix has not full rank"
+        residues = Unstable(why, lo.span(node))
+    return TupleOf((x, residues, *rest))
+
+
 NAMED = {f"scipy.linalg.{fn.__name__}": _function(fn, spec, ranks) for fn, spec, ranks in _TABLE}
 NAMED["scipy.linalg.solve_lyapunov"] = NAMED["scipy.linalg.solve_continuous_lyapunov"]
 NAMED["scipy.linalg.block_diag"] = _block_diag
+_LSTSQ, NAMED["scipy.linalg.lstsq"] = NAMED["scipy.linalg.lstsq"], _lstsq
 library.enter_named(NAMED)

@@ -177,7 +177,8 @@ def lstsq(a: Any, b: Any, cond: Any = None, check_finite: Any = True) -> Any:
     else:
         x, rank, rest = _least(a, given, cut)
         squares = np.sum(rest * rest, axis=0)
-    residues = squares[: (squares.shape[0] if rank == n and m > n else 0)]
+    # Of one right-hand side it is a number or an empty vector: values decide its type.
+    residues = squares[: (squares.shape[0] if rank == n and m > n else 0)] if b.ndim > 1 else None
     return like(x, b), residues, np.int32(rank), linalg.svdvals(a)
 
 
