@@ -103,9 +103,18 @@ def norm(
     """`scipy.linalg.norm`; squares of elements of vectors do not overflow."""
     if check_finite and not np.all(np.isfinite(a)):
         raise ValueError("array must not contain infs or NaNs")
-    if a.ndim != 1 or axis is not None or keepdims or not (ord is None or ord == 2):
+    if axis is not None or keepdims or a.ndim > 2:
         return linalg.norm(a, ord, axis, keepdims)
-    a = validated(a, False)
+    if a.ndim == 2:
+        found = linalg.norm(a, ord)
+        # These are LAPACK's, and numbers of Python.
+        return float(found) if ord is not None and (ord == 1 or ord == np.inf) else found
+    if ord is None or ord == 2:
+        return float(_length(validated(a, False)))
+    return linalg.norm(a, ord)
+
+
+def _length(a: Any) -> Any:
     found = linalg.norm(a)
     if 1e-15 < found and found < 1e15:
         return found

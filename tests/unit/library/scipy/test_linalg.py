@@ -170,7 +170,7 @@ def test_condition_of_the_exponential() -> None:
     check(lambda a: sl.expm_cond(a), (M,), second=False)
 
 
-PLANTED = {
+PLANTED: dict[str, tuple[Any, Callable[..., Any]]] = {
     "lu_solve": (triangles.lu_rows, lambda kept, cts: (cts[0],)),
     "banded": (banded.band_solve, lambda kept, ct: (None,) * 5 + (ct, None)),
     "lyapunov": (equations.sylvester, lambda kept, ct: (-ct, -ct, *(None,) * 8, ct, None)),
@@ -196,7 +196,8 @@ def everything(a: Any, b: Any) -> Any:
     s = a @ a.conj().T + np.eye(4, dtype=a.dtype)
     lu, piv = sl.lu_factor(a)
     w, x = sl.eigh(s)
-    return lu, piv, w, x, sl.cho_solve(sl.cho_factor(s), b), sl.solve(a, b), sl.norm(a[0])
+    # Signs depend on rounding.
+    return lu, piv, w, np.abs(x), sl.cho_solve(sl.cho_factor(s), b), sl.solve(a, b), sl.norm(a[0])
 
 
 def functions_of(a: Any, b: Any) -> Any:
@@ -204,6 +205,7 @@ def functions_of(a: Any, b: Any) -> Any:
     return sl.expm(a), sl.sqrtm(s), sl.logm(s), sl.solve_sylvester(a, s, b @ b.T), sl.polar(a)[1]
 
 
+@pytest.mark.filterwarnings("ignore:logm result may be inaccurate:RuntimeWarning")
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("fn", [everything, functions_of])
@@ -211,7 +213,8 @@ def test_compiled_like_scipy(fn: Callable[..., Any], dtype: str) -> None:
     a, b = (C if dtype[0] == "c" else A).astype(dtype), B.astype(dtype)
     limit = 2e-3 if dtype in ("f4", "c8") else 1e-10
     for x, y in zip(adc.jit(fn)(a, b), fn(a, b), strict=True):
-        assert x.dtype == y.dtype
+        assert type(x) is type(y)
+        assert np.asarray(x).dtype == np.asarray(y).dtype
         np.testing.assert_allclose(x, y, rtol=limit, atol=limit)
 
 
