@@ -20,7 +20,7 @@ def real_of(a: Any) -> Any:
 def inexact(a: Any) -> Any:
     """Return an array of floats or complex numbers that LAPACK knows."""
     wide(a)
-    return a if a.dtype == np.float32 or np.iscomplexobj(a) else a.astype(np.float64)
+    return a if a.dtype.kind == "f" or np.iscomplexobj(a) else a.astype(np.float64)
 
 
 def square(a: Any) -> None:

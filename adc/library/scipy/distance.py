@@ -222,9 +222,8 @@ def squareform_of_matrix(x: Any, checks: Any = True) -> Any:
     if checks:
         if not np.all(x == x.T):
             raise ValueError("Distance matrix 'X' must be symmetric.")
-        for i in range(n):
-            if x[i, i] != 0:
-                raise ValueError("Distance matrix 'X' diagonal must be zero.")
+        if np.any(np.diagonal(x) != 0):
+            raise ValueError("Distance matrix 'X' diagonal must be zero.")
     found = np.zeros(n * (n - 1) // 2, x.dtype)
     k = 0
     for i in range(n):

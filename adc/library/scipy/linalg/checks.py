@@ -17,7 +17,7 @@ def validated(a: Any, check_finite: Any = True) -> Any:
         )
     if check_finite and not np.all(np.isfinite(a)):
         raise ValueError("array must not contain infs or NaNs")
-    return a if a.dtype == np.float32 or np.iscomplexobj(a) else a.astype(np.float64)
+    return a if a.dtype.kind == "f" or np.iscomplexobj(a) else a.astype(np.float64)
 
 
 def alike(a: Any, b: Any) -> Any:
