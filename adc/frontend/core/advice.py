@@ -34,6 +34,11 @@ _ADVICE = {
     "scipy.linalg.orth": "its vectors are not unique: use `a @ pinv(a)`, which projects on that "
     "space, or `scipy.linalg.qr`",
     "scipy.linalg.schur": "use `eigh` of a symmetric matrix, or `eig`",
+    **{
+        f"scipy.linalg.solve_{name}_are": "write the iteration: each step solves a Lyapunov "
+        f"equation, `solve_{name}_lyapunov`"
+        for name in ("continuous", "discrete")
+    },
     "scipy.linalg.hessenberg": "use `eigh` of a symmetric matrix, or `eig`",
     **{
         f"scipy.linalg.{name}": "build the matrix outside the differentiated function"

@@ -33,6 +33,8 @@ _METRICS: dict[str, tuple[Callable[..., Any], str]] = {
     )
     for name in names.split()
 }
+# Norms of differences: SciPy's are numbers of Python in some precisions.
+_NORMS = (distance.euclidean, distance.seuclidean)
 _DEFAULTS = {"V": distance.variances, "VI": distance.precisions}
 
 
@@ -119,7 +121,8 @@ def _of_vectors(fn: Callable[..., Any], spec: str, needed: str = "") -> Handler:
         more = _settings(lo, given, needed, node)
         if needed == "p" and "more" not in more:
             more["more"] = static(2.0)
-        return call(lo, distance.of_vectors, {**pair, "metric": static(metric), **more}, node)
+        run = distance.length if fn in _NORMS else distance.of_vectors
+        return call(lo, run, {**pair, "metric": static(metric), **more}, node)
 
     return handler
 

@@ -75,8 +75,15 @@ _HINTS = {
 # Functions that call routines which programs for a GPU do not have.
 _ON_CPU = frozenset(
     "lu_factor lu eigh eigvalsh eig eigvals sqrtm logm solve_sylvester solve_continuous_lyapunov "
-    "solve_lyapunov solve_discrete_lyapunov polar det".split()
+    "solve_lyapunov solve_discrete_lyapunov polar".split()
 )
+
+
+# What stands for a function there.
+_ON_DEVICE: dict[Callable[..., Any], Callable[..., Any]] = {
+    solves.det: solves.regular_det,
+    factors.svd: factors.regular_svd,
+}
 
 
 def prepared(lo: Lowerer, value: Binding, node: ast.Call) -> Binding:
@@ -206,7 +213,8 @@ def _function(fn: Callable[..., Any], spec: str, ranks: dict[str, tuple[int, ...
             if word in given and not arguments.is_none(given[word]):
                 given[word] = prepared(lo, given[word], node)
                 _required(lo, name, word, given[word], allowed, node)
-        return call(lo, fn, _checked(lo, name, given, node), node)
+        own = _ON_DEVICE.get(fn, fn) if lo.shared.on_device else fn
+        return call(lo, own, _checked(lo, name, given, node), node)
 
     return handler
 
@@ -225,7 +233,7 @@ _TABLE: tuple[tuple[Callable[..., Any], str, dict[str, tuple[int, ...]]], ...] =
     (banded.solveh_banded, "ab b overwrite_ab? overwrite_b? lower? check_finite?",
      {"ab": _MATRIX, "b": _SIDES}),
     (banded.solve_toeplitz, "c_or_cr b check_finite?", {"c": _VECTOR, "r": _VECTOR, "b": _SIDES}),
-    (triangles.cholesky, "a lower? overwrite_a? check_finite?", {"a": _MATRIX}),
+    (triangles.cholesky, "a lower? overwrite_a? check_finite?", {"a": _STACKS}),
     (triangles.cho_factor, "a lower? overwrite_a? check_finite?", {"a": _MATRIX}),
     (triangles.cho_solve, "c_and_lower b overwrite_b? check_finite?", {"c": _MATRIX, "b": _SIDES}),
     (triangles.lu_factor, "a overwrite_a? check_finite?", {"a": _MATRIX}),
@@ -246,8 +254,8 @@ _TABLE: tuple[tuple[Callable[..., Any], str, dict[str, tuple[int, ...]]], ...] =
     (factors.eigvals, "a * overwrite_a? check_finite? homogeneous_eigvals?", {"a": _MATRIX}),
     (factors.qr, "a overwrite_a? lwork? mode? pivoting? check_finite?", {"a": _MATRIX}),
     (factors.svd, "a full_matrices? compute_uv? overwrite_a? check_finite? lapack_driver?",
-     {"a": _MATRIX}),
-    (factors.svdvals, "a overwrite_a? check_finite?", {"a": _MATRIX}),
+     {"a": _STACKS}),
+    (factors.svdvals, "a overwrite_a? check_finite?", {"a": _STACKS}),
     (factors.polar, "a side?", {"a": _MATRIX}),
     (functions.expm, "A", {"A": _STACKS}),
     (functions.expm_frechet, "A E * compute_expm? check_finite?", {"A": _MATRIX, "E": _MATRIX}),

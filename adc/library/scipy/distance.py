@@ -128,6 +128,11 @@ def of_vectors(u: Any, v: Any, metric: Any, w: Any = None, more: Any = None) -> 
     return metric(u, v, w, more)
 
 
+def length(u: Any, v: Any, metric: Any, w: Any = None, more: Any = None) -> Any:
+    """Return a distance that is a norm of SciPy's, a number of Python."""
+    return float(of_vectors(u, v, metric, w, more))
+
+
 def cdist(
     xa: Any, xb: Any, metric: Any, w: Any = None, more: Any = None, default: Any = None
 ) -> Any:

@@ -245,6 +245,17 @@ def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, check_finite:
     return u, s, vh
 
 
+def regular_svd(
+    a: Any, full_matrices: Any = True, compute_uv: Any = True, check_finite: Any = True
+) -> Any:
+    """`scipy.linalg.svd` on a GPU."""
+    a = validated(a, check_finite)
+    if not compute_uv:
+        return linalg.svdvals(a)
+    u, s, vh = linalg.regular_svd(a, full_matrices)
+    return u, s, vh
+
+
 def svdvals(a: Any, check_finite: Any = True) -> Any:
     """`scipy.linalg.svdvals`."""
     return linalg.svdvals(validated(a, check_finite))

@@ -267,7 +267,16 @@ def sqrtm(A: Any) -> Any:
 # --- logarithm ------------------------------------------------------------------------------------
 
 # Gauss's nodes on [0, 1], which the partial fractions of the Padé approximant have.
-_NODES, _WEIGHTS = (tuple(x.tolist()) for x in np.polynomial.legendre.leggauss(7))
+_NODES = (
+    0.0254460438286207, 0.12923440720030277, 0.2970774243113014,
+    0.5, 0.7029225756886985, 0.8707655927996972,
+    0.9745539561713793,
+)  # fmt: skip
+_WEIGHTS = (
+    0.06474248308443487, 0.13985269574463843, 0.19091502525255935,
+    0.20897959183673465, 0.19091502525255935, 0.13985269574463843,
+    0.06474248308443487,
+)  # fmt: skip
 
 
 def _divided(t: Any, node: float) -> Any:
@@ -294,7 +303,7 @@ def _log_of_triangle(t: Any) -> Any:
         s += 1
     found = np.zeros((n, n), t.dtype)
     for k in range(7):
-        found += 0.5 * _WEIGHTS[k] * _divided(x - unit, 0.5 + 0.5 * _NODES[k])
+        found += _WEIGHTS[k] * _divided(x - unit, _NODES[k])
     found *= 2.0**s
     for i in range(n):
         found[i, i] = np.log(t[i, i])
@@ -353,8 +362,8 @@ def _logm(a: Any) -> Any:
 
 
 def logm(A: Any) -> Any:
-    """`scipy.linalg.logm`."""
+    """`scipy.linalg.logm`, in double precision like SciPy's."""
     a = validated(A, False)
     if a.shape[0] != a.shape[1]:
         raise ValueError("expected a square matrix")
-    return _logm(a)
+    return _logm(a.astype(np.complex128 if np.iscomplexobj(a) else np.float64))

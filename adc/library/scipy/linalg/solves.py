@@ -83,7 +83,7 @@ def inv(a: Any, check_finite: Any = True, assume_a: Any = None, lower: Any = Fal
     a = validated(a, check_finite)
     if a.shape[-1] != a.shape[-2]:
         raise ValueError("Expected square matrix")
-    if assume_a is None or assume_a in ("gen", "general"):
+    if assume_a is None or assume_a in ("gen", "general", "banded"):
         return linalg.inv(a)
     return _structured(a, np.eye(a.shape[-1], dtype=a.dtype), lower, assume_a, False)
 
@@ -95,6 +95,11 @@ def det(a: Any, check_finite: Any = True) -> Any:
         raise ValueError("Last 2 dimensions of the array must be square")
     found = linalg.det(a)
     return np.asarray(found).astype(np.complex128 if np.iscomplexobj(a) else np.float64)[()]
+
+
+def regular_det(a: Any, check_finite: Any = True) -> Any:
+    """`scipy.linalg.det` on a GPU."""
+    return np.float64(linalg.regular_det(validated(a, check_finite)))
 
 
 def norm(
