@@ -75,7 +75,7 @@ _HINTS = {
 # Functions that call routines which programs for a GPU do not have.
 _ON_CPU = frozenset(
     "lu_factor lu eigh eigvalsh eig eigvals sqrtm logm solve_sylvester solve_continuous_lyapunov "
-    "solve_lyapunov solve_discrete_lyapunov polar".split()
+    "solve_lyapunov solve_discrete_lyapunov".split()
 )
 
 

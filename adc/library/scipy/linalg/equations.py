@@ -65,28 +65,24 @@ def triangles(a: Any) -> Any:
     return tx, ty, ux, uy
 
 
-def _by_triangles(t: Any, s: Any, f: Any, transposed: Any) -> Any:
-    """Solve ``t @ y + y @ s = f``, or the equation with the adjoints of both triangles."""
+def _by_triangles(t: Any, s: Any, f: Any) -> Any:
+    """Solve ``t @ y + y @ s = f`` with two upper triangles, by columns, which are kept as rows."""
     m, n = f.shape
-    y = np.empty((m, n), f.dtype)
-    for q in range(n):
-        j = n - 1 - q if transposed else q
-        for p in range(m):
-            i = p if transposed else m - 1 - p
-            found = f[i, j]
-            if transposed:
-                for k in range(i):
-                    found -= np.conj(t[k, i]) * y[k, j]
-                for k in range(j + 1, n):
-                    found -= y[i, k] * np.conj(s[j, k])
-                y[i, j] = found / np.conj(t[i, i] + s[j, j])
-            else:
-                for k in range(i + 1, m):
-                    found -= t[i, k] * y[k, j]
-                for k in range(j):
-                    found -= y[i, k] * s[k, j]
-                y[i, j] = found / (t[i, i] + s[j, j])
-    return y
+    columns = t.T.copy()
+    y = f.T.copy()
+    for j in range(n):
+        for k in range(j):
+            y[j] -= s[k, j] * y[k]
+        for r in range(m):
+            i = m - 1 - r
+            x = y[j, i] / (t[i, i] + s[j, j])
+            y[j, i] = x
+            y[j, :i] -= x * columns[i, :i]
+    return y.T
+
+
+def _reversed(a: Any) -> Any:
+    return a[::-1, ::-1]
 
 
 @exact()
@@ -96,8 +92,13 @@ def sylvester(
 ) -> Any:  # fmt: skip
     """Solve ``a @ x + x @ b = q``, or with both transposed, for real matrices."""
     u, v = joined(ux, uy), joined(vx, vy)
-    f = u.conj().T @ q @ v
-    y = _by_triangles(joined(tx, ty), joined(sx, sy), f, transposed)
+    t, s, f = joined(tx, ty), joined(sx, sy), u.conj().T @ q @ v
+    if transposed:  # the adjoints of triangles are triangles, read from the other end
+        y = _reversed(
+            _by_triangles(_reversed(t.conj().T), _reversed(s.conj().T), _reversed(f))
+        ).copy()
+    else:
+        y = _by_triangles(t, s, f).copy()
     return (u @ y @ v.conj().T).real.copy()
 
 

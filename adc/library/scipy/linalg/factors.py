@@ -15,12 +15,13 @@ from adc.library.linear.spectral import (
     eigenvalues,
     eigenvectors,
     singular,
+    symmetric,
     symmetric_values,
 )
 from adc.library.linear.unitary import hermitian_values, hermitian_vectors, in_phase, opposed
 from adc.library.rules import exact
 from adc.library.scipy.linalg.checks import adjoint, alike, square, validated
-from adc.library.scipy.linalg.equations import sylvester, triangles
+from adc.library.scipy.linalg.equations import sylvester
 from adc.library.scipy.linalg.solves import of_triangle
 from adc.library.scipy.linalg.triangles import solved
 
@@ -281,9 +282,12 @@ def _turned(a: Any, u: Any, moved: Any) -> Any:
     """Return how the factor moves with the matrix; the map is its own transpose."""
     p = u.T @ a
     p = (p + p.T) / 2
-    tx, ty, ux, uy = triangles(p)
+    values, x, failed = symmetric(stop_gradient(p), False)
+    _converged(failed)
+    # The triangle of a symmetric matrix is a diagonal, and its vectors are real.
+    t, zero = np.diag(values), np.zeros(p.shape, p.dtype)
     inner = u.T @ moved
-    w = sylvester(p, p, tx, ty, ux, uy, tx, ty, ux, uy, inner - inner.T, False)
+    w = sylvester(p, p, t, zero, x, zero, t, zero, x, zero, inner - inner.T, False)
     found = u @ w
     if a.shape[0] > a.shape[1]:
         found = found + linalg.solve(p, (moved - u @ inner).T).T

@@ -193,20 +193,18 @@ def sinhm(A: Any) -> Any:
 
 
 def _root_of_triangle(t: Any) -> Any:
-    """Return the root of an upper triangle (Å. Björck, S. Hammarling, 1983)."""
-    n = t.shape[0]
-    found = np.zeros((n, n), t.dtype)
-    for j in range(n):
-        found[j, j] = np.sqrt(t[j, j])
+    """Return the root of an upper triangle, by columns (Å. Björck, S. Hammarling, 1983)."""
+    columns = np.triu(t).T.copy()
+    for j in range(columns.shape[0]):
+        columns[j, j] = np.sqrt(columns[j, j])
         for r in range(j):
             i = j - 1 - r
-            s = t[i, j]
-            for k in range(i + 1, j):
-                s -= found[i, k] * found[k, j]
-            if s != 0:
-                s /= found[i, i] + found[j, j]
-            found[i, j] = s
-    return found
+            x = columns[j, i]
+            if x != 0:
+                x /= columns[i, i] + columns[j, j]
+            columns[j, i] = x
+            columns[j, :i] -= x * columns[i, :i]
+    return columns.T.copy()
 
 
 def _is_real(x: Any) -> Any:
@@ -281,16 +279,15 @@ _WEIGHTS = (
 
 def _divided(t: Any, node: float) -> Any:
     """Return the product of the inverse of ``1 + node * t`` and `t`, an upper triangle."""
-    n = t.shape[0]
-    found = np.zeros((n, n), t.dtype)
-    for j in range(n):
+    given = t.T.copy()
+    columns = given.copy()
+    for j in range(columns.shape[0]):
         for r in range(j + 1):
             i = j - r
-            s = t[i, j]
-            for k in range(i + 1, j + 1):
-                s -= node * t[i, k] * found[k, j]
-            found[i, j] = s / (1 + node * t[i, i])
-    return found
+            x = columns[j, i] / (1 + node * given[i, i])
+            columns[j, i] = x
+            columns[j, :i] -= node * x * given[i, :i]
+    return columns.T.copy()
 
 
 def _log_of_triangle(t: Any) -> Any:

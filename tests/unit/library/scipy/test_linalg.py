@@ -241,7 +241,7 @@ def test_eigenvectors_have_the_signs_of_scipy() -> None:
                     np.testing.assert_allclose(adc.jit(fn)(each), fn(each), rtol=0, atol=1e-12)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(
     "a",
     [
@@ -294,6 +294,7 @@ def test_a_matrix_is_factorized_once() -> None:
     assert source.count(" = schur(") == 1
 
 
+@pytest.mark.full
 def test_factors_flow_through_the_program() -> None:
     def program(a: Any, b: Any) -> Any:
         made = {"lu": sl.lu_factor(a), "cho": sl.cho_factor(a @ a.T, lower=True)}
@@ -324,7 +325,7 @@ ERRORS: list[tuple[Callable[[Any], Any], Any]] = [
 
 
 @pytest.mark.parametrize("k", range(len(ERRORS)))
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(13)
 def test_errors_are_those_of_scipy(k: int) -> None:
     fn, a = ERRORS[k]
     with pytest.raises((ValueError, np.linalg.LinAlgError)) as want:
