@@ -64,18 +64,22 @@ class Routine:
 
 ROUTINES: dict[str, Routine] = {
     "lu_factor": Routine(1, "nn,nn,n"),
+    "lu_rows": Routine(1, "nn,nn,n"),
     "lu_solve": Routine(5, "nn,nn,n,nm,,nm"),
     "cholesky": Routine(1, "nn,nn"),
     "solve_lower": Routine(3, "nn,nm,,nm"),
     "eigh": Routine(2, "nn,,n,nn", "1 + 6 n + 2 n n", "3 + 5 n"),
     "eigvalsh": Routine(2, "nn,,n", "1 + 34 n + n n"),
+    "eigh_robust": Routine(4, "nn,,,,n,nn", "1 + 70 n + n n", "1 + 12 n"),
     "qr": Routine(1, "mn,mn,nn", "m n + 33 n"),
     "svd": Routine(1, "mn,mk,k,kn", "m n + 7 k + 4 k k + 64 m + 64 n", "8 k"),
     "full_svd": Routine(1, "mn,mm,k,nn", "m n + 7 k + 4 k k + 64 m + 64 n", "8 k"),
     "svdvals": Routine(1, "mn,k", "m n + 7 k + 64 m + 64 n", "8 k"),
     # Both parts of complex matrices.
     "hermitian": Routine(3, "nn,nn,,n,nn,nn", "3 + 9 n + 6 n n", "3 + 5 n"),
+    "hermitian_robust": Routine(5, "nn,nn,,,,n,nn,nn", "3 + 156 n + 4 n n", "1 + 12 n"),
     "eig": Routine(2, "nn,nn,n,n,nn,nn", "2 + 72 n + 4 n n"),
+    "schur": Routine(2, "nn,nn,nn,nn,nn,nn", "2 + 71 n + 4 n n"),
     "complex_qr": Routine(2, "mn,mn,mn,mn,nn,nn", "2 + 2 m n + 66 n"),
     "complex_svd": Routine(
         2, "mn,mn,mk,mk,k,kn,kn", "2 + 2 m n + 4 m k + 4 k n + 9 k k + 16 k + 130 m + 130 n", "8 k"

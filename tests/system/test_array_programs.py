@@ -18,6 +18,7 @@ from tests.corpus.arrays.function_programs import FUNCTION_PROGRAMS
 from tests.corpus.arrays.meaning_programs import MEANING_PROGRAMS
 from tests.corpus.arrays.random_programs import RANDOM_PROGRAMS
 from tests.corpus.arrays.random_programs import REFUSED as REFUSED_DRAWS
+from tests.corpus.arrays.scipy_linear_programs import SCIPY_LINEAR_PROGRAMS
 from tests.corpus.arrays.size_programs import SIZE_PROGRAMS
 from tests.corpus.arrays.stack_programs import STACK_PROGRAMS
 from tests.corpus.arrays.vector_programs import VECTOR_PROGRAMS
@@ -73,6 +74,7 @@ ALL: list[Program] = [
     *STANDARD_PROGRAMS,
     *FILTER_PROGRAMS,
     *FOURIER_PROGRAMS,
+    *SCIPY_LINEAR_PROGRAMS,
 ]
 REFUSED = [
     *REFUSED_LANGUAGE,

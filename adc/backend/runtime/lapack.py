@@ -15,8 +15,8 @@ import scipy.linalg.cython_blas
 import scipy.linalg.cython_lapack
 
 # Without the letter of the precision.
-LAPACK = ("getrf", "potrf", "syevd", "geqrf", "orgqr", "gesdd")
-OF_COMPLEX = ("heevd", "geev", "geqrf", "ungqr", "gesdd")
+LAPACK = ("getrf", "potrf", "syevd", "syevr", "geqrf", "orgqr", "gesdd")
+OF_COMPLEX = ("heevd", "heevr", "geev", "gees", "geqrf", "ungqr", "gesdd")
 BLAS = ("trsm", "trsv")
 
 _name: Any = ctypes.pythonapi.PyCapsule_GetName

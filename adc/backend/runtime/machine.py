@@ -46,6 +46,8 @@ class Size:
 
 
 def value_of(number: Any) -> Any:
+    if isinstance(number, ir.Value):  # an argument
+        return number
     return number.value if isinstance(number, Size) else ir.Constant(I64, int(number))
 
 

@@ -34,6 +34,13 @@ def _lu_factor(m: Machine, a: Any, lu: Any, pivots: Any) -> Any:
     return m.failed(m.either(m.is_small(n), lambda: m.lu(lu, n, pivots), large))
 
 
+def _lu_rows(m: Machine, a: Any, lu: Any, pivots: Any) -> Any:
+    """The same factors, by rows."""
+    info = _lu_factor(m, a, lu, pivots)
+    m.transpose_in_place(lu, a.shape[0])
+    return info
+
+
 def _lu_solve(m: Machine, a: Any, lu: Any, pivots: Any, b: Any, transposed: Any, x: Any) -> None:
     n, columns = b.shape
     m.took(n * n * columns)
@@ -141,6 +148,23 @@ def _eigvalsh(m: Machine, a: Any, upper: Any, values: Any, work: Any) -> Any:
     )  # fmt: skip
 
 
+def _eigh_robust(
+    m: Machine, a: Any, upper: Any, first: Any, last: Any, values: Any, vectors: Any, work: Any,
+    ints: Any,
+) -> Any:  # fmt: skip
+    """Values are counted from one, as LAPACK does."""
+    n = a.shape[0]
+    m.took(n * n * n * 8)
+    m.transpose(work, a, n, n)
+    rest, others = m.at(work, n * n), m.at(ints, n * 2)
+    stride = m.most(n, 1)
+    info = m.call("syevr", "V", "I", m.choose(upper, "U", "L"), n, work, stride, 0.0, 1.0, first,
+                  last, 0.0, m.integers(1), values, vectors, stride, ints, rest,
+                  work.size - n * n, others, ints.size - n * 2, INFO)  # fmt: skip
+    m.transpose_in_place(vectors, n)
+    return m.failed(info)
+
+
 def _qr(m: Machine, a: Any, q: Any, r: Any, work: Any) -> None:
     rows, n = a.shape
     m.took(rows * n * n * 2)
@@ -227,6 +251,40 @@ def _hermitian(
     return m.failed(info)
 
 
+def _hermitian_robust(
+    m: Machine, re: Any, im: Any, upper: Any, first: Any, last: Any, values: Any, x: Any, y: Any,
+    work: Any, ints: Any,
+) -> Any:  # fmt: skip
+    n = re.shape[0]
+    m.took(n * n * n * 32)
+    m.join_transposed(work, re, im, n, n)
+    size, count, stride = n * n * 2, m.most(n * 66, 1), m.most(n, 1)
+    vectors, rest = m.at(work, size), m.at(work, size * 2)
+    used = size * 2 + count * 2
+    reals, others = m.at(work, used), m.at(ints, n * 2)
+    info = m.call("heevr", "V", "I", m.choose(upper, "U", "L"), n, work, stride, 0.0, 1.0, first,
+                  last, 0.0, m.integers(1), values, vectors, stride, ints, rest, count, reals,
+                  work.size - used, others, ints.size - n * 2, INFO, of_complex=True)  # fmt: skip
+    m.separate_transposed(x, y, vectors, n, n)
+    return m.failed(info)
+
+
+def _schur(m: Machine, re: Any, im: Any, tx: Any, ty: Any, ux: Any, uy: Any, work: Any) -> Any:
+    n = re.shape[0]
+    m.took(n * n * n * 100)
+    m.join_transposed(work, re, im, n, n)
+    size = n * n * 2
+    vectors, values = m.at(work, size), m.at(work, size * 2)
+    rest, reals = m.at(work, size * 2 + n * 2), m.at(work, size * 2 + n * 70)
+    stride = m.most(n, 1)
+    # Nothing is ordered: what would select values, and flags for it, is not looked at.
+    info = m.call("gees", "V", "N", values, n, work, stride, m.integers(1), values, vectors, stride,
+                  rest, m.most(n * 34, 1), reals, m.integers(1), INFO, of_complex=True)  # fmt: skip
+    m.separate_transposed(tx, ty, work, n, n)
+    m.separate_transposed(ux, uy, vectors, n, n)
+    return m.failed(info)
+
+
 def _eig(m: Machine, re: Any, im: Any, wx: Any, wy: Any, x: Any, y: Any, work: Any) -> Any:
     n = re.shape[0]
     m.took(n * n * n * 100)
@@ -281,17 +339,21 @@ def _complex_svd(
 #: What each routine does on a machine.
 ROUTINES: dict[str, Callable[..., Any]] = {
     "lu_factor": _lu_factor,
+    "lu_rows": _lu_rows,
     "lu_solve": _lu_solve,
     "cholesky": _cholesky,
     "solve_lower": _solve_lower,
     "eigh": _eigh,
     "eigvalsh": _eigvalsh,
+    "eigh_robust": _eigh_robust,
     "qr": _qr,
     "svd": _svd,
     "full_svd": _full_svd,
     "svdvals": _svdvals,
     "hermitian": _hermitian,
+    "hermitian_robust": _hermitian_robust,
     "eig": _eig,
+    "schur": _schur,
     "complex_qr": _complex_qr,
     "complex_svd": _complex_svd,
 }

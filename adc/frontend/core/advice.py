@@ -33,8 +33,24 @@ _ADVICE = {
     "numpy.random": _GENERATOR,
     "scipy": _SCIPY,
     "scipy.fft": "`adc supported` lists the functions of `scipy.fft` that are supported",
-    "scipy.linalg": "use the function of `np.linalg`, if `adc supported` lists it, or compute it "
-    "outside the differentiated function",
+    "scipy.linalg": "`adc supported` lists the functions of `scipy.linalg` that are supported",
+    "scipy.linalg.null_space": "its vectors are not unique: use `np.eye(n) - pinv(a) @ a`, which "
+    "projects on that space",
+    "scipy.linalg.orth": "its vectors are not unique: use `a @ pinv(a)`, which projects on that "
+    "space, or `scipy.linalg.qr`",
+    "scipy.linalg.schur": "use `eigh` of a symmetric matrix, or `eig`",
+    **{
+        f"scipy.linalg.solve_{name}_are": "write the iteration: each step solves a Lyapunov "
+        f"equation, `solve_{name}_lyapunov`"
+        for name in ("continuous", "discrete")
+    },
+    "scipy.linalg.hessenberg": "use `eigh` of a symmetric matrix, or `eig`",
+    **{
+        f"scipy.linalg.{name}": "build the matrix outside the differentiated function"
+        for name in ("dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal")
+    },
+    "scipy.spatial": "`adc supported` lists the functions of `scipy.spatial.distance` that are "
+    "supported",
     "scipy.special.logsumexp": "write `m + np.log(np.sum(np.exp(x - m)))` with `m = np.max(x)`",
     "scipy.special.softmax": "write `e / np.sum(e)` with `e = np.exp(x - np.max(x))`",
     "scipy.optimize": "an optimizer takes a gradient: pass `adc.value_and_grad(f)` with "

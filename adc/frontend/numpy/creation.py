@@ -198,7 +198,8 @@ def _eye(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     columns = rows if arguments.is_none(given.get("M")) else arguments.integer(lo, given["M"], node)
     k = arguments.integer(lo, given.get("k", lo.num(0)), node)
     ty = _dtype(lo, given, "f64", node)
-    one, zero = (Literal({"f": float(v), "b": bool(v)}.get(ty.kind, v), ty) for v in (1, 0))
+    kind = {"f": float, "c": complex, "b": bool}.get(ty.kind, int)
+    one, zero = (Literal(kind(v), ty) for v in (1, 0))
 
     def element(index: Sequence[Operand]) -> Operand:
         shifted = numbers.plus(lo, index[0], k)

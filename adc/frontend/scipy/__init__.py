@@ -9,14 +9,18 @@ In reading order:
 `interpolate`    interpolants: classes that code uses as classes of `adc.library`
 `ndimage`        filters of arrays, and splines through their elements
 `signal`         convolutions, linear filters, windows, spectra
+`linalg`         `scipy.linalg`
+`distance`       `scipy.spatial.distance`
 ===============  ===============================================================================
 
 SciPy's packages take long to import, and a program that does not call them should not wait: the
 handlers are entered by name (`adc.frontend.numpy.library.enter_named`), and nothing is imported.
 """
 
+from adc.frontend.scipy import distance as distance
 from adc.frontend.scipy import integrate as integrate
 from adc.frontend.scipy import interpolate as interpolate
+from adc.frontend.scipy import linalg as linalg
 from adc.frontend.scipy import ndimage as ndimage
 from adc.frontend.scipy import odes as odes
 from adc.frontend.scipy import optimize as optimize

@@ -6,10 +6,15 @@
 `unitary`       unitary factors of complex matrices, likewise
 `general`       eigenvectors of any complex matrices
 `complexes`     complex matrices as real ones twice as large; elimination with complete pivoting
-`linalg`        the functions of `np.linalg`, of matrices and of stacks of them
+`stacks`        stacks of matrices as loops over them
+`solves`        solves, inverses, determinants, Cholesky factors
+`factors`       eigenvectors, QR and singular values, of matrices and of stacks of them
+`norms`         norms, and products of several matrices
+`ranks`         pseudo-inverses, least squares, ranks, condition numbers
+`linalg`        the functions of `np.linalg`, by name
 ==============  ====================================================================================
 
-In ``np.linalg.eigh(a)``, `linalg` mirrors the triangle that is read, lets `spectral.symmetric` call
-LAPACK for a copy without derivatives, and gives `spectral.eigenvalues` and `eigenvectors` the
+In ``np.linalg.eigh(a)``, `factors` mirrors the triangle that is read, lets `spectral.symmetric`
+call LAPACK for a copy without derivatives, and gives `spectral.eigenvalues` and `eigenvectors` the
 matrix and the result: these have the rules.
 """

@@ -7,6 +7,8 @@
 `interpolate`    interpolants, which are objects
 `ndimage`        filters of arrays, and splines through their elements
 `signal`         convolutions, linear filters, windows, spectra
+`linalg`         `scipy.linalg`, in modules by subject
+`distance`       `scipy.spatial.distance`
 ===============  ===============================================================================
 
 A function has the name and the arguments of SciPy's. Nothing here imports SciPy.

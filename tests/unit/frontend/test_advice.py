@@ -58,8 +58,9 @@ SQUARED = np.frompyfunc(square, 1, 1)
 CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda x: np.linalg.eig(np.outer(x, x))[0][0], "`np.linalg.eig`", "`eigh`"),
     (lambda x: np.sum(scipy.fft.fht(x, 0.1, 0.0)), "`scipy.fft.fht`", "of `scipy.fft`"),
-    (lambda x: np.sum(scipy.linalg.solve(M, x)), "`scipy.linalg.solve`", "of `np.linalg`"),
-    (lambda x: np.sum(scipy.linalg.expm(x)), "`scipy.linalg.expm`", "outside"),
+    (lambda x: np.sum(scipy.linalg.signm(M)) * x, "`scipy.linalg.signm`", "adc supported"),
+    (lambda x: np.sum(scipy.linalg.schur(M)[0]) * x, "`scipy.linalg.schur`", "`eigh`"),
+    (lambda x: np.sum(scipy.linalg.pascal(3)) * x, "`scipy.linalg.pascal`", "outside"),
     (lambda x: np.sum(scipy.special.erf(x)), "`scipy.special.erf`", "`math.erf`, `math.erfc`"),
     (lambda x: np.sum(scipy.special.logit(x)), "`scipy.special.logit`", "`scipy.special.expit`"),
     (lambda x: SQUARED(x)[0], "`square (vectorized)`", "define it in Python"),
