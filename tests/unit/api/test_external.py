@@ -525,8 +525,8 @@ def test_it_is_a_function() -> None:
 
 @pytest.mark.full
 def test_functions_with_rules_that_cannot_be_read() -> None:
-    def found(a: Any) -> Any:
-        return optimize.root_scalar(lambda t: t**3 + t - a, bracket=(-10.0, 10.0)).root
+    def found(a: Any) -> float:
+        return float(optimize.root_scalar(lambda t: t**3 + t - a, bracket=(-10.0, 10.0)).root)
 
     @adc.custom_vjp
     def root(a: Any) -> float:
