@@ -50,7 +50,7 @@ class Builder:
         self.names = names
         self.stmts: list[Stmt] = []
         self.loc: Span | None = None
-        self.emitted = 0  # statements built so far, including discarded ones
+        self.emitted = 0  # statements built so far, including most that were discarded
         # The user's marks of values, by name, and of all values that are made now.
         self.marks: dict[str, Mark] = {}
         self.mark: Mark | None = None

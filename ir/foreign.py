@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,28 @@ _CPU = 1
 _INTERFACE = "__cuda_array_interface__"
 # Packages whose classes are not user programs.
 _LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc"])
+# What stands for SciPy's classes is written like a user's.
+_READ = "adc.library.scipy"
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """A class in Python that code uses in place of a class of another library.
+
+    Attributes
+    ----------
+    cls : type
+        It has the methods of the other class.
+    attributes : tuple of str
+        The public attributes that instances of both have.
+    """
+
+    cls: type
+    attributes: tuple[str, ...]
+
+
+# By the public name of the other class, whose library need not be imported.
+STAND_INS: dict[str, StandIn] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +108,25 @@ def is_foreign(value: Any) -> bool:
     return found or _INTERFACE in getattr(value, "__dict__", ())
 
 
+def stand_in(cls: type) -> StandIn | None:
+    """Return what code uses in place of a class of another library; None for most classes."""
+    return _stand_in(cls) if (cls.__module__ or "").startswith("scipy.") else None
+
+
+@functools.lru_cache(maxsize=1024)
+def _stand_in(cls: Any) -> StandIn | None:
+    for name, found in STAND_INS.items():
+        module, _, own = name.rpartition(".")
+        if getattr(sys.modules.get(module), own, None) is cls:
+            return found
+    return None
+
+
+def is_stand_in(cls: type) -> bool:
+    """Whether a class is in place of one of another library."""
+    return any(each.cls is cls for each in STAND_INS.values())
+
+
 def is_plain(cls: type) -> bool:
     """Whether instances of a class are made and work by Python code that adc can read."""
     return _is_plain(cls)
@@ -97,7 +139,10 @@ def _is_plain(cls: Any) -> bool:
 
 def peculiarity(cls: type) -> str:
     """Return which feature of a class adc cannot lower from its methods alone; "" if none."""
-    if (cls.__module__ or "").split(".")[0] in _LIBRARIES:
+    if stand_in(cls) is not None or is_stand_in(cls):
+        return ""
+    module = cls.__module__ or ""
+    if module.split(".")[0] in _LIBRARIES and not module.startswith(_READ):
         return "which is not written in Python that adc reads"
     for base in cls.__mro__[1:-1]:
         if base.__module__ == "builtins" or base is np.ndarray or base is enum.Enum:
@@ -270,11 +315,14 @@ def memory_of(value: Any) -> np.ndarray[Any, Any] | None:
 
 
 __all__ = [
+    "STAND_INS",
     "Foreign",
+    "StandIn",
     "described",
     "direction",
     "is_foreign",
     "is_on_gpu",
+    "is_stand_in",
     "kind_of",
     "library_of",
     "memory_of",
@@ -282,4 +330,5 @@ __all__ = [
     "peculiarity",
     "shape_of",
     "sizes_of",
+    "stand_in",
 ]

@@ -12,6 +12,7 @@ from adc.ir.errors import AdcError
 from tests.corpus.arrays.array_programs import ARRAY_PROGRAMS, SHARP
 from tests.corpus.arrays.complex_programs import COMPLEX_PROGRAMS
 from tests.corpus.arrays.composed_programs import COMPOSED_PROGRAMS
+from tests.corpus.arrays.filter_programs import FILTER_PROGRAMS
 from tests.corpus.arrays.fourier_programs import FOURIER_PROGRAMS
 from tests.corpus.arrays.function_programs import FUNCTION_PROGRAMS
 from tests.corpus.arrays.meaning_programs import MEANING_PROGRAMS
@@ -70,6 +71,7 @@ ALL: list[Program] = [
     *EXCEPTION_PROGRAMS,
     *GENERATOR_PROGRAMS,
     *STANDARD_PROGRAMS,
+    *FILTER_PROGRAMS,
     *FOURIER_PROGRAMS,
 ]
 REFUSED = [

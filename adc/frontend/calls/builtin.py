@@ -36,6 +36,7 @@ from adc.frontend.core.bindings import (
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.inputs import instances
 from adc.frontend.language import (
     assignment,
     attributes,
@@ -63,6 +64,7 @@ from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError, TypeUnstableError
+from adc.ir.foreign import is_stand_in
 from adc.ir.types import B1, BOOL, F16, HALF, INT, Scalar, promote
 from adc.library import functions as library_functions
 
@@ -424,6 +426,7 @@ def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
 def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
     classes = [item.value if isinstance(item, Static) else None for item in _flat(args[1])]
+    classes = [instances.class_of(c) if isinstance(c, type) else c for c in classes]
     cls = class_of(args[0])
     if cls is None or not all(isinstance(c, type) for c in classes):
         raise lo.unsupported(f"`isinstance` of {kind_of(args[0])}", node)
@@ -487,6 +490,8 @@ def _type(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
     cls = class_of(args[0])
     if cls is None:
         raise lo.unsupported(f"`type` of {kind_of(args[0])}", node)
+    if is_stand_in(cls):
+        raise lo.unsupported(f"`type` of {kind_of(args[0])}", node, "use `isinstance`")
     return Static(cls)
 
 

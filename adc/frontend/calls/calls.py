@@ -139,12 +139,16 @@ def _call_known(
     ):
         owner = static(fn.__self__)
         return program.call_function(lo, fn.__func__, [owner, *args], kwargs, node)
-    if isinstance(value, type) and classes.is_written(value):
+    if isinstance(value, type) and classes.is_written(value) and not _is_of_scipy(value):
         why = f"an object of class `{value.__name__}`, {peculiarity(value)},"
         raise lo.unsupported(
             why, node, "use a plain class, or create the object outside the function"
         )
     raise lo.unsupported(f"`{advice.name_of(value)}`", node, advice.hint(value))
+
+
+def _is_of_scipy(cls: type) -> bool:
+    return (cls.__module__ or "").startswith("scipy.")
 
 
 @called(Bound)

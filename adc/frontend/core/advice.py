@@ -22,6 +22,11 @@ _SCIPY = (
     "use a function of NumPy or `math` that `adc supported` lists, or call it as it is with "
     "`adc.external`"
 )
+_SOLVE = "use `solve_ivp` with method='RK45' or 'DOP853', and its `t_eval=`, `rtol=` and `atol=`"
+_QUADRATURE = (
+    "sum with the nodes and weights of `np.polynomial.legendre.leggauss`, computed outside, or use "
+    "`scipy.integrate.simpson`"
+)
 # By qualified name, or what it begins with: the longest one counts.
 _ADVICE = {
     **alternatives.FUNCTIONS,
@@ -35,11 +40,20 @@ _ADVICE = {
     "scipy.optimize": "an optimizer takes a gradient: pass `adc.value_and_grad(f)` with "
     "`jac=True`; `adc.implicit` differentiates what a solver finds; `brentq`, `bisect` and "
     "`newton` are supported",
-    "scipy.integrate": "write the integrator as a loop: adc differentiates the steps; or call it "
+    "scipy.integrate": "write the sum or the steps as a loop: adc differentiates them; or call it "
     "with `adc.external` and a derivative rule",
+    "scipy.integrate.odeint": _SOLVE,
+    "scipy.integrate.ode": _SOLVE,
+    "scipy.integrate.quad": _QUADRATURE,
+    "scipy.integrate.fixed_quad": _QUADRATURE,
+    "scipy.signal": "`adc supported` lists the functions of `scipy.signal` that are supported; "
+    "design filters outside the differentiated function, and pass their coefficients",
+    "scipy.ndimage": "`adc supported` lists the functions of `scipy.ndimage` that are supported; "
+    "for others, compute coordinates for `map_coordinates`, or write the loop",
     "scipy.stats": "write the density with NumPy's functions",
     "scipy.sparse": "pass `data`, `indices` and `indptr` as arrays, and loop over the rows",
-    "scipy.interpolate": "use `np.interp`, or write the polynomials",
+    "scipy.interpolate": "use `CubicSpline`, `PchipInterpolator`, `make_interp_spline`, `BSpline` "
+    "or `PPoly`",
     "time": "measure the time around the call, or use `time.time` or `time.perf_counter`",
     "datetime": "pass the time as an argument",
     "itertools": _LOOP,

@@ -77,7 +77,7 @@ def bind_value(
         lo.shared.values.setdefault(place, tree.value)
         held = instances.attributes(tree.value)
         given = tuple(Given(place.to(key), value) for key, value in held.items())
-        cls = tree.cls
+        cls = instances.class_of(tree.cls)
         return lo.borrow(lambda slot: ObjectRef(slot, cls), RecordOf(tuple(held), given), place)
     if not trees.is_container(tree):
         # Any function with this code will do.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.foreign import is_plain
+from adc.ir.foreign import is_plain, stand_in
 
 UNCHANGING = (
     type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, np.dtype,
@@ -68,12 +68,21 @@ def _is_lazy(cls: Any) -> bool:
 
 def attributes(value: Any) -> dict[str, Any]:
     """Return the attributes of an instance, without those of its class."""
+    other = stand_in(type(value))
+    if other is not None:
+        return {name: getattr(value, name) for name in other.attributes if hasattr(value, name)}
     found = dict(getattr(value, "__dict__", ()))
     for cls in type(value).__mro__[:-1]:
         for name, item in vars(cls).items():
             if type(item) is types.MemberDescriptorType and hasattr(value, name):
                 found.setdefault(name, getattr(value, name))
     return found
+
+
+def class_of(cls: type) -> type:
+    """Return the class that code has in place of a class."""
+    other = stand_in(cls)
+    return cls if other is None else other.cls
 
 
 def is_unchanging(value: Any) -> bool:

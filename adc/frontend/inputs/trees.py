@@ -16,6 +16,7 @@ import numpy as np
 
 from adc.frontend.inputs.instances import (
     attributes,
+    class_of,
     is_array,
     is_generator,
     is_generator_class,
@@ -188,7 +189,7 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
         )
     inside = (*within, id(value))
     items = tuple([tree_of(item, whole, inside) for item in parts[1]])
-    return items if cls is tuple else Node(cls, parts[0], items)
+    return items if cls is tuple else Node(class_of(cls), parts[0], items)
 
 
 def common_type(value: Any) -> Scalar | None:

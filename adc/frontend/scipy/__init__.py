@@ -3,11 +3,21 @@
 In reading order:
 
 ===============  ===============================================================================
+`odes`           `scipy.integrate.solve_ivp`
 `optimize`       roots of functions of one number
+`integrate`      integrals of samples
+`interpolate`    interpolants: classes that code uses as classes of `adc.library`
+`ndimage`        filters of arrays, and splines through their elements
+`signal`         convolutions, linear filters, windows, spectra
 ===============  ===============================================================================
 
 SciPy's packages take long to import, and a program that does not call them should not wait: the
 handlers are entered by name (`adc.frontend.numpy.library.enter_named`), and nothing is imported.
 """
 
+from adc.frontend.scipy import integrate as integrate
+from adc.frontend.scipy import interpolate as interpolate
+from adc.frontend.scipy import ndimage as ndimage
+from adc.frontend.scipy import odes as odes
 from adc.frontend.scipy import optimize as optimize
+from adc.frontend.scipy import signal as signal

@@ -36,7 +36,7 @@ from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Member, Place, Step
 from adc.frontend.values import elementwise, views
 from adc.ir.errors import GlobalStateError, TypeMismatchError
-from adc.ir.foreign import is_plain
+from adc.ir.foreign import is_plain, is_stand_in
 
 
 def _apply(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> Binding:
@@ -82,6 +82,8 @@ def _of_class(
     if classes.is_method(value):
         return Bound(owner, name)
     if name == "__class__":
+        if is_stand_in(cls):
+            raise lo.unsupported(f"`__class__` of {kind_of(owner)}", node, "use `isinstance`")
         return Static(cls)
     if isinstance(value, property | functools.cached_property | staticmethod | classmethod):
         outside.guard(lo, place, value)

@@ -1,7 +1,12 @@
 """SciPy's algorithms as plain Python, one module for each of its packages.
 
 ===============  ===============================================================================
+`odes`           initial value problems of `scipy.integrate`
 `optimize`       roots of functions of one number
+`integrate`      integrals of samples
+`interpolate`    interpolants, which are objects
+`ndimage`        filters of arrays, and splines through their elements
+`signal`         convolutions, linear filters, windows, spectra
 ===============  ===============================================================================
 
 A function has the name and the arguments of SciPy's. Nothing here imports SciPy.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,10 +39,17 @@ _MODULES = (editing, elements, mapping, nan, places, polynomial, sets, signals, 
 _ARRAYS: tuple[Any, ...] = (editing.asarray_chkfinite, mapping.apply_along_axis, sets.isin)
 
 
-def _composed(fn: Callable[..., Any]) -> Handler:
+def in_python(fn: Callable[..., Any], constants: tuple[str, ...] = ()) -> Handler:
+    """Return the handler of a function that `adc.library` implements in Python.
+
+    Numbers that it takes as `constants` are part of the program.
+    """
+    names = tuple(inspect.signature(fn).parameters)
+
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
+        require_constants(lo, constants, names, args, kwargs, node)
         args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
         assert isinstance(fn, types.FunctionType)
         found = program.call_function(lo, fn, args, kwargs, node)
@@ -50,6 +58,16 @@ def _composed(fn: Callable[..., Any]) -> Handler:
         return Num(found.operand, fn in _ARRAYS) if isinstance(found, Num) else found
 
     return handler
+
+
+def require_constants(
+    lo: Lowerer, constants: tuple[str, ...], names: Sequence[str], args: list[Binding],
+    kwargs: dict[str, Binding], node: ast.Call,
+) -> None:  # fmt: skip
+    """Make numbers that are given as some arguments part of the program."""
+    for name, value in [*zip(names, args, strict=False), *kwargs.items()]:
+        if name in constants and isinstance(value, Num):
+            arguments.constant_int(lo, value, node, f"`{name}`")
 
 
 def vectorized(
@@ -63,7 +81,7 @@ def vectorized(
         )  # fmt: skip
     kinds = None if value.otypes is None else [np.dtype(kind) for kind in value.otypes]
     first = [Static(value.pyfunc), static(None if kinds is None else tuple(kinds))]
-    return _composed(mapping.vectorized)(lo, [*first, *args], {}, node)
+    return in_python(mapping.vectorized)(lo, [*first, *args], {}, node)
 
 
 def _enumerated(
@@ -74,7 +92,7 @@ def _enumerated(
     x = elementwise.base_of(lo, arrays.as_array(lo, given["arr"], node), node)
     dims = views.dims_of(lo, x)
     shape = [Num(size) for size in dims]
-    index = _composed(places.ndindex)(lo, [TupleOf(tuple(shape))], {}, node)
+    index = in_python(places.ndindex)(lo, [TupleOf(tuple(shape))], {}, node)
     flat = x if len(dims) == 1 else views.reshaped(lo, x, [views.size_of(lo, dims)])
     return Zip((index, flat))
 
@@ -127,13 +145,13 @@ def _joined(lo: Lowerer, given: Binding, depth: int, rank: int, node: ast.Call) 
 
 
 HANDLERS: dict[Any, Handler] = {
-    getattr(np, name): _composed(getattr(module, name))
+    getattr(np, name): in_python(getattr(module, name))
     for module in _MODULES
     for name in module.__all__
     if hasattr(np, name) and isinstance(getattr(module, name), types.FunctionType)
 }
 HANDLERS |= {
-    getattr(np.linalg, name): _composed(getattr(matrices, name))
+    getattr(np.linalg, name): in_python(getattr(matrices, name))
     for name in matrices.__all__
     if hasattr(np.linalg, name)
 }
@@ -144,8 +162,8 @@ SERIES: dict[str, Callable[..., Any]] = {
     for name in series.__all__
     if (found := getattr(getattr(np.polynomial, module), name, None)) is not None
 }
-HANDLERS |= {found: _composed(getattr(series, found.__name__)) for found in SERIES.values()}
+HANDLERS |= {found: in_python(getattr(series, found.__name__)) for found in SERIES.values()}
 HANDLERS |= {np.ndenumerate: _enumerated, np.block: _block}
 # Methods of arrays that are not the function of that name.
-METHODS: dict[str, Handler] = {"partition": _composed(editing.partition_in_place)}
-__all__ = ["HANDLERS", "METHODS", "SERIES", "vectorized"]
+METHODS: dict[str, Handler] = {"partition": in_python(editing.partition_in_place)}
+__all__ = ["HANDLERS", "METHODS", "SERIES", "in_python", "require_constants", "vectorized"]

@@ -1,0 +1,55 @@
+"""`scipy.interpolate`: its classes, which code uses as classes of `adc.library`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+
+from adc.frontend.core.bindings import Binding
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.numpy import library
+from adc.frontend.numpy.plain import composed
+from adc.frontend.values import elementwise, objects
+from adc.frontend.values.arguments import Handler
+from adc.ir.foreign import STAND_INS, StandIn
+from adc.library.scipy.interpolate import bsplines, cubic, piecewise, tables
+
+_PIECEWISE = ("c", "x", "extrapolate", "axis")
+
+
+def _constructed(cls: type) -> Handler:
+    names = tuple(inspect.signature(cls).parameters)
+
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        composed.require_constants(lo, ("axis",), names, args, kwargs, node)
+        args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+        return objects.construct(lo, cls, args, kwargs, node)
+
+    return handler
+
+
+# The public attributes of their instances.
+_CLASSES: dict[type, tuple[str, ...]] = {
+    piecewise.PPoly: _PIECEWISE,
+    **{getattr(cubic, name): _PIECEWISE for name in cubic.__all__},
+    bsplines.BSpline: ("t", "c", "k", "extrapolate", "axis"),
+    tables.RegularGridInterpolator: ("grid", "values", "method", "bounds_error", "fill_value"),
+    tables.interp1d: (
+        "x", "y", "axis", "bounds_error", "_kind", "_spline", "_extrapolate", "_fill_value_below",
+        "_fill_value_above",
+    ),
+}  # fmt: skip
+
+for _cls, _attributes in _CLASSES.items():
+    _name = f"scipy.interpolate.{_cls.__name__}"
+    STAND_INS[_name] = StandIn(_cls, _attributes)
+    library.enter_named({_name: _constructed(_cls)})
+
+library.enter_named(
+    {
+        f"scipy.interpolate.{fn.__name__}": composed.in_python(fn, ("axis", "order"))
+        for fn in (bsplines.make_interp_spline, tables.interpn)
+    }
+)

@@ -1,0 +1,12 @@
+"""Initial value problems of `scipy.integrate`, with SciPy's choice of the steps.
+
+==========  ======================================================================================
+`tableaus`  the coefficients of the methods
+`steps`     a step of a method, its error, and the polynomial that interpolates it
+`events`    when a function of time and state changes its sign
+`ivp`       `solve_ivp`: the loop over the steps
+==========  ======================================================================================
+
+The derivatives are those of the steps as they were taken (the discrete adjoint), and of the choice
+of their sizes: those of the program, which differences of it confirm.
+"""

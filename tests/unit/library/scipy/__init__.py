@@ -1,0 +1,1 @@
+"""`adc/library/scipy/`, package by package, compared with SciPy itself; `calls`: how."""

@@ -1,0 +1,213 @@
+"""`scipy.integrate.solve_ivp` inside compiled code, beside SciPy itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate
+from scipy.integrate import solve_ivp
+
+import adc
+from adc.ir.errors import UnsupportedError
+from adc.testing import check_grads
+
+METHODS = ("RK23", "RK45", "DOP853")
+P = np.array([1.5, 1.0, 3.0, 1.0, 10.0, 5.0])
+
+
+def predator(t: float, z: Any, a: float, b: float, c: float, d: float) -> Any:
+    x, y = z
+    return [a * x - b * x * y, -c * y + d * x * y]
+
+
+def every_step(p: np.ndarray, method: str) -> Any:
+    s = solve_ivp(predator, (0, 5), p[4:], method=method, args=tuple(p[:4]), rtol=1e-5)
+    return s.t, s.y, s.nfev, s.status
+
+
+def at_times(p: np.ndarray, method: str) -> Any:
+    times = np.linspace(0.0, 5.0, 40)
+    s = solve_ivp(lambda t, z: predator(t, z, *p[:4]), [0.0, 5.0], p[4:], method, times)
+    return s.t, s.y, s.nfev, s.status
+
+
+def backwards(p: np.ndarray, method: str) -> Any:
+    times = [2.0, 1.1, 1.0, 0.2]
+    s = solve_ivp(predator, (2, 0), p[4:], method, times, args=tuple(p[:4]), first_step=0.01)
+    return s.t, s.y, s.nfev, s.status
+
+
+def in_between(p: np.ndarray, method: str) -> Any:
+    s = solve_ivp(predator, (0, 3), p[4:], method, None, True, args=tuple(p[:4]), max_step=0.3)
+    return s.sol(np.array([0.0, 0.7, 2.9, 3.0])), s.sol(1.3), s.nfev, s.sol.t_max
+
+
+def fall(t: float, y: Any) -> Any:
+    return [y[1], -9.81 - 0.1 * y[1]]
+
+
+def ground(t: float, y: Any) -> Any:
+    return y[0]
+
+
+def apex(t: float, y: Any) -> Any:
+    return y[1]
+
+
+ground.terminal, ground.direction = True, -1  # type: ignore[attr-defined]
+
+
+def ball(v: float, method: str) -> Any:
+    s = solve_ivp(fall, (0, 100), [0.0, v], method, events=(ground, apex), rtol=1e-8)
+    return s.t_events[0], s.t_events[1], s.y_events[1], s.t, s.y, s.nfev, s.status
+
+
+def crossings(w: float, method: str) -> Any:
+    s = solve_ivp(
+        lambda t, y: [y[1], -(w**2) * y[0]], (0, 10), [1.0, 0.0], method,
+        [0.0, 2.5, 9.0], events=lambda t, y: y[0] - 0.1, rtol=1e-9, atol=1e-9,
+    )  # fmt: skip
+    return s.t_events[0], s.y, s.nfev, s.status
+
+
+def no_time(p: np.ndarray, method: str) -> Any:
+    s = solve_ivp(lambda t, y: -y, (1.0, 1.0), p, method)
+    return s.t, s.y, s.status
+
+
+def columns(p: np.ndarray, method: str) -> Any:
+    s = solve_ivp(
+        lambda t, y: -p[0] * y, (0, 3), p[1:], method, vectorized=True, rtol=1e-5,
+        atol=np.full(5, 1e-8),
+    )  # fmt: skip
+    return s.t, s.y, s.nfev, s.status
+
+
+def rotating(w: float, method: str) -> Any:
+    s = solve_ivp(lambda t, y: 1j * w * y, (0, 3), np.array([1.0 + 0j]), method)
+    return s.t, s.y, s.nfev, s.status
+
+
+def to_the_end(t: float, method: str) -> Any:
+    s = solve_ivp(lambda t, y: np.array([-0.3 * y[0] * t]), (0, t), [1.0], method, rtol=1e-9)
+    return s.t, s.y, s.nfev, s.status
+
+
+def failing(k: float, method: str) -> Any:
+    s = solve_ivp(lambda t, y: k * y**2, (0, 2), [1.0], method)
+    return s.status, int(s.success)
+
+
+Case = tuple[Callable[..., Any], Any]
+CASES: list[Case] = [
+    (every_step, P), (at_times, P), (backwards, P), (in_between, P), (ball, 10.0),
+    (crossings, 2.0), (no_time, P[:2]), (columns, P / 5.0), (rotating, 2.0), (to_the_end, 2.0),
+    (failing, 1.0),
+]  # fmt: skip
+FULL = pytest.mark.full
+
+
+def name_of(case: Case) -> str:
+    return case[0].__name__
+
+
+def total(found: Any) -> Any:
+    """Return a sum of everything that a case returns, with weights."""
+    result = 0.0
+    for k, part in enumerate(found):
+        result += np.sum(np.abs(np.asarray(part))) * (0.3 + 0.1 * k)
+    return result
+
+
+@pytest.mark.parametrize("method", ["RK23", *(pytest.param(m, marks=FULL) for m in METHODS[1:])])
+@pytest.mark.parametrize(
+    "case", [CASES[0], *(pytest.param(case, marks=FULL) for case in CASES[1:])], ids=name_of
+)
+def test_values_are_scipys(case: Case, method: str) -> None:
+    fn, arg = case
+    want = fn(arg, method)
+    found = adc.jit(fn)(arg, method)
+    assert len(want) == len(found)
+    for a, b in zip(want, found, strict=True):
+        # Where the estimated errors are rounding errors, so are digits of the step sizes.
+        np.testing.assert_allclose(b, a, rtol=1e-8, atol=1e-12)
+        assert not isinstance(a, int) or a == b  # evaluations, status
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("case", CASES[:-1], ids=name_of)
+def test_derivatives(case: Case, method: str) -> None:
+    fn, arg = case
+    if fn is rotating:
+        check_grads(lambda w: np.abs(fn(w, method)[1][0, -1] - 0.5) ** 2, (arg,))
+    else:
+        check_grads(lambda x: total(fn(x, method)), (arg,))
+
+
+def final(p: np.ndarray) -> Any:
+    s = solve_ivp(predator, (0, 10), p[4:], "RK23", [10.0], args=tuple(p[:4]))
+    return np.sum(s.y[:, -1] ** 2)
+
+
+@pytest.mark.full
+def test_second_order_and_budgets() -> None:
+    v = np.linspace(-1.0, 1.0, 6)
+    step = 1e-5
+    df = adc.grad(final)
+    near = (df(P + step * v) - df(P - step * v)) / (2.0 * step)
+    np.testing.assert_allclose(adc.hvp(final, (P,), (v,)), near, rtol=1e-5)
+    # Checkpoints are placed while it runs: nobody knows how many steps there will be.
+    frugal = adc.grad(final, memory="7 kB")
+    assert np.array_equal(frugal(P), df(P))
+    found, usual = frugal.plan(P).peak_bytes, df.plan(P).peak_bytes
+    assert found is not None
+    assert usual is not None
+    assert found <= 7000 < usual
+
+
+class Decay:
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+
+    def slope(self, t: float, y: Any) -> Any:
+        return -self.rate * y
+
+    def run(self, y: Any) -> Any:
+        return integrate.solve_ivp(self.slope, t_span=[0, 2], y0=y, method=integrate.RK23).y[:, -1]
+
+
+@pytest.mark.full
+def test_a_class_with_methods() -> None:
+    def fn(rate: float) -> Any:
+        return np.sum(Decay(rate).run(np.array([1.0, 2.0])))
+
+    assert adc.jit(fn)(0.3) == pytest.approx(fn(0.3), rel=1e-12)
+    check_grads(fn, (0.3,))
+
+
+def test_implicit_methods_are_refused() -> None:
+    def fn(k: float) -> Any:
+        return solve_ivp(lambda t, y: -k * y, (0, 2), [1.0], method="Radau").y[0, -1]
+
+    with pytest.raises(UnsupportedError, match="implicit method") as caught:
+        adc.grad(fn)(1.0)
+    assert "RK45" in caught.value.hint
+
+
+def test_errors_are_scipys() -> None:
+    def late(k: float) -> Any:
+        return solve_ivp(lambda t, y: -k * y, (0, 2), [1.0], t_eval=[0.0, 3.0]).y[0, -1]
+
+    def flat(k: float) -> Any:
+        return solve_ivp(lambda t, y: -k * y, (0, 2), k).y[0, -1]
+
+    for fn in (late, flat):
+        with pytest.raises(ValueError) as want:  # noqa: PT011  # compared below
+            fn(1.0)
+        with pytest.raises(ValueError) as found:  # noqa: PT011
+            adc.grad(fn)(1.0)
+        assert str(want.value) == str(found.value).splitlines()[0]

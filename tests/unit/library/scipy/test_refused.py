@@ -1,0 +1,65 @@
+"""What is not supported of SciPy: refused at the program's line, with a hint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.interpolate
+import scipy.ndimage
+import scipy.signal
+
+import adc
+from adc.ir.errors import UnsupportedError
+from tests.unit.library.scipy.calls import Call
+
+X = np.linspace(0.0, 2.0, 9)
+M = np.ones((3, 3))
+SPLINE = scipy.interpolate.CubicSpline(X, X**2)
+
+# A program, its argument, what the message says, and the hint.
+REFUSED: list[tuple[Call, Any, str, str]] = [
+    (lambda y: scipy.integrate.quad(np.sin, 0, y)[0], 0.3, "integrate.quad`", "leggauss"),
+    (lambda y: scipy.integrate.romb(y, show=True), X, "with `show`", "leave it out"),
+    (lambda y: scipy.integrate.cumulative_simpson(y, dx=y[:1]), X, "an array as `dx`", "numbers"),
+    (lambda w: scipy.signal.butter(2, w)[0], 0.3, "signal.butter`", "design filters outside"),
+    (lambda x: scipy.signal.get_window("taylor", 11) * x, 0.4, "this window", "outside"),
+    (lambda x: scipy.signal.filtfilt([1], [1], x, method="gust"), X, "'gust'", "leave it out"),
+    (lambda x: scipy.signal.detrend(x, overwrite_data=True), X, "overwrite_data", "data[:] ="),
+    (lambda x: scipy.signal.csd(x, x[1:])[1], X, "different lengths", "append zeros"),
+    (lambda x: scipy.signal.convolve2d(x, x, boundary="wrap"), M, "boundary", "ndimage.convolve"),
+    (lambda x: scipy.signal.lfilter([1, 2], [1, 2], x), np.arange(3), "of integers", ".astype"),
+    (lambda x: scipy.ndimage.median_filter(x, 3), X, "ndimage.median_filter`", "`adc supported`"),
+    (lambda x: scipy.ndimage.sobel(x), np.arange(9), "has integers", "output=float"),
+    (lambda x: scipy.ndimage.correlate(x, x, axes=(1, 0)), M, "not in order", "transpose"),
+    (lambda x: scipy.ndimage.map_coordinates(x, [x], order=5), X, "order 4 or 5", "`order=3`"),
+    (lambda y: scipy.interpolate.UnivariateSpline(X, y)(0.3), X, "UnivariateSpline`", "PPoly"),
+    (lambda y: scipy.interpolate.splrep(X, y)[1], X, "interpolate.splrep`", "`CubicSpline`"),
+    (lambda y: scipy.interpolate.CubicSpline(X, y).roots(), X, "finding roots", "Newton's"),
+    (lambda y: scipy.interpolate.PPoly(M, -X[:4])(y), X, "do not increase", "sort them"),
+    (lambda y: scipy.interpolate.Akima1DInterpolator(X, y, method="b")(0.3), X, "method", "akima"),
+    (lambda y: scipy.interpolate.interp1d(X, y, "magic")(0.3), X, "`kind`", "'linear'"),
+    (lambda y: scipy.interpolate.make_interp_spline(X, y, bc_type="periodic")(0.3), X,
+     "bc_type='periodic'", "CubicSpline(x, y, bc_type='periodic')"),
+    (lambda y: scipy.interpolate.RegularGridInterpolator((X,), y, "cubic")([0.3]), X, "method",
+     "map_coordinates"),
+    (lambda y: scipy.interpolate.RegularGridInterpolator((-X,), y)([0.3]), X, "that decrease",
+     "reverse them"),
+    (lambda y: 1.0 * (type(SPLINE) is scipy.interpolate.CubicSpline) * y, 0.3, "`type` of",
+     "`isinstance`"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fn", "x", "what", "hint"), REFUSED, ids=[row[2] for row in REFUSED])
+def test_calls_are_refused(fn: Call, x: Any, what: str, hint: str) -> None:
+    with pytest.raises((UnsupportedError, NotImplementedError)) as caught:
+        adc.jit(fn, target="python", cache=False)(x)
+    error = caught.value
+    assert what in str(error)
+    assert hint in str(error)
+    if isinstance(error, UnsupportedError):
+        assert error.span is not None
+        assert error.span.file == __file__
+        assert "^" in str(error)
