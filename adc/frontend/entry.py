@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from adc.frontend import scipy
 from adc.frontend.calls import builtin, calls, derivatives, fourier, jacobians, nested
 from adc.frontend.control import blocks, marks, program
 from adc.frontend.control.control import EXIT, FALLS
@@ -62,7 +63,7 @@ from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
 # The modules with handlers: these register when they are imported (`core.dispatch`).
 HANDLERS = (
     attributes, blocks, builtin, calls, containers, expressions, fourier, iteration, jacobians,
-    nested, products, contexts, statements, subscripts,
+    nested, products, contexts, scipy, statements, subscripts,
 )  # fmt: skip
 
 

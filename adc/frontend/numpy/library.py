@@ -310,7 +310,8 @@ def named() -> list[str]:
 
 def _handler_of(callee: Any) -> Handler | None:
     found = _HANDLERS.get(callee)
-    if found is None and (getattr(callee, "__module__", None) or "").startswith("scipy."):
+    module = getattr(callee, "__module__", None) or ""
+    if found is None and (module.startswith("scipy.") or isinstance(callee, np.ufunc)):
         for name, handler in _NAMED.items():
             module, _, own = name.rpartition(".")
             if getattr(sys.modules.get(module), own, None) is callee:

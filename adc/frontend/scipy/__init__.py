@@ -3,8 +3,11 @@
 In reading order:
 
 ===============  ===============================================================================
+`special`        `scipy.special`: ufuncs, and functions in plain Python
 ===============  ===============================================================================
 
 SciPy's packages take long to import, and a program that does not call them should not wait: the
 handlers are entered by name (`adc.frontend.numpy.library.enter_named`), and nothing is imported.
 """
+
+from adc.frontend.scipy import special as special

@@ -1,0 +1,16 @@
+"""The functions of `scipy.special`, one row each, with their derivatives (`adc.ir.ops.ufuncs`).
+
+In reading order:
+
+===============  ===============================================================================
+`gamma`          the gamma function, its logarithm and derivatives, beta functions
+`error`          error functions and the normal distribution
+`elementary`     what is elementary arithmetic: logistic functions, entropies, losses
+===============  ===============================================================================
+
+A function of a complex number has two rows, for the real and the imaginary part of the result.
+"""
+
+from adc.ir.ops.scipy import elementary as elementary
+from adc.ir.ops.scipy import error as error
+from adc.ir.ops.scipy import gamma as gamma
