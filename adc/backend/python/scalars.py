@@ -97,7 +97,7 @@ def _rows() -> dict[str, Any]:
     return found
 
 
-#: Every name of `prelude`, `vector_math` and `runtime.special`, and the ranges that loops go through.
+#: Every name of `prelude`, `vector_math` and `runtime.special`, and what loops go through.
 NAMES: dict[str, Any] = {
     **_rows(),
     **{name: _elementary(name) for name in vector_math.FUNCTIONS},

@@ -98,8 +98,8 @@ def require(names: Sequence[str]) -> None:
     lacking = missing(names)
     if lacking is not None:
         raise UnsupportedError(
-            f"`scipy.special.{lacking}`, which the program or its derivative needs, is not in SciPy "
-            f"{ufuncs.version()}", None, "install a later version of SciPy",
+            f"`scipy.special.{lacking}`, which the program or its derivative needs, is not in "
+            f"SciPy {ufuncs.version()}", None, "install a later version of SciPy",
         )  # fmt: skip
 
 
@@ -113,8 +113,9 @@ def _add_symbols(own: Ufunc, letters: str) -> bool:
     found = ufuncs.find_ufunc(own.name)
     assert found is not None
     symbol = _symbol(own, letters)
-    for name, address in zip((symbol, f"{symbol}_data"), loop(found, letters), strict=True):
-        llvm.add_symbol(name, address)
+    code, data = loop(found, letters)
+    llvm.add_symbol(symbol, code)
+    llvm.add_symbol(f"{symbol}_data", data)
     address = direct(own.name, letters)
     if address is not None:
         llvm.add_symbol(f"{symbol}_direct", address)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adc.frontend.core import numbers
-from adc.frontend.core.bindings import Binding, Num, TupleOf
+from adc.frontend.core.bindings import NONE, Binding, Num, TupleOf
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.numpy import library, ufuncs
-from adc.frontend.values import arguments, arrays, elementwise
+from adc.frontend.numpy import library, linear, ufuncs
+from adc.frontend.values import arrays, elementwise
 from adc.frontend.values.arguments import Handler
 from adc.ir.core import Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.opdef import OpDef
-from adc.ir.ops.ufuncs import find_ufunc, operands, rows, version
-from adc.ir.types import F32, F64, NAMES, Scalar
+from adc.ir.ops.ufuncs import find_ufunc, operands, rows
+from adc.ir.types import F32, F64, Scalar
+from adc.library.scipy import special
 
 # The rows of each ufunc: by the types of a loop, one for each number that it returns.
 _LOOPS: dict[str, dict[str, list[OpDef]]] = {}
@@ -90,20 +91,19 @@ def _ufunc(name: str) -> Handler:
                 f"`scipy.special.{name}` takes {ufunc.nin} arguments, not {len(args)}",
                 lo.span(node),
             )
-        outs: tuple[Binding | None, ...] = tuple(args[ufunc.nin :])
+        outs: tuple[Binding, ...] = tuple(args[ufunc.nin :])
         if "out" in kwargs:
             out = kwargs.pop("out")
             outs = out.items if isinstance(out, TupleOf) else (out,)
-        outs += (None,) * (ufunc.nout - len(outs))
+        outs += (NONE,) * (ufunc.nout - len(outs))
         args = args[: ufunc.nin]
         if ufunc.nout > 1:
             args = [elementwise.materialised(lo, arg, node) for arg in args]
 
         def result(output: int) -> Binding:
-            given = kwargs if outs[output] is None else {**kwargs, "out": outs[output]}
             found = ufuncs.applied(
                 lo, lambda items: _computed(lo, name, ufunc, output, items, node), args,
-                given, node, 0.5,
+                {**kwargs, "out": outs[output]}, node, 0.5,
             )  # fmt: skip
             return found if ufunc.nout == 1 else elementwise.materialised(lo, found, node)
 
@@ -114,6 +114,12 @@ def _ufunc(name: str) -> Handler:
     return handler
 
 
+def _composed(fn: Callable[..., Any]) -> Handler:
+    return lambda lo, args, kwargs, node: linear.run(lo, fn, args, kwargs, node)
+
+
+_COMPOSED = (special.logsumexp, special.softmax, special.log_softmax)
 library.enter_named({f"scipy.special.{name}": _ufunc(name) for name in _LOOPS if name[0] != "_"})
+library.enter_named({f"scipy.special.{fn.__name__}": _composed(fn) for fn in _COMPOSED})
 
 __all__: list[str] = []

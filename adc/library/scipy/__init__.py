@@ -1,6 +1,7 @@
 """SciPy's algorithms as plain Python, one module for each of its packages.
 
 ===============  ===============================================================================
+`special`        `scipy.special`
 ===============  ===============================================================================
 
 A function has the name and the arguments of SciPy's. Nothing here imports SciPy.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from adc.ir.opdef import OpDef
 from adc.ir.ops.arith import absolute, eq, le, lt, select, sign, xdivy
 from adc.ir.ops.math import exp, hypot, log, log1p, pow_, sin
 from adc.ir.ops.special import expit
@@ -17,13 +18,15 @@ _DEGREE = math.pi / 180.0
 
 # --- logistic functions ---------------------------------------------------------------------------
 
-logit = ufunc("logit", lambda y, x: 1.0 / (x * (1.0 - x)), cost=30)
-log_expit = ufunc("log_expit", lambda y, x: expit(-x), cost=30, image=(-math.inf, 0.0))
+logit: OpDef = ufunc("logit", lambda y, x: 1.0 / (x * (1.0 - x)), cost=30)
+log_expit: OpDef = ufunc("log_expit", lambda y, x: expit(-x), cost=30, image=(-math.inf, 0.0))
 
 # --- entropies ------------------------------------------------------------------------------------
 
-xlogy = ufunc("xlogy", lambda f, x, y: log(y), lambda f, x, y: xdivy(x, y), cost=25)
-xlog1py = ufunc("xlog1py", lambda f, x, y: log1p(y), lambda f, x, y: xdivy(x, 1.0 + y), cost=25)
+xlogy: OpDef = ufunc("xlogy", lambda f, x, y: log(y), lambda f, x, y: xdivy(x, y), cost=25)
+xlog1py: OpDef = ufunc(
+    "xlog1py", lambda f, x, y: log1p(y), lambda f, x, y: xdivy(x, 1.0 + y), cost=25
+)
 
 
 def _log_ratio(x: Any, y: Any) -> Any:
@@ -31,17 +34,17 @@ def _log_ratio(x: Any, y: Any) -> Any:
     return select(eq(x, 0.0), -math.inf, rel_entr(x, y) / x)
 
 
-entr = ufunc("entr", lambda f, x: -log(x) - 1.0, cost=25)
-rel_entr = ufunc(
+entr: OpDef = ufunc("entr", lambda f, x: -log(x) - 1.0, cost=25)
+rel_entr: OpDef = ufunc(
     "rel_entr", lambda f, x, y: _log_ratio(x, y) + 1.0, lambda f, x, y: -xdivy(x, y), cost=30
 )
-kl_div = ufunc(
+kl_div: OpDef = ufunc(
     "kl_div", lambda f, x, y: _log_ratio(x, y), lambda f, x, y: 1.0 - xdivy(x, y), cost=30
 )
 
 # --- losses ---------------------------------------------------------------------------------------
 
-huber = ufunc(
+huber: OpDef = ufunc(
     "huber",
     lambda f, delta, r: select(le(absolute(r), delta), 0.0, absolute(r) - delta),
     lambda f, delta, r: select(le(absolute(r), delta), r, delta * sign(r)),
@@ -55,7 +58,7 @@ def _by_delta(f: Any, delta: Any, r: Any) -> Any:
     return ratio * ratio * xdivy(r, h) * r
 
 
-pseudo_huber = ufunc(
+pseudo_huber: OpDef = ufunc(
     "pseudo_huber",
     _by_delta,
     lambda f, delta, r: delta * xdivy(r, hypot(delta, r)),
@@ -82,7 +85,7 @@ def _slope_of_log1prel(s: Any) -> Any:
     return select(lt(absolute(s), 0.1), series, direct)
 
 
-exprel = ufunc("exprel", lambda y, x: _slope_of_exprel(x, y), cost=25)
+exprel: OpDef = ufunc("exprel", lambda y, x: _slope_of_exprel(x, y), cost=25)
 
 
 def _by_power(f: Any, base: Any, logarithm: Any, power: Any) -> Any:
@@ -93,31 +96,31 @@ def _by_power(f: Any, base: Any, logarithm: Any, power: Any) -> Any:
     return select(lt(absolute(t), 1.0), near, far)
 
 
-boxcox = ufunc(
+boxcox: OpDef = ufunc(
     "boxcox",
     lambda f, x, power: pow_(x, power - 1.0),
     lambda f, x, power: _by_power(f, x, log(x), power),
     cost=40,
 )
-boxcox1p = ufunc(
+boxcox1p: OpDef = ufunc(
     "boxcox1p",
     lambda f, x, power: pow_(1.0 + x, power - 1.0),
     lambda f, x, power: _by_power(f, 1.0 + x, log1p(x), power),
     cost=40,
 )
-inv_boxcox = ufunc(
+inv_boxcox: OpDef = ufunc(
     "inv_boxcox",
     lambda f, y, power: pow_(f, 1.0 - power),
     lambda f, y, power: f * (y * y) * _slope_of_log1prel(power * y),
     cost=40,
 )
-inv_boxcox1p = ufunc(
+inv_boxcox1p: OpDef = ufunc(
     "inv_boxcox1p",
     lambda f, y, power: pow_(f + 1.0, 1.0 - power),
     lambda f, y, power: (f + 1.0) * (y * y) * _slope_of_log1prel(power * y),
     cost=40,
 )
-powm1 = ufunc(
+powm1: OpDef = ufunc(
     "powm1",
     lambda f, x, y: y * pow_(x, y - 1.0),
     lambda f, x, y: xlogy(f + 1.0, x),
@@ -126,23 +129,23 @@ powm1 = ufunc(
 
 # --- what NumPy has as well -----------------------------------------------------------------------
 
-cbrt = ufunc("cbrt", lambda y, x: 1.0 / (3.0 * (y * y)), cost=20, device="cbrt")
-exp2 = ufunc("exp2", lambda y, x: math.log(2.0) * y, cost=15, device="exp2")
-exp10 = ufunc("exp10", lambda y, x: math.log(10.0) * y, cost=15, device="exp10")
-expm1 = ufunc("expm1", lambda y, x: exp(x), cost=15, device="expm1")
-sp_log1p = ufunc("log1p", lambda y, x: 1.0 / (1.0 + x), cost=15, device="log1p")
-cosm1 = ufunc("cosm1", lambda y, x: -sin(x), cost=20)
-sindg = ufunc("sindg", lambda y, x: _DEGREE * cosdg(x), cost=20)
-cosdg = ufunc("cosdg", lambda y, x: -_DEGREE * sindg(x), cost=20)
-tandg = ufunc("tandg", lambda y, x: _DEGREE * (1.0 + y * y), cost=20)
-cotdg = ufunc("cotdg", lambda y, x: -_DEGREE * (1.0 + y * y), cost=20)
-round_ = ufunc("round", None, cost=5)
-radian = ufunc(
+cbrt: OpDef = ufunc("cbrt", lambda y, x: 1.0 / (3.0 * (y * y)), cost=20, device="cbrt")
+exp2: OpDef = ufunc("exp2", lambda y, x: math.log(2.0) * y, cost=15, device="exp2")
+exp10: OpDef = ufunc("exp10", lambda y, x: math.log(10.0) * y, cost=15, device="exp10")
+expm1: OpDef = ufunc("expm1", lambda y, x: exp(x), cost=15, device="expm1")
+sp_log1p: OpDef = ufunc("log1p", lambda y, x: 1.0 / (1.0 + x), cost=15, device="log1p")
+cosm1: OpDef = ufunc("cosm1", lambda y, x: -sin(x), cost=20)
+sindg: OpDef = ufunc("sindg", lambda y, x: _DEGREE * cosdg(x), cost=20)
+cosdg: OpDef = ufunc("cosdg", lambda y, x: -_DEGREE * sindg(x), cost=20)
+tandg: OpDef = ufunc("tandg", lambda y, x: _DEGREE * (1.0 + y * y), cost=20)
+cotdg: OpDef = ufunc("cotdg", lambda y, x: -_DEGREE * (1.0 + y * y), cost=20)
+round_: OpDef = ufunc("round", None, cost=10)
+radian: OpDef = ufunc(
     "radian",
     lambda f, d, m, s: _DEGREE,
     lambda f, d, m, s: _DEGREE / 60.0,
     lambda f, d, m, s: _DEGREE / 3600.0,
-    cost=5,
+    cost=10,
 )
 
 __all__ = ["exprel", "rel_entr", "xlogy"]

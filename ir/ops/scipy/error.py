@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from adc.ir.opdef import OpDef
 from adc.ir.ops.arith import absolute, gt, select
 from adc.ir.ops.math import exp
 from adc.ir.ops.ufuncs import ufunc
@@ -43,28 +44,30 @@ def _hazard(x: Any) -> Any:
     return select(gt(x, 0.0), density(x) / ndtr(x), below)
 
 
-erf = ufunc("erf", lambda y, x: SLOPE * exp(-(x * x)), cost=25, device="erf")
-erfc = ufunc("erfc", lambda y, x: -SLOPE * exp(-(x * x)), cost=25, device="erfc")
-erfcx = ufunc(
+erf: OpDef = ufunc("erf", lambda y, x: SLOPE * exp(-(x * x)), cost=25, device="erf")
+erfc: OpDef = ufunc("erfc", lambda y, x: -SLOPE * exp(-(x * x)), cost=25, device="erfc")
+erfcx: OpDef = ufunc(
     "erfcx",
     lambda y, x: select(
         gt(x, _FAR), (-1.0 / ROOT_PI) / (x * x) * _series(-1.0, x), 2.0 * (x * y) - SLOPE
     ),
     cost=25, device="erfcx",
 )  # fmt: skip
-erfi = ufunc("erfi", lambda y, x: SLOPE * exp(x * x), cost=30)
-dawsn = ufunc(
+erfi: OpDef = ufunc("erfi", lambda y, x: SLOPE * exp(x * x), cost=30)
+dawsn: OpDef = ufunc(
     "dawsn",
     lambda y, x: select(
         gt(absolute(x), _FAR), -0.5 / (x * x) * _series(1.0, x), 1.0 - 2.0 * (x * y)
     ),
     cost=30,
 )
-erfinv = ufunc("erfinv", lambda y, x: (0.5 * ROOT_PI) * exp(y * y), cost=50, device="erfinv")
-erfcinv = ufunc("erfcinv", lambda y, x: (-0.5 * ROOT_PI) * exp(y * y), cost=50, device="erfcinv")
-ndtr = ufunc("ndtr", lambda y, x: density(x), cost=25, device="normcdf")
-log_ndtr = ufunc("log_ndtr", lambda y, x: _hazard(x), cost=40)
-ndtri = ufunc("ndtri", lambda y, p: 1.0 / density(y), cost=50, device="normcdfinv")
-ndtri_exp = ufunc("ndtri_exp", lambda y, p: 1.0 / _hazard(y), cost=80)
+erfinv: OpDef = ufunc("erfinv", lambda y, x: (0.5 * ROOT_PI) * exp(y * y), cost=50, device="erfinv")
+erfcinv: OpDef = ufunc(
+    "erfcinv", lambda y, x: (-0.5 * ROOT_PI) * exp(y * y), cost=50, device="erfcinv"
+)
+ndtr: OpDef = ufunc("ndtr", lambda y, x: density(x), cost=25, device="normcdf")
+log_ndtr: OpDef = ufunc("log_ndtr", lambda y, x: _hazard(x), cost=40)
+ndtri: OpDef = ufunc("ndtri", lambda y, p: 1.0 / density(y), cost=50, device="normcdfinv")
+ndtri_exp: OpDef = ufunc("ndtri_exp", lambda y, p: 1.0 / _hazard(y), cost=80)
 
 __all__ = ["PEAK", "density", "erfcx", "ndtr"]

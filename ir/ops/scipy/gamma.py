@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from adc.ir.opdef import OpDef
 from adc.ir.ops.arith import eq, lt, select
 from adc.ir.ops.math import exp, log, log1p, pow_
 from adc.ir.ops.ufuncs import ufunc
@@ -16,13 +17,13 @@ from adc.ir.ops.ufuncs import ufunc
 SHAPE = "the derivative by it is a generalised hypergeometric function, which SciPy does not have"
 _A, _B = f"its shape `a`: {SHAPE}", f"its shape `b`: {SHAPE}"
 
-sinpi = ufunc("_sinpi", lambda y, x: math.pi * cospi(x), cost=20)
-cospi = ufunc("_cospi", lambda y, x: -math.pi * sinpi(x), cost=20)
+sinpi: OpDef = ufunc("_sinpi", lambda y, x: math.pi * cospi(x), cost=20)
+cospi: OpDef = ufunc("_cospi", lambda y, x: -math.pi * sinpi(x), cost=20)
 
 # --- the gamma function ---------------------------------------------------------------------------
 
 # Of Hurwitz: the sum of (q + k) ** -s. Derivatives of the digamma function are multiples of it.
-zeta = ufunc(
+zeta: OpDef = ufunc(
     "_zeta",
     "its exponent: the derivative has no closed form",
     lambda y, s, q: -s * zeta(s + 1.0, q),
@@ -30,11 +31,11 @@ zeta = ufunc(
 )
 ufunc("_riemann_zeta", "its argument: the derivative has no closed form", cost=150)
 ufunc("zetac", "its argument: the derivative has no closed form", cost=150)
-digamma = ufunc("psi", lambda y, x: zeta(2.0, x), cost=40)
-gammaln = ufunc("gammaln", lambda y, x: digamma(x), cost=50, device="lgamma")
-gamma = ufunc("gamma", lambda y, x: y * digamma(x), cost=50, device="tgamma")
-loggamma = ufunc("loggamma", lambda y, x: digamma(x), cost=60)
-gammasgn = ufunc("gammasgn", None, cost=10)
+digamma: OpDef = ufunc("psi", lambda y, x: zeta(2.0, x), cost=40)
+gammaln: OpDef = ufunc("gammaln", lambda y, x: digamma(x), cost=50, device="lgamma")
+gamma: OpDef = ufunc("gamma", lambda y, x: y * digamma(x), cost=50, device="tgamma")
+loggamma: OpDef = ufunc("loggamma", lambda y, x: digamma(x), cost=60)
+gammasgn: OpDef = ufunc("gammasgn", None, cost=10)
 
 
 def _reciprocal_slope(y: Any, x: Any) -> Any:
@@ -43,14 +44,14 @@ def _reciprocal_slope(y: Any, x: Any) -> Any:
     return select(lt(x, 0.5), below, -y * digamma(x))
 
 
-rgamma = ufunc("rgamma", _reciprocal_slope, cost=50)
-poch = ufunc(
+rgamma: OpDef = ufunc("rgamma", _reciprocal_slope, cost=50)
+poch: OpDef = ufunc(
     "poch",
     lambda y, z, m: y * (digamma(z + m) - digamma(z)),
     lambda y, z, m: y * digamma(z + m),
     cost=100,
 )
-binom = ufunc(
+binom: OpDef = ufunc(
     "binom",
     lambda y, n, k: y * (digamma(n + 1.0) - digamma(n - k + 1.0)),
     lambda y, n, k: y * (digamma(n - k + 1.0) - digamma(k + 1.0)),
@@ -61,13 +62,13 @@ ufunc("_factorial", lambda y, n: y * digamma(n + 1.0), cost=50)
 
 # --- beta functions -------------------------------------------------------------------------------
 
-beta = ufunc(
+beta: OpDef = ufunc(
     "beta",
     lambda y, a, b: y * (digamma(a) - digamma(a + b)),
     lambda y, a, b: y * (digamma(b) - digamma(a + b)),
     cost=100,
 )
-betaln = ufunc(
+betaln: OpDef = ufunc(
     "betaln",
     lambda y, a, b: digamma(a) - digamma(a + b),
     lambda y, a, b: digamma(b) - digamma(a + b),
@@ -77,7 +78,7 @@ betaln = ufunc(
 # --- incomplete integrals -------------------------------------------------------------------------
 
 # x ** a * exp(-x) / gamma(a)
-power_over_gamma = ufunc(
+power_over_gamma: OpDef = ufunc(
     "_igam_fac",
     lambda y, a, x: y * (log(x) - digamma(a)),
     lambda y, a, x: y * (a / x - 1.0),
@@ -91,22 +92,26 @@ def _gamma_density(a: Any, x: Any) -> Any:
     return select(eq(x, 0.0), at_zero, power_over_gamma(a, x) / x)
 
 
-gammainc = ufunc("gammainc", _A, lambda y, a, x: _gamma_density(a, x), cost=300)
-gammaincc = ufunc("gammaincc", _A, lambda y, a, x: -_gamma_density(a, x), cost=300)
-gammaincinv = ufunc("gammaincinv", _A, lambda x, a, p: 1.0 / _gamma_density(a, x), cost=1000)
-gammainccinv = ufunc("gammainccinv", _A, lambda x, a, p: -1.0 / _gamma_density(a, x), cost=1000)
+gammainc: OpDef = ufunc("gammainc", _A, lambda y, a, x: _gamma_density(a, x), cost=300)
+gammaincc: OpDef = ufunc("gammaincc", _A, lambda y, a, x: -_gamma_density(a, x), cost=300)
+gammaincinv: OpDef = ufunc("gammaincinv", _A, lambda x, a, p: 1.0 / _gamma_density(a, x), cost=1000)
+gammainccinv: OpDef = ufunc(
+    "gammainccinv", _A, lambda x, a, p: -1.0 / _gamma_density(a, x), cost=1000
+)
 
-beta_density = ufunc(
+beta_density: OpDef = ufunc(
     "_beta_pdf",
     lambda y, x, a, b: y * ((a - 1.0) / x - (b - 1.0) / (1.0 - x)),
     lambda y, x, a, b: y * (log(x) - digamma(a) + digamma(a + b)),
     lambda y, x, a, b: y * (log1p(-x) - digamma(b) + digamma(a + b)),
     cost=150,
 )
-betainc = ufunc("betainc", _A, _B, lambda y, a, b, x: beta_density(x, a, b), cost=400)
-betaincc = ufunc("betaincc", _A, _B, lambda y, a, b, x: -beta_density(x, a, b), cost=400)
-betaincinv = ufunc("betaincinv", _A, _B, lambda x, a, b, p: 1.0 / beta_density(x, a, b), cost=1000)
-betainccinv = ufunc(
+betainc: OpDef = ufunc("betainc", _A, _B, lambda y, a, b, x: beta_density(x, a, b), cost=400)
+betaincc: OpDef = ufunc("betaincc", _A, _B, lambda y, a, b, x: -beta_density(x, a, b), cost=400)
+betaincinv: OpDef = ufunc(
+    "betaincinv", _A, _B, lambda x, a, b, p: 1.0 / beta_density(x, a, b), cost=1000
+)
+betainccinv: OpDef = ufunc(
     "betainccinv", _A, _B, lambda x, a, b, p: -1.0 / beta_density(x, a, b), cost=1000
 )
 __all__ = [
