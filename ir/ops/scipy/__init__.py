@@ -11,12 +11,14 @@ In reading order:
 `elliptic`       elliptic integrals and functions, hypergeometric functions
 `distributions`  distribution functions and their inverses
 `polynomials`    orthogonal polynomials
+`complexes`      functions of complex numbers
 ===============  ===============================================================================
 
 A function of a complex number has two rows, for the real and the imaginary part of the result.
 """
 
 from adc.ir.ops.scipy import bessel as bessel
+from adc.ir.ops.scipy import complexes as complexes
 from adc.ir.ops.scipy import distributions as distributions
 from adc.ir.ops.scipy import elementary as elementary
 from adc.ir.ops.scipy import elliptic as elliptic

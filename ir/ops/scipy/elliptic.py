@@ -2,7 +2,8 @@
 
 Derivatives of complete integrals by the parameter are hypergeometric functions, and those of
 incomplete ones Carlson's integrals (B. C. Carlson, Numerical computation of real or complex
-elliptic integrals, 1995): neither is a difference of almost equal numbers where the parameter is small.
+elliptic integrals, 1995): neither is a difference of almost equal numbers where the parameter is
+small.
 """
 
 from __future__ import annotations
