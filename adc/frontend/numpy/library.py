@@ -304,8 +304,8 @@ def real_part(callee: Any) -> Handler | None:
 
 
 def named() -> list[str]:
-    """Return the names of these functions."""
-    return sorted(_NAMED)
+    """Return the names of these functions that are public."""
+    return sorted(name for name in _NAMED if "._" not in name)
 
 
 def _handler_of(callee: Any) -> Handler | None:

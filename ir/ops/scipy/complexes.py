@@ -51,7 +51,8 @@ class Z:
         return Z(self.re / other, self.im / other)
 
     def __rtruediv__(self, other: Any) -> Z:
-        return _z(parts.reciprocal(self.pair)) * other
+        inverse: Z = _z(parts.reciprocal(self.pair)) * other
+        return inverse
 
     def __neg__(self) -> Z:
         return Z(-self.re, -self.im)
