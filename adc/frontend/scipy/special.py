@@ -128,10 +128,7 @@ _COMPOSED = (
 )  # fmt: skip
 # Private ones are what functions in Python call.
 library.enter_named(
-    {
-        f"scipy.special.{'_ufuncs.' if name[0] == '_' else ''}{name}": _ufunc(name)
-        for name in _LOOPS
-    }
+    {f"scipy.special.{'_ufuncs.' if name[0] == '_' else ''}{name}": _ufunc(name) for name in _LOOPS}
 )
 library.enter_named({f"scipy.special.{fn.__name__}": _composed(fn) for fn in _COMPOSED})
 # Other names of the same.

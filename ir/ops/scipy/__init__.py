@@ -12,6 +12,7 @@ In reading order:
 `distributions`  distribution functions and their inverses
 `polynomials`    orthogonal polynomials
 `complexes`      functions of complex numbers
+`kernels`        algorithms for a GPU
 ===============  ===============================================================================
 
 A function of a complex number has two rows, for the real and the imaginary part of the result.

@@ -18,7 +18,6 @@ from adc.ir.ops.arith import gt, lt, select
 from adc.ir.ops.scipy.error import PEAK, ROOT_HALF, ROOT_PI, SLOPE
 from adc.ir.ops.ufuncs import ORDER, operands, ufunc
 
-
 Function: TypeAlias = "Callable[..., Z]"
 
 
@@ -140,7 +139,8 @@ def _series(sign: float, z: Z) -> Z:
     found: Any = 1.0
     for k in range(9, 0, -1):
         found = 1.0 + (2.0 * k + 1.0) * (t * found)
-    return inverse * found
+    result: Z = inverse * found
+    return result
 
 
 def _is_far(z: Z) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 from adc.ir.opdef import OpDef
 from adc.ir.ops.arith import absolute, gt, select
 from adc.ir.ops.math import exp
+from adc.ir.ops.scipy import kernels
 from adc.ir.ops.ufuncs import ufunc
 
 ROOT_PI = math.sqrt(math.pi)
@@ -66,7 +67,7 @@ erfcinv: OpDef = ufunc(
     "erfcinv", lambda y, x: (-0.5 * ROOT_PI) * exp(y * y), cost=50, device="erfcinv"
 )
 ndtr: OpDef = ufunc("ndtr", lambda y, x: density(x), cost=25, device="normcdf")
-log_ndtr: OpDef = ufunc("log_ndtr", lambda y, x: _hazard(x), cost=40)
+log_ndtr: OpDef = ufunc("log_ndtr", lambda y, x: _hazard(x), device=kernels.log_ndtr, cost=40)
 ndtri: OpDef = ufunc("ndtri", lambda y, p: 1.0 / density(y), cost=50, device="normcdfinv")
 ndtri_exp: OpDef = ufunc("ndtri_exp", lambda y, p: 1.0 / _hazard(y), cost=80)
 

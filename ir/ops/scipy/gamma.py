@@ -13,13 +13,14 @@ from adc.ir.opdef import OPS, OpDef
 from adc.ir.ops.arith import eq, gt, lt, maximum, minimum, select
 from adc.ir.ops.integer import logical_and
 from adc.ir.ops.math import exp, log, log1p, pow_
+from adc.ir.ops.scipy import kernels
 from adc.ir.ops.ufuncs import ufunc
 
 SHAPE = "the derivative by it is a generalised hypergeometric function, which SciPy does not have"
 _A, _B = f"its shape `a`: {SHAPE}", f"its shape `b`: {SHAPE}"
 
-sinpi: OpDef = ufunc("_sinpi", lambda y, x: math.pi * cospi(x), cost=20)
-cospi: OpDef = ufunc("_cospi", lambda y, x: -math.pi * sinpi(x), cost=20)
+sinpi: OpDef = ufunc("_sinpi", lambda y, x: math.pi * cospi(x), device="sinpi", cost=20)
+cospi: OpDef = ufunc("_cospi", lambda y, x: -math.pi * sinpi(x), device="cospi", cost=20)
 
 # --- the gamma function ---------------------------------------------------------------------------
 
@@ -28,6 +29,7 @@ zeta: OpDef = ufunc(
     "_zeta",
     "its exponent: the derivative has no closed form",
     lambda y, s, q: -s * zeta(s + 1.0, q),
+    device=kernels.zeta,
     cost=150,
 )
 ufunc("_riemann_zeta", "its argument: the derivative has no closed form", cost=150)
@@ -45,7 +47,7 @@ def _trigamma(x: Any) -> Any:
     return select(below, ratio * ratio - found, found)
 
 
-digamma: OpDef = ufunc("psi", lambda y, x: _trigamma(x), cost=40)
+digamma: OpDef = ufunc("psi", lambda y, x: _trigamma(x), device=kernels.psi, cost=40)
 gammaln: OpDef = ufunc("gammaln", lambda y, x: digamma(x), cost=50, device="lgamma")
 gamma: OpDef = ufunc("gamma", lambda y, x: y * digamma(x), cost=50, device="tgamma")
 loggamma: OpDef = ufunc("loggamma", lambda y, x: digamma(x), cost=60)
