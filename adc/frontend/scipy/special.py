@@ -116,7 +116,15 @@ def _ufunc(name: str) -> Handler:
 
 
 def _composed(fn: Callable[..., Any]) -> Handler:
-    return lambda lo, args, kwargs, node: linear.run(lo, fn, args, kwargs, node)
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        found = linear.run(lo, fn, args, kwargs, node)
+        if fn is special.polygamma and isinstance(found, Num):
+            return Num(found.operand, array=True)  # as SciPy returns it
+        return found
+
+    return handler
 
 
 _COMPOSED = (
