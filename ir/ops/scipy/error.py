@@ -41,8 +41,9 @@ def density(x: Any) -> Any:
 
 def _hazard(x: Any) -> Any:
     """Return the derivative of the logarithm of the normal distribution's function."""
-    below = math.sqrt(2.0 / math.pi) / erfcx(-ROOT_HALF * x)
-    return select(gt(x, 0.0), density(x) / ndtr(x), below)
+    above = gt(x, 0.0)
+    below = math.sqrt(2.0 / math.pi) / erfcx(-ROOT_HALF * select(above, 0.0, x))
+    return select(above, density(x) / ndtr(x), below)
 
 
 erf: OpDef = ufunc("erf", lambda y, x: SLOPE * exp(-(x * x)), cost=25, device="erf")

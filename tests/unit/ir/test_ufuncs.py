@@ -286,6 +286,7 @@ def test_edges(name: str, point: tuple[float, ...], want: tuple[float | None, ..
         assert float(slope) == pytest.approx(want[k], rel=1e-12, abs=1e-300)
 
 
+@pytest.mark.full
 def test_a_cotangent_of_zero_contributes_nothing() -> None:
     """Even where the derivative is infinite or NaN."""
     for op in ROWS:

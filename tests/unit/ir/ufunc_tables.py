@@ -122,12 +122,12 @@ enter("radian", (30.0, 5.0, 7.0), of=lambda d, m, s: (d + m / 60 + s / 3600) * m
 
 # --- bessel ---------------------------------------------------------------------------------------
 for _n in (0, 1):
-    enter(f"j{_n}", *_REAL, 0.0, of=lambda x, n=_n: mpmath.besselj(n, x))
+    enter(f"j{_n}", *_REAL, 0.0, 0.49, 0.51, of=lambda x, n=_n: mpmath.besselj(n, x))
     enter(f"y{_n}", *_POSITIVE, of=lambda x, n=_n: mpmath.bessely(n, x))
-    enter(f"i{_n}", *_REAL, 0.0, of=lambda x, n=_n: mpmath.besseli(n, x))
+    enter(f"i{_n}", *_REAL, 0.0, 0.49, 0.51, of=lambda x, n=_n: mpmath.besseli(n, x))
     enter(f"k{_n}", *_POSITIVE, of=lambda x, n=_n: mpmath.besselk(n, x))
     enter(
-        f"i{_n}e", *_REAL, 49.0, 51.0, 1e7, -60.0,
+        f"i{_n}e", *_REAL, -0.49, 0.51, 49.0, 51.0, 1e7, -60.0,
         of=lambda x, n=_n: mpmath.besseli(n, x) * mpmath.exp(-abs(x)),
     )  # fmt: skip
     enter(f"k{_n}e", *_POSITIVE, 49.0, 1e7, of=lambda x, n=_n: mpmath.besselk(n, x) * mpmath.exp(x))
@@ -224,8 +224,8 @@ _THREE = ((0.4, 1.3, 2.6), (3.0, 0.2, 0.9))
 enter("elliprd", *_THREE, of=mpmath.elliprd)
 enter("elliprf", *_THREE, of=mpmath.elliprf)
 enter("elliprg", *_THREE, of=mpmath.elliprg)
-enter("ellipk", -3.0, 0.0, 1e-9, 0.4, 0.97, of=mpmath.ellipk)
-enter("ellipe", -3.0, 0.0, 1e-9, 0.4, 0.97, of=mpmath.ellipe)
+enter("ellipk", -3.0, -0.09, 0.0, 1e-9, 0.099, 0.101, 0.97, of=mpmath.ellipk)
+enter("ellipe", -3.0, -0.09, 0.0, 1e-9, 0.099, 0.101, 0.97, of=mpmath.ellipe)
 enter("ellipkm1", 0.02, 0.6, of=lambda p: mpmath.ellipk(1 - p))
 _ANGLES = ((0.4, 0.3), (1.2, -2.0), (-2.5, 0.6), (8.0, 0.45))
 enter("ellipkinc", *_ANGLES, of=mpmath.ellipf)
