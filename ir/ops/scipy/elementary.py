@@ -157,7 +157,7 @@ sindg: OpDef = ufunc("sindg", lambda y, x: _DEGREE * cosdg(x), cost=20)
 cosdg: OpDef = ufunc("cosdg", lambda y, x: -_DEGREE * sindg(x), cost=20)
 tandg: OpDef = ufunc("tandg", lambda y, x: _DEGREE * (1.0 + y * y), cost=20)
 cotdg: OpDef = ufunc("cotdg", lambda y, x: -_DEGREE * (1.0 + y * y), cost=20)
-round_: OpDef = ufunc("round", None, cost=10)
+round_: OpDef = ufunc("round", None, jumps=True, cost=10)
 radian: OpDef = ufunc(
     "radian",
     lambda f, d, m, s: _DEGREE,

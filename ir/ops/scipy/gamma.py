@@ -51,7 +51,7 @@ digamma: OpDef = ufunc("psi", lambda y, x: _trigamma(x), device=kernels.psi, cos
 gammaln: OpDef = ufunc("gammaln", lambda y, x: digamma(x), cost=50, device="lgamma")
 gamma: OpDef = ufunc("gamma", lambda y, x: y * digamma(x), cost=50, device="tgamma")
 loggamma: OpDef = ufunc("loggamma", lambda y, x: digamma(x), cost=60)
-gammasgn: OpDef = ufunc("gammasgn", None, cost=10)
+gammasgn: OpDef = ufunc("gammasgn", None, jumps=True, cost=10)
 
 
 def _reciprocal_slope(y: Any, x: Any) -> Any:

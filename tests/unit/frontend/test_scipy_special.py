@@ -86,7 +86,7 @@ def _same(found: Any, want: Any) -> None:
     np.testing.assert_array_equal(found, want)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize(("fn", "args"), EXACT)
 def test_calls_return_what_scipy_returns(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     _same(adc.jit(fn)(*args), fn(*args))
@@ -116,7 +116,7 @@ SUMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("fn", "args"), SUMS)
 def test_sums_are_those_of_scipy_but_for_rounding(
     fn: Callable[..., Any], args: tuple[Any, ...]
@@ -130,7 +130,7 @@ def test_sums_are_those_of_scipy_but_for_rounding(
         np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     ("fn", "args"),
     [
@@ -245,7 +245,7 @@ def test_an_operand_without_a_derivative() -> None:
         assert "special.gammainc(a, x)" in str(caught.value)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize("name", [
     "erf", "erfc", "erfinv", "erfcinv", "erfcx", "gammaln", "gamma", "psi", "j0", "y0", "ndtr",
     "ndtri", "log_ndtr", "logit", "log_expit", "entr", "xlogy", "xlog1py", "rel_entr", "kl_div",

@@ -146,7 +146,7 @@ def _slope(op: OpDef, point: tuple[float, ...], k: int) -> float:
         return float(mp.diff(lambda x: along(x, meaning, numbers), numbers[k]))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("op", ROWS, ids=lambda op: str(op.name))
 def test_first_derivatives(op: OpDef) -> None:
     fn, wrt = _alone(op)
@@ -166,7 +166,7 @@ def test_first_derivatives(op: OpDef) -> None:
                 assert float(run(forward, (*args, *along))[1]) == pytest.approx(slope, rel=1e-14)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(80)
 @pytest.mark.parametrize("op", ROWS, ids=lambda op: str(op.name))
 def test_second_derivatives(op: OpDef) -> None:
     """Differences of the first derivative, which is right, are the second one."""
@@ -212,6 +212,7 @@ ONCE = frozenset(
 )  # fmt: skip
 
 
+@pytest.mark.full
 def test_rules_keep_the_dtype() -> None:
     for op in ROWS:
         for dtype in ("f64", "f32"):
