@@ -129,7 +129,7 @@ def beta_density(x: Any, a: Any, b: Any) -> Any:
 
     SciPy's is accurate for large shapes; but it raises exceptions where it overflows.
     """
-    usual = logical_and(gt(x, 1e-280), lt(x, 1.0))
+    usual = logical_and(gt(x, 1e-30), lt(x, 1.0))
     shapes = logical_and(gt(minimum(a, b), 1e-10), lt(maximum(a, b), 1e10))
     usual = logical_and(usual, shapes)
     inside = _boost_density(select(usual, x, 0.5), select(usual, a, 1.0), select(usual, b, 1.0))
