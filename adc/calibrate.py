@@ -310,7 +310,11 @@ def rows_measured() -> list[OpDef]:
     return [
         op
         for op in OPS.values()
-        if "f" in op.kinds and op.cost > 1.0 and op.types is same and op.arity in (1, 2)
+        if "f" in op.kinds
+        and op.cost > 1.0
+        and op.types is same
+        and op.arity in (1, 2)
+        and op.ufunc is None
     ]
 
 

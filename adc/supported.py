@@ -213,6 +213,6 @@ def page(*, refused: bool = False) -> str:
         "|---|---|",
     ]
     for op in sorted(OPS.values(), key=lambda op: op.name):
-        if "f" in op.kinds:
+        if "f" in op.kinds and op.ufunc is None:  # functions of SciPy are above
             lines.append(f"| {op.name} | {_derivative(op)} |")
     return "\n".join(lines) + "\n"

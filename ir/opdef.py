@@ -67,6 +67,30 @@ class CFunction:
     exact: bool = False
 
 
+@dataclass(frozen=True)
+class Ufunc:
+    """A ufunc of `scipy.special`, one of whose loops computes a row.
+
+    Attributes
+    ----------
+    name : str
+        Its name there; that of a private one begins with an underscore.
+    loop : str
+        What it takes and returns in double precision, in NumPy's letters: ``"dd->d"``. A complex
+        number, ``D``, is two operands of the row, an integer, ``l``, one.
+    output : int
+        Which number of those that it returns is the result of the row; a complex one counts twice.
+    device : str or callable
+        On a GPU: the function of CUDA's library, or an algorithm as `OpDef.algorithm` is one; empty
+        if there is none.
+    """
+
+    name: str
+    loop: str
+    output: int = 0
+    device: str | Callable[..., Any] = ""
+
+
 @dataclass(frozen=True, eq=False)
 class OpDef:
     """One operation.
@@ -93,6 +117,8 @@ class OpDef:
         Why there is no `vjp`.
     refuse : bool
         True where the derivative exists but adc has no rule: an active operand is an error.
+    refused : tuple of str
+        For each operand, why adc has no derivative by it; empty where it has one, or it is zero.
     draw : bool
         True if the result is a random draw: it is kept for reverse code, never recomputed.
     cost : float
@@ -104,6 +130,8 @@ class OpDef:
         The function of the C library that computes it.
     algorithm : callable or None
         Its implementation where no library has it (`adc.ir.ops.algorithms`).
+    ufunc : Ufunc or None
+        The ufunc of SciPy that computes it.
     parts : callable or None
         What it does to complex numbers, as arithmetic on their parts: operands to result, each
         complex number a pair (`adc.ir.ops.parts`); None: it is not defined for them.
@@ -176,12 +204,14 @@ class OpDef:
     vjp: VjpRule | None = None
     why: str = ""
     refuse: bool = False
+    refused: tuple[str, ...] = ()
     draw: bool = False
     # Implementation and cost.
     cost: float = 1.0
     nanoseconds: float | None = None
     libm: CFunction | None = None
     algorithm: Callable[..., Any] | None = None
+    ufunc: Ufunc | None = None
     parts: Callable[..., Any] | None = None
     raises: str | None = None
     # Operands and results.

@@ -33,6 +33,7 @@ from adc.frontend.core.state import Lowered
 from adc.frontend.values import results
 from adc.ir.core import Function, Mark, walk
 from adc.ir.errors import Span, UnsupportedError
+from adc.ir.ops import ufuncs
 from adc.ir.text.outside import Outside, calls_outside
 from adc.ir.types import parse_type
 from adc.ir.walk import defined
@@ -344,6 +345,7 @@ def _keep(path: Path, entry: Path, emitted: Emitted, plan: Plan | None) -> Path:
         "tables": list(emitted.tables),
         "plan": None if plan is None else plan.to_json(),
         "digests": _digests(path.parent),
+        "scipy": _scipy(emitted.source),
     }
     (path.parent / _RECORD).write_text(json.dumps(record))
     size = _size(path.parent)
@@ -352,6 +354,11 @@ def _keep(path: Path, entry: Path, emitted: Emitted, plan: Plan | None) -> Path:
         os.rename(path.parent, entry)
         _trim(entry.parent.parent, entry, size)
     return entry / path.name
+
+
+def _scipy(source: str) -> str:
+    """Return the version of SciPy whose functions emitted code calls; empty if it calls none."""
+    return ufuncs.version() if "adc.backend.runtime.special" in source else ""
 
 
 def _digests(entry: Path) -> dict[str, str]:
@@ -389,6 +396,10 @@ def _restore(entry: Path, offload: bool, table: Mapping[int, Outside]) -> Entry 
     # A symbol that cannot be resolved in machine code from disk would crash the process.
     if not vector_math.symbols_available(vector_math.required_symbols(record["functions"])):
         return None
+    path = entry / record["file"]
+    source = path.read_text()
+    if record["scipy"] != _scipy(source):
+        return None
     sites = [
         Site(
             site["error"],
@@ -399,10 +410,9 @@ def _restore(entry: Path, offload: bool, table: Mapping[int, Outside]) -> Entry 
         )
         for site in record["sites"]
     ]
-    path = entry / record["file"]
     emitted = Emitted(
         name=record["name"],
-        source=path.read_text(),
+        source=source,
         params=tuple(parse_type(text) for text in record["params"]),
         results=tuple(parse_type(text) for text in record["results"]),
         sites=tuple(sites),

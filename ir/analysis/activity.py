@@ -94,7 +94,26 @@ def flows(stmt: Apply) -> tuple[bool, ...]:
     if not any(floats):
         return floats
     rule = vjp_rule(stmt.op, tuple(arg.type for arg in stmt.args), stmt.params)
-    return tuple(each and not is_zero(out) for each, out in zip(floats, rule.outputs, strict=True))
+    refused = stmt.op.refused or ("",) * len(floats)
+    return tuple(
+        each and (bool(why) or not is_zero(out))
+        for each, out, why in zip(floats, rule.outputs, refused, strict=True)
+    )
+
+
+def no_derivative(stmt: Apply, active: Sequence[bool]) -> tuple[str, str] | None:
+    """Return why adc cannot differentiate an operation by its active operands, and a hint."""
+    op = stmt.op
+    if op.vjp is None:
+        hint = "it lies between the arguments that are differentiated and the result"
+        return f"{op.name} has no derivative: {op.why}", hint
+    whys = [why for each, why in zip(active, op.refused, strict=False) if each and why]
+    if not whys or op.ufunc is None:
+        return None
+    return (
+        f"`scipy.special.{op.ufunc.name}` is not differentiated by {whys[0]}",
+        "if it is constant, leave it out of `argnums`, or pass it through `adc.stop_gradient`",
+    )
 
 
 class _Flow:

@@ -6,6 +6,7 @@
 `parts`       what operations do to complex numbers
 `math`        elementary functions: ``exp``, ``sin``, ``tanh``
 `special`     functions that no machine has: ``erf``, ``sinc``, ``i0``
+`scipy`       the functions of `scipy.special` (`ufuncs`: how a row is a loop of one)
 `integer`     bits, truth values, indices
 `array`       whole arrays: creation, shape, copies
 `random`      draws of NumPy's generators (`ziggurat`: tables)
@@ -23,4 +24,5 @@ from adc.ir.ops import complexes as complexes
 from adc.ir.ops import integer as integer
 from adc.ir.ops import math as math
 from adc.ir.ops import random as random
+from adc.ir.ops import scipy as scipy
 from adc.ir.ops import special as special

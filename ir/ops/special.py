@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.opdef import CFunction, OpDef
+from adc.ir.opdef import OPS, CFunction, OpDef
 from adc.ir.ops.algorithms import evaluated
 from adc.ir.ops.arith import absolute, floor, rint
 from adc.ir.ops.math import WIDE, cos, exp, sin, sqrt
@@ -44,15 +44,17 @@ erfc = OpDef(
     nanoseconds=1.8, libm=CFunction("erfc"), raises="", doc="1 - erf(x) without cancellation.",
 )  # fmt: skip
 gamma = OpDef(
-    "gamma", 1, _elementwise(math.gamma), "gamma({0})", (), refuse=True,
-    why="needs the digamma function", kinds="f", cost=50, domain=((0.2, 5.0),),
+    "gamma", 1, _elementwise(math.gamma), "gamma({0})", (),
+    vjp=lambda ct, y, x: (ct * (y * OPS["scipy_psi"](x)),),
+    kinds="f", cost=50, domain=((0.2, 5.0),),
     # glibc's tgammaf and lgammaf err by more than 5 units in the last place.
     nanoseconds=29, libm=CFunction("tgamma", vectorized=False, single=False), raises="pole",
     doc="Gamma function.",
 )  # fmt: skip
 lgamma = OpDef(
-    "lgamma", 1, _elementwise(math.lgamma), "lgamma({0})", (), refuse=True,
-    why="needs the digamma function", kinds="f", cost=50, domain=((0.2, 5.0),),
+    "lgamma", 1, _elementwise(math.lgamma), "lgamma({0})", (),
+    vjp=lambda ct, y, x: (ct * OPS["scipy_psi"](x),),
+    kinds="f", cost=50, domain=((0.2, 5.0),),
     nanoseconds=8.6, libm=CFunction("lgamma", vectorized=False, single=False), raises="poles",
     doc="Logarithm of the absolute value of gamma(x).",
 )  # fmt: skip

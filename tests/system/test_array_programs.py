@@ -20,6 +20,7 @@ from tests.corpus.arrays.random_programs import RANDOM_PROGRAMS
 from tests.corpus.arrays.random_programs import REFUSED as REFUSED_DRAWS
 from tests.corpus.arrays.scipy_linear_programs import SCIPY_LINEAR_PROGRAMS
 from tests.corpus.arrays.size_programs import SIZE_PROGRAMS
+from tests.corpus.arrays.special_programs import SPECIAL_PROGRAMS
 from tests.corpus.arrays.stack_programs import STACK_PROGRAMS
 from tests.corpus.arrays.vector_programs import VECTOR_PROGRAMS
 from tests.corpus.arrays.view_programs import REFUSED as REFUSED_VIEWS
@@ -75,6 +76,7 @@ ALL: list[Program] = [
     *FILTER_PROGRAMS,
     *FOURIER_PROGRAMS,
     *SCIPY_LINEAR_PROGRAMS,
+    *SPECIAL_PROGRAMS,
 ]
 REFUSED = [
     *REFUSED_LANGUAGE,

@@ -31,7 +31,7 @@ from adc.backend.common.syntax import (
     Unpack,
 )
 from adc.backend.common.writer import FAILED, PLACES, RUNTIME, Shared, Site
-from adc.backend.runtime import gemm
+from adc.backend.runtime import gemm, special
 from adc.ir import core, ops
 from adc.ir.analysis.memory.escape import dead_after_yield, dead_values
 from adc.ir.analysis.routines import ROUTINES, filled, library_form
@@ -272,6 +272,7 @@ def emit(fn: Function, marked: bool = False, apart: Collection[int] = ()) -> Emi
     names = {name for each in code for name in syntax.used(each.body)}
     own = [reader.algorithm(op) for op in algorithms.among(names)]
     names = names.union(*(syntax.used(each.body) for each in own))
+    special.require(sorted(names & special.NAMES))
     code = [*own[::-1], *code]
     head = _head(fn.name, names, any(each.is_part for each in code))
     own_name, params = code[-1].name, code[-1].params
@@ -309,6 +310,7 @@ def _head(title: str, names: set[str], parts: bool) -> str:
         ),
         ("common.prelude", prelude.NAMES - math),
         ("runtime", RUNTIME),
+        ("runtime.special", special.NAMES),
         ("common.vector_math", math),
     ):
         if found := sorted(names & known):

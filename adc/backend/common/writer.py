@@ -31,7 +31,7 @@ from adc.backend.common.syntax import (
     Tuple,
 )
 from adc.backend.common.tapes import Tapes
-from adc.backend.runtime import State, gemm
+from adc.backend.runtime import State, gemm, special
 from adc.ir import core
 from adc.ir.analysis.memory.escape import escaping, holding, stacked
 from adc.ir.analysis.routines import ROUTINES
@@ -93,6 +93,7 @@ _RESERVED = (
     prelude.NAMES
     | RUNTIME
     | gemm.NAMES
+    | special.NAMES
     | ROUTINES.keys()
     | set(vector_math.FUNCTIONS)
     | set(PLACES)

@@ -92,12 +92,12 @@ def _rows() -> dict[str, Any]:
     """Return the functions of the op table by the name under which emitted code calls them."""
     found: dict[str, Any] = {}
     for op in OPS.values():
-        if op.function in prelude.NAMES:
+        if op.function in prelude.NAMES or op.ufunc is not None:
             found.setdefault(op.function, op.evaluate)
     return found
 
 
-#: Every name of `prelude` and `vector_math`, and the ranges that loops go through.
+#: Every name of `prelude`, `vector_math` and `runtime.special`, and what loops go through.
 NAMES: dict[str, Any] = {
     **_rows(),
     **{name: _elementary(name) for name in vector_math.FUNCTIONS},

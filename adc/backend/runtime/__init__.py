@@ -21,8 +21,8 @@ by a Python function whose address is in the state (`adc.backend.runtime.offload
 
 `adc.backend.cpu.instructions` writes most of them where they are called. Other files have products
 of matrices (`gemm`), routines of LAPACK (`routines`; `machine` writes them, `lapack` finds them),
-Fourier transforms (`fourier`; `ducc` finds them), loops that threads share (`threads`), and the
-test of a call's arrays (`layouts`).
+Fourier transforms (`fourier`; `ducc` finds them), the functions of `scipy.special` (`special`),
+loops that threads share (`threads`), and the test of a call's arrays (`layouts`).
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ import numpy as np
 
 from adc.frontend.core import alternatives
 from adc.frontend.inputs.instances import is_table
-from adc.ir.opdef import OPS
 
 _READ = "read it outside the differentiated function, and pass it as an argument"
 _LOOP = "write the loop"
@@ -51,8 +50,8 @@ _ADVICE = {
     },
     "scipy.spatial": "`adc supported` lists the functions of `scipy.spatial.distance` that are "
     "supported",
-    "scipy.special.logsumexp": "write `m + np.log(np.sum(np.exp(x - m)))` with `m = np.max(x)`",
-    "scipy.special.softmax": "write `e / np.sum(e)` with `e = np.exp(x - np.max(x))`",
+    "scipy.special": "`adc supported` lists the functions of `scipy.special` that are supported; "
+    "compute others outside the differentiated function",
     "scipy.optimize": "an optimizer takes a gradient: pass `adc.value_and_grad(f)` with "
     "`jac=True`; `adc.implicit` differentiates what a solver finds; `brentq`, `bisect` and "
     "`newton` are supported",
@@ -156,8 +155,6 @@ def hint(callee: Any) -> str:
     ('measure the time', 'use `np.sort` on an array')
     """
     words = name_of(callee).split(".")
-    if words[:2] == ["scipy", "special"] and ".".join(words) not in _ADVICE:
-        return _special_functions()
     for count in range(len(words), 0, -1):
         found = _ADVICE.get(".".join(words[:count]))
         if found:
@@ -169,36 +166,6 @@ def hint(callee: Any) -> str:
         "define it in Python, so that adc can read its source, or call it as it is with "
         "`adc.external`"
     )
-
-
-def _special_functions() -> str:
-    """Return which operations stand for a function of `scipy.special`, for arrays and numbers."""
-    names = set(dir(sys.modules.get("scipy.special")))
-    arrays: list[str] = []
-    numbers: list[str] = []
-    for op in OPS.values():
-        spellings = [_spelled(each) for each in op.spellings]
-        here = [each for each in spellings if each.rpartition(".")[2] in names]
-        if here:
-            of_arrays = [each for each in here if not each.startswith("math.")]
-            (arrays if of_arrays else numbers).append(f"`{(of_arrays or here)[0]}`")
-    return (
-        f"supported are {', '.join(sorted(arrays))}, and for numbers {', '.join(sorted(numbers))}; "
-        "or compute it outside the differentiated function"
-    )
-
-
-def _spelled(spelling: Any) -> str:
-    """Return the name that a program calls an operation by.
-
-    >>> import math
-    >>> _spelled(np.log1p), _spelled(math.erf), _spelled("scipy.special.expit")
-    ('np.log1p', 'math.erf', 'scipy.special.expit')
-    """
-    if isinstance(spelling, str):
-        return spelling
-    module = "np" if getattr(np, spelling.__name__, None) is spelling else spelling.__module__
-    return f"{module}.{spelling.__name__}"
 
 
 def of_object(value: Any) -> str:

@@ -304,13 +304,14 @@ def real_part(callee: Any) -> Handler | None:
 
 
 def named() -> list[str]:
-    """Return the names of these functions."""
-    return sorted(_NAMED)
+    """Return the names of these functions that are public."""
+    return sorted(name for name in _NAMED if "._" not in name)
 
 
 def _handler_of(callee: Any) -> Handler | None:
     found = _HANDLERS.get(callee)
-    if found is None and (getattr(callee, "__module__", None) or "").startswith("scipy."):
+    module = getattr(callee, "__module__", None) or ""
+    if found is None and (module.startswith("scipy.") or isinstance(callee, np.ufunc)):
         for name, handler in _NAMED.items():
             module, _, own = name.rpartition(".")
             if getattr(sys.modules.get(module), own, None) is callee:

@@ -11,6 +11,7 @@ In reading order:
 `signal`         convolutions, linear filters, windows, spectra
 `linalg`         `scipy.linalg`
 `distance`       `scipy.spatial.distance`
+`special`        `scipy.special`: ufuncs, and functions in plain Python
 ===============  ===============================================================================
 
 SciPy's packages take long to import, and a program that does not call them should not wait: the
@@ -25,3 +26,4 @@ from adc.frontend.scipy import ndimage as ndimage
 from adc.frontend.scipy import odes as odes
 from adc.frontend.scipy import optimize as optimize
 from adc.frontend.scipy import signal as signal
+from adc.frontend.scipy import special as special

@@ -9,7 +9,9 @@
 `signal`         convolutions, linear filters, windows, spectra
 `linalg`         `scipy.linalg`, in modules by subject
 `distance`       `scipy.spatial.distance`
+`special`        `scipy.special`
 ===============  ===============================================================================
 
-A function has the name and the arguments of SciPy's. Nothing here imports SciPy.
+A function has the name and the arguments of SciPy's. SciPy is imported inside of functions, where
+their code, which is lowered, calls others.
 """

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from adc.ir.analysis.activity import flows, is_zero
+from adc.ir.analysis.activity import flows, is_zero, no_derivative
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.builder import Builder, zero
 from adc.ir.core import (
@@ -141,12 +141,8 @@ class StraightLine:
         ]
         if ct is None or not any(wanted):
             return
-        if stmt.op.vjp is None:
-            raise NotDifferentiableError(
-                f"{stmt.op.name} has no derivative: {stmt.op.why}",
-                stmt.loc,
-                "it lies between the arguments that are differentiated and the result",
-            )
+        if why := no_derivative(stmt, wanted):
+            raise NotDifferentiableError(why[0], stmt.loc, why[1])
         if stmt.op.reduces:
             # The rule would read the array for its shape.
             array = stmt.args[0]

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import assert_never
 
 from adc.ir import ops
-from adc.ir.analysis.activity import Marks, flows, is_zero
+from adc.ir.analysis.activity import Marks, flows, is_zero, no_derivative
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.builder import Builder, zero
 from adc.ir.core import (
@@ -189,17 +189,15 @@ class Tangents:
         own = ARRAYS.get(stmt.op)
         if own is not None:
             return own(self, stmt)
-        if stmt.op.vjp is None:
-            raise NotDifferentiableError(
-                f"{stmt.op.name} has no derivative: {stmt.op.why}",
-                stmt.loc,
-                "it lies between the arguments that are differentiated and the result",
-            )
+        dots = [self.dot(arg) for arg in stmt.args]
+        flow = flows(stmt)
+        active = [each and dot is not None for each, dot in zip(flow, dots, strict=True)]
+        if why := no_derivative(stmt, active):
+            raise NotDifferentiableError(why[0], stmt.loc, why[1])
         rule = vjp_rule(stmt.op, tuple(arg.type for arg in stmt.args), stmt.params)
         total: Operand | None = None
-        for k, (arg, flow) in enumerate(zip(stmt.args, flows(stmt), strict=True)):
-            dot = self.dot(arg)
-            if dot is None or not flow:
+        for k, (dot, flows_on) in enumerate(zip(dots, flow, strict=True)):
+            if dot is None or not flows_on:
                 continue
             alone = rule.only([j == k for j in range(len(stmt.args))])
             hints = [self.hint(stmt.result)] * len(stmt.args)

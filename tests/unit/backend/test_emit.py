@@ -63,7 +63,7 @@ def applications(dtype: str) -> list[tuple[OpDef, tuple[int | str, ...]]]:
     """Return the rows on scalars that are defined for `dtype`, with their static parameters."""
     found: list[tuple[OpDef, tuple[int | str, ...]]] = []
     for op in OPS.values():
-        if dtype[0] not in op.kinds or op.name in NOT_SCALAR:
+        if dtype[0] not in op.kinds or op.name in NOT_SCALAR or op.ufunc is not None:
             continue
         if op.name in ("wrap", "inside", "trips", "room") and dtype != "i64":
             continue
