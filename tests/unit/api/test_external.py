@@ -243,7 +243,7 @@ def test_arrays_of_any_dtype_and_strides(dtype: str) -> None:
         (np.zeros((2, 3)), np.ones((2, 3))),
         (lambda: (np.zeros(2), 1), (np.arange(2.0), 4)), (1.0, 3), (np.float64, 1),
     ],
-    ids=str,
+    ids=lambda each: getattr(each, "__name__", str(each)),
 )  # fmt: skip
 @pytest.mark.sampled(4)
 def test_results(result: Any, value: Any) -> None:
