@@ -10,19 +10,20 @@ from adc.library import Unsupported, stop_gradient
 
 
 def _floats(a: Any) -> Any:
-    """Return an array of real numbers with one axis or more, which are floats."""
+    """Return an array of floats or complex numbers with one axis or more."""
     x = np.asarray(a)
-    if x.dtype.kind == "c":
-        raise Unsupported(
-            "`scipy.special.logsumexp` of complex numbers", "write `np.log(np.sum(np.exp(a)))`"
-        )
-    y = x if x.dtype.kind == "f" else x.astype(np.float64)
+    y = x if x.dtype.kind == "f" or x.dtype.kind == "c" else x.astype(np.float64)
     return y.reshape(1) if y.ndim == 0 else y
 
 
 def _finite(x: Any) -> Any:
     """Return numbers without their derivatives, and 0 for those that are infinite or NaN."""
     return stop_gradient(np.where(np.isfinite(x), x, x.dtype.type(0.0)))
+
+
+def _number(x: Any) -> Any:
+    """Return what has no axes as a number."""
+    return x[()] if x.ndim == 0 else x
 
 
 def logsumexp(
@@ -34,6 +35,8 @@ def logsumexp(
     The derivatives are those of the sum of all, the quotients of `softmax`.
     """
     x = _floats(a)
+    if x.dtype.kind == "c" or (b is not None and np.asarray(b).dtype.kind == "c"):
+        return _complex_logsumexp(x, axis, b, keepdims, return_sign)
     zero = x.dtype.type(0.0)
     terms = x
     if b is not None:
@@ -59,11 +62,43 @@ def logsumexp(
     exact = np.log1p(part) + np.log(np.abs(stop_gradient(most))) + shift
     found = np.where(np.isfinite(found), exact + (found - stop_gradient(found)), found)
     if not keepdims:
-        found = np.squeeze(found, axis=axis)
-        sign = np.squeeze(sign, axis=axis)
+        found = _number(np.squeeze(found, axis=axis))
+        sign = _number(np.squeeze(sign, axis=axis))
     if return_sign:
         return found, sign
     return found
+
+
+def _complex_logsumexp(x: Any, axis: Any, b: Any, keepdims: Any, return_sign: Any) -> Any:
+    """`scipy.special.logsumexp` of complex numbers, or of complex weights."""
+    size = np.real(x)
+    if b is not None:
+        given = _floats(b)
+        weights = np.broadcast_to(given, np.broadcast_shapes(given.shape, x.shape))
+        size = np.where(weights == 0, size.dtype.type(-np.inf), size)
+    largest = np.max(size, axis=axis, keepdims=True, initial=-np.inf)
+    shift = _finite(largest)
+    e = np.exp(x - shift)
+    if b is not None:
+        e = weights * e
+    is_largest = size == largest
+    most = np.sum(np.where(is_largest, e, 0), axis=axis, keepdims=True)
+    rest = np.sum(np.where(is_largest, 0, e), axis=axis, keepdims=True)
+    total = most + rest
+    found = np.log(total) + shift
+    part = stop_gradient(rest) / stop_gradient(most)
+    exact = np.log1p(part) + np.log(stop_gradient(most)) + shift
+    # Both have the same logarithm but for whole turns: these are as in that of the sum.
+    turns = np.rint((np.imag(exact) - np.imag(stop_gradient(found))) / (2.0 * np.pi))
+    exact = exact - total.dtype.type(6.283185307179586j) * turns
+    found = np.where(np.isfinite(found), exact + (found - stop_gradient(found)), found)
+    phase = np.where(total == 0, 0, total / np.abs(total))
+    if return_sign:
+        length = np.real(found)
+        if keepdims:
+            return length, phase
+        return _number(np.squeeze(length, axis=axis)), _number(np.squeeze(phase, axis=axis))
+    return found if keepdims else np.squeeze(found, axis=axis)
 
 
 def softmax(x: Any, axis: Any = None) -> Any:

@@ -65,7 +65,7 @@ huber: OpDef = ufunc(
     "huber",
     lambda f, delta, r: select(le(absolute(r), delta), 0.0, absolute(r) - delta),
     lambda f, delta, r: select(le(absolute(r), delta), r, delta * sign(r)),
-    device=kernels.huber, cost=10, total=True,
+    device=kernels.huber, cost=10,
 )  # fmt: skip
 
 

@@ -46,8 +46,13 @@ def _hazard(x: Any) -> Any:
     return select(above, density(x) / ndtr(x), below)
 
 
-erf: OpDef = ufunc("erf", lambda y, x: SLOPE * exp(-(x * x)), cost=25, device="erf")
-erfc: OpDef = ufunc("erfc", lambda y, x: -SLOPE * exp(-(x * x)), cost=25, device="erfc")
+erf: OpDef = ufunc(
+    "erf", lambda y, x: SLOPE * exp(-(x * x)), cost=25, device="erf", total=True, image=(-1.0, 1.0)
+)
+erfc: OpDef = ufunc(
+    "erfc", lambda y, x: -SLOPE * exp(-(x * x)), cost=25, device="erfc", total=True,
+    image=(0.0, 2.0),
+)  # fmt: skip
 erfcx: OpDef = ufunc(
     "erfcx",
     lambda y, x: select(
@@ -67,7 +72,9 @@ erfinv: OpDef = ufunc("erfinv", lambda y, x: (0.5 * ROOT_PI) * exp(y * y), cost=
 erfcinv: OpDef = ufunc(
     "erfcinv", lambda y, x: (-0.5 * ROOT_PI) * exp(y * y), cost=50, device="erfcinv"
 )
-ndtr: OpDef = ufunc("ndtr", lambda y, x: density(x), cost=25, device="normcdf")
+ndtr: OpDef = ufunc(
+    "ndtr", lambda y, x: density(x), cost=25, device="normcdf", total=True, image=(0.0, 1.0)
+)
 log_ndtr: OpDef = ufunc("log_ndtr", lambda y, x: _hazard(x), device=kernels.log_ndtr, cost=40)
 ndtri: OpDef = ufunc("ndtri", lambda y, p: 1.0 / density(y), cost=50, device="normcdfinv")
 ndtri_exp: OpDef = ufunc("ndtri_exp", lambda y, p: 1.0 / _hazard(y), cost=80)
