@@ -68,6 +68,7 @@ def directions(fn: Function, positions: Sequence[int], count: int) -> Function:
     table = functions(fn)
     marks = dependent(fn, positions)
     opaque = {each.name for each in fn.derived}
+    # Routines of libraries take arrays without such an axis.
     opaque |= {each.name for each in fn.callees if each.rule is not None or each.routine}
     if len(table) > len(fn.callees) + 1:
         raise DirectionsError("a function that calls itself under its own name")

@@ -423,7 +423,7 @@ def test_cupy(fn: Callable[..., Any], cupy: CuPy) -> None:
 
 def test_memory_of_cupy_counts(cupy: CuPy) -> None:
     with pytest.raises(MemoryBudgetError, match="cannot go on"):
-        adc.grad(solve_vector, target="cuda", memory=1100)(M, W)
+        adc.grad(solve_vector, target="cuda", memory=1000)(M, W)
     adc.grad(solve_vector, target="cuda", memory=3000)(M, W)
 
 

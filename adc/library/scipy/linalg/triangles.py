@@ -33,7 +33,8 @@ def solved(low: Any, b: Any, turned: Any) -> Any:
     """
     low, b = alike(low, b)
     if not np.iscomplexobj(low):
-        return solve_lower(low, b, turned)
+        # LAPACK reads it as it lies in memory, which may be by columns.
+        return solve_lower(np.ascontiguousarray(low), b, turned)
     scales = np.diagonal(low).copy()[:, None]
     inner = low / scales
     if not turned:
