@@ -20,7 +20,7 @@ In reading order:
 `schedule`   schedules of checkpointed loops, as functions of integers
 `library`    these, as functions of the IR that passes call
 `errors`     an error class for each kind of trouble, with a code, a line and a hint
-`foreign`    arrays of other libraries on a GPU
+`foreign`    objects of other libraries: arrays on a GPU, and classes that others stand in for
 ===========  =======================================================================================
 
 Grammar, on one page (the text form of both forms; `parse(print(fn)) == fn`)::

@@ -1,4 +1,6 @@
-"""Descriptions of other libraries' GPU arrays, none of which is imported here.
+"""Descriptions of objects of other libraries, none of which is imported here.
+
+Classes of SciPy have others in their place, which adc reads (`StandIn`).
 
 Numba's arrays describe themselves. Others do by ``__cuda_array_interface__`` (CuPy, PyTorch), or by
 DLPack (JAX).

@@ -61,7 +61,7 @@ def test_values(row: calls.Row) -> None:
     calls.check_values(*row)
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.full
 @pytest.mark.parametrize("row", SMOOTH)
 def test_derivatives(row: calls.Row) -> None:
     check_grads(*row)

@@ -136,7 +136,7 @@ def test_values(row: calls.Row) -> None:
     calls.check_values(*row, tolerance=1e-11)
 
 
-@pytest.mark.sampled(120)
+@pytest.mark.full
 @pytest.mark.parametrize("row", SMOOTH)
 def test_derivatives(row: calls.Row) -> None:
     check_grads(*row)

@@ -76,7 +76,7 @@ def test_values(row: calls.Row) -> None:
     calls.check_values(*row, tolerance=1e-11)
 
 
-@pytest.mark.sampled(120)
+@pytest.mark.full
 @pytest.mark.parametrize("row", SMOOTH)
 def test_derivatives(row: calls.Row) -> None:
     check_grads(*row)
@@ -103,8 +103,10 @@ def test_filters_at_boundaries(mode: str) -> None:
 
 
 @pytest.mark.sampled(40)
-@pytest.mark.parametrize(("mode", "order"), [(mode, k) for mode in MODES for k in range(4)])
-def test_splines_at_boundaries(mode: str, order: int) -> None:
+@pytest.mark.parametrize("case", [f"{mode} {order}" for mode in MODES for order in range(4)])
+def test_splines_at_boundaries(case: str) -> None:
+    mode, order = case.split()[0], int(case.split()[1])
+
     def along(x: Any, c: Any) -> Any:
         return nd.map_coordinates(x, c, order=order, mode=mode, cval=1.5)
 

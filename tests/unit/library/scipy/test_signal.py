@@ -48,7 +48,7 @@ SMOOTH: list[calls.Row] = [
     (lambda s: ss.sosfilt_zi(SOS + s * FREE), (0.01,)),
     (lambda x: ss.sosfiltfilt(SOS, x), (X,)),
     (lambda x: ss.hilbert(x), (X,)),
-    (lambda x: ss.hilbert(x, N=25, axis=1), (STACK,)),
+    (lambda x: ss.hilbert(x, N=18, axis=1), (STACK,)),
     (lambda x: ss.detrend(x, axis=1, bp=[5, 9]), (STACK,)),
     (lambda x: ss.detrend(x, type="constant"), (X,)),
     (lambda x, fs: ss.welch(x, fs, nperseg=8, axis=1), (STACK, 3.0)),
@@ -65,7 +65,7 @@ SMOOTH: list[calls.Row] = [
     (lambda x: ss.get_window(("kaiser", x), 12), (2.5,)),
     (lambda x: ss.windows.gaussian(11, std=x), (2.5,)),
     (lambda x: ss.windows.general_gaussian(11, x, 2.0, False), (1.5,)),
-    (lambda x: ss.windows.tukey(12, x), (0.43,)),
+    (lambda x: ss.windows.tukey(12, x)[1:-1], (0.43,)),
 ]
 OTHERS: list[calls.Row] = [
     (lambda x, k: ss.convolve(x, k, method="fft"), (np.arange(9), np.arange(4))),
@@ -106,7 +106,7 @@ def test_values(row: calls.Row) -> None:
     calls.check_values(*row)
 
 
-@pytest.mark.sampled(120)
+@pytest.mark.full
 @pytest.mark.parametrize("row", SMOOTH)
 def test_derivatives(row: calls.Row) -> None:
     check_grads(*row)
