@@ -1,4 +1,4 @@
-"""Distribution functions and their inverses, by names such as `stdtr`; the normal one is in `error`.
+"""Distribution functions and their inverses, such as `stdtr`; the normal one is in `error`.
 
 The derivative by the variable is the density. By a shape there is a closed form in few cases.
 """
@@ -27,46 +27,23 @@ def _binomial(k: Any, n: Any, p: Any) -> Any:
     return select(below, beta_density(1.0 - p, select(below, n - k, 1.0), k + 1.0), 0.0)
 
 
-ufunc("bdtr", _DISCRETE, _DISCRETE, lambda y, k, n, p: -_binomial(k, n, p), loop="dld->d", cost=400)
-ufunc("bdtrc", _DISCRETE, _DISCRETE, lambda y, k, n, p: _binomial(k, n, p), loop="dld->d", cost=400)
-ufunc(
-    "bdtri",
-    _DISCRETE,
-    _DISCRETE,
-    lambda p, k, n, y: -1.0 / _binomial(k, n, p),
-    loop="dld->d",
-    cost=900,
-)
+_ONE_INTEGER: dict[str, Any] = {"loop": "dld->d", "cost": 400}
+ufunc("bdtr", _DISCRETE, _DISCRETE, lambda y, k, n, p: -_binomial(k, n, p), **_ONE_INTEGER)
+ufunc("bdtrc", _DISCRETE, _DISCRETE, lambda y, k, n, p: _binomial(k, n, p), **_ONE_INTEGER)
+ufunc("bdtri", _DISCRETE, _DISCRETE, lambda p, k, n, y: -1.0 / _binomial(k, n, p), **_ONE_INTEGER)
 
 
 def _negative_binomial(k: Any, n: Any, p: Any) -> Any:
     return beta_density(p, n, floor(k) + 1.0)
 
 
+_INTEGERS: dict[str, Any] = {"loop": "lld->d", "cost": 400}
+ufunc("nbdtr", _DISCRETE, _DISCRETE, lambda y, k, n, p: _negative_binomial(k, n, p), **_INTEGERS)
+ufunc("nbdtrc", _DISCRETE, _DISCRETE, lambda y, k, n, p: -_negative_binomial(k, n, p), **_INTEGERS)
 ufunc(
-    "nbdtr",
-    _DISCRETE,
-    _DISCRETE,
-    lambda y, k, n, p: _negative_binomial(k, n, p),
-    loop="lld->d",
-    cost=400,
-)
-ufunc(
-    "nbdtrc",
-    _DISCRETE,
-    _DISCRETE,
-    lambda y, k, n, p: -_negative_binomial(k, n, p),
-    loop="lld->d",
-    cost=400,
-)
-ufunc(
-    "nbdtri",
-    _DISCRETE,
-    _DISCRETE,
-    lambda p, k, n, y: 1.0 / _negative_binomial(k, n, p),
-    loop="lld->d",
-    cost=900,
-)
+    "nbdtri", _DISCRETE, _DISCRETE, lambda p, k, n, y: 1.0 / _negative_binomial(k, n, p),
+    **_INTEGERS,
+)  # fmt: skip
 
 
 def _poisson(k: Any, m: Any) -> Any:

@@ -1,8 +1,8 @@
 """Elliptic integrals and functions, hypergeometric functions.
 
 Derivatives of complete integrals by the parameter are hypergeometric functions, and those of
-incomplete ones Carlson's integrals (B. C. Carlson, Numerical computation of real or complex elliptic
-integrals, 1995): neither is a difference of almost equal numbers where the parameter is small.
+incomplete ones Carlson's integrals (B. C. Carlson, Numerical computation of real or complex
+elliptic integrals, 1995): neither is a difference of almost equal numbers where the parameter is small.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def _times_slope(x: Any, y: Any, z: Any) -> Any:
 
 elliprc: OpDef = ufunc(
     "elliprc",
-    lambda f, x, y: elliprd(y, y, x) / -6.0, lambda f, x, y: (x * elliprd(y, y, x) / 6.0 - 0.5 * f) / y,
+    lambda f, x, y: elliprd(y, y, x) / -6.0,
+    lambda f, x, y: (x * elliprd(y, y, x) / 6.0 - 0.5 * f) / y,
     cost=100,
 )  # fmt: skip
 elliprd: OpDef = ufunc(

@@ -143,7 +143,8 @@ betaincinv: OpDef = ufunc(
 betainccinv: OpDef = ufunc(
     "betainccinv", _A, _B, lambda x, a, b, p: -1.0 / beta_density(x, a, b), cost=1000
 )
+
 __all__ = [
-    "SHAPE", "beta", "beta_density", "betaln", "binom", "cospi", "digamma", "gamma", "gamma_density", "gammaln", "loggamma", "poch",
-    "sinpi", "zeta",
+    "SHAPE", "beta", "beta_density", "betaln", "binom", "cospi", "digamma", "gamma",
+    "gamma_density", "gammaln", "loggamma", "poch", "sinpi", "zeta",
 ]  # fmt: skip
