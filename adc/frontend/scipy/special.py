@@ -61,7 +61,10 @@ def _computed(
     table = _LOOPS[name].get(types.translate(_DOUBLE))
     if table is None:
         kinds = ", ".join(str(np.dtype(each)) for each in types.partition("->")[0])
-        raise lo.unsupported(f"{what} of {kinds}", node, "pass real numbers")
+        integers = any("l" in each for each in _LOOPS[name])
+        # SciPy would round orders, and warn.
+        hint = "pass integers as the first arguments" if integers else "pass real numbers"
+        raise lo.unsupported(f"{what} of {kinds}", node, hint)
     letters, _, results = types.partition("->")
     part = F32 if set("fF") & set(types) else F64
     passed: list[Operand] = []
@@ -73,10 +76,8 @@ def _computed(
         else:
             passed.append(exact)
     first = operands(f"{results}->")[output]
-    found = [numbers.apply(lo, row, *passed) for row in table[first]]
-    if len(found) == 2:
-        return Num(numbers.apply(lo, "complex", *found))
-    return Num(found[0])
+    parts = [numbers.apply(lo, row, *passed) for row in table[first]]
+    return Num(numbers.apply(lo, "complex", *parts) if len(parts) == 2 else parts[0])
 
 
 def _ufunc(name: str) -> Handler:

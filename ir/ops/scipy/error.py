@@ -70,4 +70,4 @@ log_ndtr: OpDef = ufunc("log_ndtr", lambda y, x: _hazard(x), cost=40)
 ndtri: OpDef = ufunc("ndtri", lambda y, p: 1.0 / density(y), cost=50, device="normcdfinv")
 ndtri_exp: OpDef = ufunc("ndtri_exp", lambda y, p: 1.0 / _hazard(y), cost=80)
 
-__all__ = ["PEAK", "density", "erfcx", "ndtr"]
+__all__ = ["PEAK", "density", "erf", "erfcx", "ndtr", "ndtri"]

