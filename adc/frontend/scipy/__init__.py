@@ -4,6 +4,7 @@ In reading order:
 
 ===============  ===============================================================================
 `special`        `scipy.special`: ufuncs, and functions in plain Python
+`stats`          `scipy.stats`: methods of distributions
 ===============  ===============================================================================
 
 SciPy's packages take long to import, and a program that does not call them should not wait: the
@@ -11,3 +12,4 @@ handlers are entered by name (`adc.frontend.numpy.library.enter_named`), and not
 """
 
 from adc.frontend.scipy import special as special
+from adc.frontend.scipy import stats as stats

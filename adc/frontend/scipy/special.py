@@ -121,6 +121,10 @@ def _composed(fn: Callable[..., Any]) -> Handler:
 
 _COMPOSED = (special.logsumexp, special.softmax, special.log_softmax)
 library.enter_named({f"scipy.special.{name}": _ufunc(name) for name in _LOOPS if name[0] != "_"})
+# Those that the functions of other packages are made of.
+library.enter_named(
+    {f"scipy.special._ufuncs.{name}": _ufunc(name) for name in _LOOPS if name[0] == "_"}
+)
 library.enter_named({f"scipy.special.{fn.__name__}": _composed(fn) for fn in _COMPOSED})
 
 __all__: list[str] = []

@@ -11,6 +11,7 @@ In reading order:
 `elliptic`       elliptic integrals and functions, hypergeometric functions
 `distributions`  distribution functions and their inverses
 `polynomials`    orthogonal polynomials
+`stats`          what only `scipy.stats` calls
 ===============  ===============================================================================
 
 A function of a complex number has two rows, for the real and the imaginary part of the result.
@@ -24,3 +25,4 @@ from adc.ir.ops.scipy import error as error
 from adc.ir.ops.scipy import gamma as gamma
 from adc.ir.ops.scipy import integrals as integrals
 from adc.ir.ops.scipy import polynomials as polynomials
+from adc.ir.ops.scipy import stats as stats

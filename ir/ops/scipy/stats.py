@@ -14,6 +14,9 @@ from adc.ir.ops.math import log
 from adc.ir.ops.scipy.gamma import SHAPE, beta_density, digamma
 from adc.ir.ops.ufuncs import ufunc
 
+# Where a Poisson distribution reaches a probability, between integers.
+_BETWEEN = "an argument: the derivative has no closed form"
+ufunc("pdtrik", _BETWEEN, _BETWEEN, cost=1000)
 _SHAPE = f"a shape: {SHAPE}"
 
 ufunc("_beta_ppf", lambda x, q, a, b: 1.0 / beta_density(x, a, b), _SHAPE, _SHAPE, cost=1000)

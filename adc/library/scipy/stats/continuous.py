@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.library.scipy.stats.univariate import Continuous, Positive
+from adc.library.scipy.stats.univariate import Continuous, Positive, Real
 
 special: Any = importlib.import_module("scipy.special")
 _ufuncs: Any = importlib.import_module("scipy.special._ufuncs")
@@ -20,7 +20,7 @@ _LOG_2 = float(np.log(2.0))
 _EULER = 0.577215664901532860606512090082402431
 
 
-class norm(Continuous):
+class norm(Real):
     @classmethod
     def pdf(cls, x: Any) -> Any:
         return np.exp(-(x**2) / 2.0) / _ROOT_TAU
@@ -66,7 +66,7 @@ class norm(Continuous):
         return 0.5 * (math.log(2.0 * math.pi) + 1.0)
 
 
-class cauchy(Continuous):
+class cauchy(Real):
     @classmethod
     def pdf(cls, x: Any) -> Any:
         return 1.0 / np.pi / (1.0 + x * x)
@@ -107,7 +107,7 @@ class cauchy(Continuous):
         return math.log(4.0 * math.pi)
 
 
-class laplace(Continuous):
+class laplace(Real):
     @classmethod
     def pdf(cls, x: Any) -> Any:
         return 0.5 * np.exp(-np.abs(x))
@@ -141,7 +141,7 @@ class laplace(Continuous):
         return _LOG_2 + 1.0
 
 
-class logistic(Continuous):
+class logistic(Real):
     @classmethod
     def logpdf(cls, x: Any) -> Any:
         y = -np.abs(x)
@@ -348,7 +348,7 @@ class weibull_min(Positive):
         return -_EULER / c - np.log(c) + _EULER + 1.0
 
 
-class gumbel_r(Continuous):
+class gumbel_r(Real):
     @classmethod
     def logpdf(cls, x: Any) -> Any:
         return -x - np.exp(-x)
@@ -462,7 +462,7 @@ class halfnorm(Positive):
         return 0.5 * math.log(math.pi / 2.0) + 0.5
 
 
-class skewnorm(Continuous):
+class skewnorm(Real):
     @classmethod
     def valid(cls, a: Any) -> Any:
         return np.isfinite(a)

@@ -7,10 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from adc.library import stop_gradient
 from adc.library.scipy.stats.univariate import Discrete
 
 special: Any = importlib.import_module("scipy.special")
 _ufuncs: Any = importlib.import_module("scipy.special._ufuncs")
+
+
+def _summed(row: Any, mean: Any, *shapes: Any) -> Any:
+    """Return the entropy of a distribution whose support has no end.
+
+    The terms fall beyond the mean, and are summed until they are lost in the sum.
+    """
+    found, k, term = 0.0 * mean, 0.0, 1.0 + 0.0 * mean
+    while k <= mean or term > 1e-18 * found:
+        term = special.entr(row.pmf(k, *shapes))
+        found = found + term
+        k = k + 1.0
+    return found
 
 
 class binom(Discrete):
@@ -153,6 +167,10 @@ class nbinom(Discrete):
     def var(cls, n: Any, p: Any) -> Any:
         return n * (1 - p) / (p * p)
 
+    @classmethod
+    def entropy(cls, n: Any, p: Any) -> Any:
+        return _summed(cls, n * (1 - p) / p, n, p)
+
 
 class poisson(Discrete):
     @classmethod
@@ -177,7 +195,7 @@ class poisson(Discrete):
 
     @classmethod
     def ppf(cls, q: Any, mu: Any) -> Any:
-        above = np.ceil(special.pdtrik(q, mu))
+        above = np.ceil(special.pdtrik(stop_gradient(q), stop_gradient(mu)))
         below = np.maximum(above - 1.0, 0.0)
         return np.where(special.pdtr(below, mu) >= q, below, above)
 
@@ -188,6 +206,10 @@ class poisson(Discrete):
     @classmethod
     def var(cls, mu: Any) -> Any:
         return mu
+
+    @classmethod
+    def entropy(cls, mu: Any) -> Any:
+        return _summed(cls, mu, mu)
 
 
 class geom(Discrete):

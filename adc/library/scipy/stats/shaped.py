@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adc.library.scipy.stats.continuous import LOG_ROOT_TAU, norm
-from adc.library.scipy.stats.univariate import Continuous, Positive
+from adc.library.scipy.stats.univariate import Continuous, Positive, Real
 
 special: Any = importlib.import_module("scipy.special")
 _ufuncs: Any = importlib.import_module("scipy.special._ufuncs")
@@ -23,7 +23,7 @@ _LOG_PI = float(np.log(np.pi))
 _LOG_TAU = float(np.log(2.0 * np.pi))
 
 
-class t(Continuous):
+class t(Real):
     @classmethod
     def logpdf(cls, x: Any, df: Any) -> Any:
         # The factor depends on df alone, and is computed once in a loop.
@@ -380,7 +380,7 @@ class truncnorm(Continuous):
         return np.log(math.sqrt(2.0 * math.pi * math.e) * mass) + change
 
 
-class vonmises(Continuous):
+class vonmises(Real):
     @classmethod
     def valid(cls, kappa: Any) -> Any:
         return kappa >= 0
@@ -417,6 +417,10 @@ class vonmises(Continuous):
             scale = math.sqrt(2.0 / math.pi) / special.i0e(kappa)
             found = special.ndtr(scale * np.sin(x / 2.0))
         return found + turns
+
+    @classmethod
+    def mean(cls, kappa: Any) -> Any:
+        return 0.0
 
     @classmethod
     def entropy(cls, kappa: Any) -> Any:

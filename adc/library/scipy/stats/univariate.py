@@ -60,7 +60,8 @@ class Distribution:
 class Continuous(Distribution):
     """A continuous distribution, for location 0 and scale 1."""
 
-    # Whether the ends of the support do not belong to it.
+    # Whether the support is all numbers, and whether its ends do not belong to it.
+    is_everywhere = False
     is_open = False
 
     @classmethod
@@ -77,6 +78,26 @@ class Continuous(Distribution):
     def pdf(cls, x: Any, *shapes: Any) -> Any:
         """Return the density."""
         return np.exp(cls.logpdf(x, *shapes))
+
+    # Beyond the median from the other side, where the number nears 1.
+
+    @classmethod
+    def logcdf(cls, x: Any, *shapes: Any) -> Any:
+        """Return the logarithm of `cdf`."""
+        found = cls.cdf(x, *shapes)
+        return np.where(found < 0.5, np.log(found), np.log1p(-cls.sf(x, *shapes)))
+
+    @classmethod
+    def logsf(cls, x: Any, *shapes: Any) -> Any:
+        """Return the logarithm of `sf`."""
+        found = cls.sf(x, *shapes)
+        return np.where(found < 0.5, np.log(found), np.log1p(-cls.cdf(x, *shapes)))
+
+
+class Real(Continuous):
+    """A continuous distribution of all numbers."""
+
+    is_everywhere = True
 
 
 class Positive(Continuous):
@@ -95,20 +116,6 @@ class Discrete(Distribution):
     def support(cls, *shapes: Any) -> Any:
         """Return the ends of the support."""
         return 0.0, np.inf
-
-    # As SciPy does: beyond the median from the other side.
-
-    @classmethod
-    def logcdf(cls, x: Any, *shapes: Any) -> Any:
-        """Return the logarithm of `cdf`."""
-        below = x < cls.ppf(0.5, *shapes)
-        return np.where(below, np.log(cls.cdf(x, *shapes)), np.log1p(-cls.sf(x, *shapes)))
-
-    @classmethod
-    def logsf(cls, x: Any, *shapes: Any) -> Any:
-        """Return the logarithm of `sf`."""
-        above = x > cls.ppf(0.5, *shapes)
-        return np.where(above, np.log(cls.sf(x, *shapes)), np.log1p(-cls.cdf(x, *shapes)))
 
 
 # -- continuous ------------------------------------------------------------------------------------
@@ -138,6 +145,14 @@ def _inside(row: Any, z: Any, is_open: Any, shapes: Any) -> Any:
     return (a <= z) & (z <= b)
 
 
+def _supported(row: Any, found: Any, z: Any, valid: Any, outside: Any, shapes: Any) -> Any:
+    """Return a function of the density, with what it is outside of the support."""
+    if row.is_everywhere:
+        return np.where(valid, found, np.nan)
+    found = np.where(_inside(row, z, row.is_open, shapes), found, outside)
+    return np.where(valid & (z == z), found, np.nan)
+
+
 def pdf(row: Any, x: Any, loc: Any, scale: Any, shapes: Any) -> Any:
     """Return the density at x."""
     z = _standard(x, loc, scale)
@@ -145,8 +160,7 @@ def pdf(row: Any, x: Any, loc: Any, scale: Any, shapes: Any) -> Any:
     found = row.pdf(z, *shapes)
     if scale is not None:
         found = found / scale
-    found = np.where(_inside(row, z, row.is_open, shapes), found, 0.0)
-    return np.where(valid & (z == z), found, np.nan)
+    return _supported(row, found, z, valid, 0.0, shapes)
 
 
 def logpdf(row: Any, x: Any, loc: Any, scale: Any, shapes: Any) -> Any:
@@ -156,8 +170,7 @@ def logpdf(row: Any, x: Any, loc: Any, scale: Any, shapes: Any) -> Any:
     found = row.logpdf(z, *shapes)
     if scale is not None:
         found = found - np.log(scale)
-    found = np.where(_inside(row, z, row.is_open, shapes), found, -np.inf)
-    return np.where(valid & (z == z), found, np.nan)
+    return _supported(row, found, z, valid, -np.inf, shapes)
 
 
 def _cumulated(
@@ -310,7 +323,9 @@ def discrete_sf(row: Any, k: Any, loc: Any, scale: Any, shapes: Any) -> Any:
 def discrete_logcdf(row: Any, k: Any, loc: Any, scale: Any, shapes: Any) -> Any:
     """Return the logarithm of the probability of k or less."""
     k = np.floor(np.float64(_shifted(k, loc)))
-    return _counted(row, row.logcdf(k, *shapes), k, shapes, -np.inf, 0.0)
+    found = _counted(row, row.logcdf(k, *shapes), k, shapes, -np.inf, 0.0)
+    # In SciPy the upper end counts even where parameters are wrong.
+    return np.where(k >= row.support(*shapes)[1], 0.0, found)
 
 
 def discrete_logsf(row: Any, k: Any, loc: Any, scale: Any, shapes: Any) -> Any:
