@@ -58,7 +58,7 @@ _MULTIVARIATE = {
     "dirichlet": (
         "alpha", {"logpdf": "x", "pdf": "x", "mean": "", "var": "", "entropy": ""}
     ),
-    "multinomial": ("n p", {"logpmf": "x", "pmf": "x", "cov": ""}),
+    "multinomial": ("n p", {"logpmf": "x", "pmf": "x"}),
     "wishart": (
         "df? scale?", {"logpdf": "x", "pdf": "x", "mean": "", "var": "", "entropy": ""}
     ),
@@ -71,7 +71,7 @@ _METHODS = {
     True: {"pdf": "x", "logpdf": "x"}, False: {"pmf": "k", "logpmf": "k"},
 }  # fmt: skip
 # What a method needs that a distribution may not have.
-_NEEDS = {"median": "ppf", "isf": "ppf", "sf": "cdf", "std": "var", "logcdf": "cdf", "logsf": "cdf"}
+_NEEDS = {"median": "ppf", "isf": "ppf", "sf": "cdf", "std": "var", "logcdf": "cdf", "logsf": "sf"}
 _HINTS = {
     "rvs": "draw with `np.random.Generator`, outside of the distribution",
     "fit": "maximise the sum of `logpdf`, whose gradient adc computes",
@@ -87,11 +87,12 @@ def _row(name: str) -> Any:
 
 def _has(row: Any, method: str) -> bool:
     """Whether a distribution has a method of its own, or one that follows from others."""
-    base = importlib.import_module(f"{_PACKAGE}.univariate").Distribution
     own = getattr(row, method, None)
-    if own is None or own.__func__ is getattr(getattr(base, method, None), "__func__", None):
+    if own is None or method in ("median", "std"):
         return method in _NEEDS and _has(row, _NEEDS[method])
-    return True
+    if own.__func__.__module__ != f"{_PACKAGE}.univariate" or method in ("pdf", "logpdf"):
+        return True
+    return method in _NEEDS and _has(row, _NEEDS[method])
 
 
 def _refused(what: str, method: str) -> Handler:

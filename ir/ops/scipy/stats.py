@@ -10,7 +10,8 @@ from typing import Any
 
 from adc.ir.opdef import OpDef
 from adc.ir.ops.arith import eq, ge, select
-from adc.ir.ops.math import log
+from adc.ir.ops.math import exp, log
+from adc.ir.ops.scipy.error import density, ndtr
 from adc.ir.ops.scipy.gamma import SHAPE, beta_density, digamma
 from adc.ir.ops.ufuncs import ufunc
 
@@ -27,6 +28,31 @@ for _name, _sign in (("_cauchy_ppf", math.pi), ("_cauchy_isf", -math.pi)):
         _name, lambda x, q, loc, scale, sign=_sign: sign * (1.0 + x * x), _FIXED, _FIXED, cost=40
     )
 
+
+# -- skew normal -----------------------------------------------------------------------------------
+
+
+def _skew_density(x: Any, a: Any) -> Any:
+    return 2.0 * (density(x) * ndtr(a * x))
+
+
+def _skew_by_shape(x: Any, a: Any) -> Any:
+    """Return the derivative of the distribution function by its shape."""
+    square = 1.0 + a * a
+    return (-1.0 / math.pi) * exp(-0.5 * (x * x) * square) / square
+
+
+ufunc(
+    "_skewnorm_cdf",
+    lambda y, x, loc, scale, a: _skew_density(x, a), _FIXED, _FIXED,
+    lambda y, x, loc, scale, a: _skew_by_shape(x, a), cost=400,
+)  # fmt: skip
+for _name, _sign in (("_skewnorm_ppf", 1.0), ("_skewnorm_isf", -1.0)):
+    ufunc(
+        _name,
+        lambda x, q, loc, scale, a, sign=_sign: sign / _skew_density(x, a), _FIXED, _FIXED,
+        lambda x, q, loc, scale, a: -_skew_by_shape(x, a) / _skew_density(x, a), cost=2000,
+    )  # fmt: skip
 
 # -- binomial --------------------------------------------------------------------------------------
 

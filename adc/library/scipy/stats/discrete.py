@@ -153,11 +153,12 @@ class nbinom(Discrete):
 
     @classmethod
     def ppf(cls, q: Any, n: Any, p: Any) -> Any:
-        return _ufuncs._nbinom_ppf(q, n, p)
+        # Boost raises for the one that is always 0.
+        return np.where(p < 1, _ufuncs._nbinom_ppf(q, n, np.where(p < 1, p, 0.5)), 0.0)
 
     @classmethod
     def isf(cls, q: Any, n: Any, p: Any) -> Any:
-        return _ufuncs._nbinom_isf(q, n, p)
+        return np.where(p < 1, _ufuncs._nbinom_isf(q, n, np.where(p < 1, p, 0.5)), 0.0)
 
     @classmethod
     def mean(cls, n: Any, p: Any) -> Any:

@@ -212,13 +212,18 @@ def _placed(x: Any, loc: Any, scale: Any) -> Any:
     return np.float64(x)
 
 
+def _between(q: Any) -> Any:
+    """Return q, or what is safe for the functions of Boost that raise for other numbers."""
+    return np.where((0 < q) & (q < 1), q, 0.5)
+
+
 def _quantile(
     row: Any, fn: Any, q: Any, loc: Any, scale: Any, shapes: Any, low: Any, high: Any
 ) -> Any:
     """Return an inverse, which has the ends of the support for q of `low` and `high`."""
     a, b = row.support(*shapes)
     valid = _valid(row, scale, shapes) & (0 <= q) & (q <= 1)
-    found = _placed(fn(q, *shapes), loc, scale)
+    found = _placed(fn(_between(q), *shapes), loc, scale)
     found = np.where(q == low, _placed(a, loc, scale), found)
     found = np.where(q == high, _placed(b, loc, scale), found)
     return np.where(valid, found, np.nan)
@@ -339,7 +344,7 @@ def _integer(
 ) -> Any:
     a, b = row.support(*shapes)
     valid = row.valid(*shapes) & (0 <= q) & (q <= 1)
-    found = np.where(q == low, a - 1.0, np.where(q == high, b, fn(q, *shapes)))
+    found = np.where(q == low, a - 1.0, np.where(q == high, b, fn(_between(q), *shapes)))
     return np.where(valid, np.float64(found) if loc is None else np.float64(found) + loc, np.nan)
 
 
