@@ -34,7 +34,8 @@ _ADVICE = {
     "scipy.optimize": "an optimizer cannot be differentiated, but it takes a gradient: pass "
     "`adc.value_and_grad(f)` with `jac=True`; to differentiate a solution, write the iteration",
     "scipy.integrate": "write the integrator as a loop: adc differentiates the steps",
-    "scipy.stats": "write the density with NumPy's functions",
+    "scipy.stats": "`adc supported` lists the distributions of `scipy.stats` that are supported; "
+    "compute others outside the differentiated function",
     "scipy.sparse": "pass `data`, `indices` and `indptr` as arrays, and loop over the rows",
     "scipy.interpolate": "use `np.interp`, or write the polynomials",
     "time": "measure the time around the call, or use `time.time` or `time.perf_counter`",

@@ -36,6 +36,7 @@ from adc.frontend.numpy import library, linear, ufuncs
 from adc.frontend.values import arguments, arrays, elementwise
 from adc.frontend.values.arguments import Handler
 from adc.ir.errors import TypeMismatchError
+from adc.ir.types import F64
 
 _PACKAGE = "adc.library.scipy.stats"
 # The module of each distribution, and its shapes.
@@ -75,6 +76,11 @@ _NEEDS = {"median": "ppf", "isf": "ppf", "sf": "cdf", "std": "var", "logcdf": "c
 _HINTS = {
     "rvs": "draw with `np.random.Generator`, outside of the distribution",
     "fit": "maximise the sum of `logpdf`, whose gradient adc computes",
+    "expect": "sum or integrate in a loop",
+    "interval": "call `ppf` for its two ends",
+    "support": "write the ends, as functions of the parameters",
+    "stats": "call `mean` and `var`",
+    "moment": "call `mean` and `var`",
     "cdf": "SciPy integrates there; integrate in a loop, or use another distribution",
 }
 _ELSE = "`adc supported` lists the distributions; compute it outside the differentiated function"
@@ -150,7 +156,13 @@ def _univariate(name: str, method: str) -> Handler:
         items = [arrays.as_operand(lo, given.get(each, NONE), node) for each in names]
 
         def compute(numbers: list[Binding]) -> Binding:
-            held = dict(zip(names, (_strong(lo, item, what, node) for item in numbers), strict=True))
+            exact = [_strong(lo, item, what, node) for item in numbers]
+            if method == "entropy":  # SciPy computes it of Python's numbers
+                exact = [
+                    Num(lo.convert(each.operand, F64)) if isinstance(each, Num) else each
+                    for each in exact
+                ]
+            held = dict(zip(names, exact, strict=True))
             before = [held.pop(first)] if first else []
             loc, scale = held.pop("loc"), held.pop("scale", NONE)
             shapes = TupleOf(tuple(held.values()))

@@ -14,6 +14,16 @@ special: Any = importlib.import_module("scipy.special")
 _ufuncs: Any = importlib.import_module("scipy.special._ufuncs")
 
 
+def _times_log(k: Any, p: Any) -> Any:
+    """Return ``k * log(p)``, and 0 for a count of 0: what loops do to several numbers at once."""
+    return np.where(k == 0, 0.0, k * np.log(p))
+
+
+def _times_log1p(k: Any, p: Any) -> Any:
+    """Return ``k * log(1 + p)``, and 0 for a count of 0."""
+    return np.where(k == 0, 0.0, k * np.log1p(p))
+
+
 def _summed(row: Any, mean: Any, *shapes: Any) -> Any:
     """Return the entropy of a distribution whose support has no end.
 
@@ -43,7 +53,7 @@ class binom(Discrete):
     @classmethod
     def logpmf(cls, k: Any, n: Any, p: Any) -> Any:
         ways = special.gammaln(n + 1) - (special.gammaln(k + 1) + special.gammaln(n - k + 1))
-        return ways + special.xlogy(k, p) + special.xlog1py(n - k, -p)
+        return ways + _times_log(k, p) + _times_log1p(n - k, -p)
 
     @classmethod
     def cdf(cls, k: Any, n: Any, p: Any) -> Any:
@@ -92,7 +102,7 @@ class bernoulli(Discrete):
 
     @classmethod
     def logpmf(cls, k: Any, p: Any) -> Any:
-        return special.xlogy(k, p) + special.xlog1py(1 - k, -p)
+        return _times_log(k, p) + _times_log1p(1 - k, -p)
 
     @classmethod
     def cdf(cls, k: Any, p: Any) -> Any:
@@ -135,7 +145,7 @@ class nbinom(Discrete):
     @classmethod
     def logpmf(cls, k: Any, n: Any, p: Any) -> Any:
         ways = special.gammaln(n + k) - special.gammaln(k + 1) - special.gammaln(n)
-        return ways + n * np.log(p) + special.xlog1py(k, -p)
+        return ways + n * np.log(p) + _times_log1p(k, -p)
 
     @classmethod
     def cdf(cls, k: Any, n: Any, p: Any) -> Any:
@@ -180,7 +190,7 @@ class poisson(Discrete):
 
     @classmethod
     def logpmf(cls, k: Any, mu: Any) -> Any:
-        return special.xlogy(k, mu) - special.gammaln(k + 1) - mu
+        return _times_log(k, mu) - special.gammaln(k + 1) - mu
 
     @classmethod
     def pmf(cls, k: Any, mu: Any) -> Any:
@@ -228,7 +238,7 @@ class geom(Discrete):
 
     @classmethod
     def logpmf(cls, k: Any, p: Any) -> Any:
-        return special.xlog1py(k - 1, -p) + np.log(p)
+        return _times_log1p(k - 1, -p) + np.log(p)
 
     @classmethod
     def cdf(cls, k: Any, p: Any) -> Any:

@@ -80,6 +80,28 @@ class Frozen:
         """Return the entropy."""
         return self.dist.entropy(*self.args)
 
+    # What the front end refuses.
+
     def rvs(self, *args: Any, **kwds: Any) -> Any:
-        """Draw, which adc refuses."""
-        return self.dist.rvs(*args, **kwds)
+        """Draw numbers."""
+        return self.dist.rvs(*self.args, *args, **kwds)
+
+    def stats(self, *args: Any, **kwds: Any) -> Any:
+        """Return moments."""
+        return self.dist.stats(*self.args, *args, **kwds)
+
+    def moment(self, *args: Any, **kwds: Any) -> Any:
+        """Return a moment."""
+        return self.dist.moment(*self.args, *args, **kwds)
+
+    def support(self, *args: Any, **kwds: Any) -> Any:
+        """Return the ends of the support."""
+        return self.dist.support(*self.args, *args, **kwds)
+
+    def interval(self, *args: Any, **kwds: Any) -> Any:
+        """Return an interval around the median."""
+        return self.dist.interval(*self.args, *args, **kwds)
+
+    def expect(self, *args: Any, **kwds: Any) -> Any:
+        """Return the mean of a function."""
+        return self.dist.expect(*self.args, *args, **kwds)

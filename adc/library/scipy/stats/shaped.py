@@ -18,9 +18,10 @@ from adc.library.scipy.stats.univariate import Continuous, Positive, Real
 special: Any = importlib.import_module("scipy.special")
 _ufuncs: Any = importlib.import_module("scipy.special._ufuncs")
 
-_LOG_2 = float(np.log(2.0))
-_LOG_PI = float(np.log(np.pi))
-_LOG_TAU = float(np.log(2.0 * np.pi))
+# Of double precision, as in SciPy: a product with a shape of single precision is of double, too.
+_LOG_2 = np.log(2.0)
+_LOG_PI = np.log(np.pi)
+_LOG_TAU = np.log(2.0 * np.pi)
 
 
 class t(Real):

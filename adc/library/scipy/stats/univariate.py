@@ -282,7 +282,7 @@ def entropy(row: Any, loc: Any, scale: Any, shapes: Any) -> Any:
 
 
 def _shifted(k: Any, loc: Any) -> Any:
-    return k if loc is None else k - loc
+    return np.float64(k) if loc is None else k - loc
 
 
 def _mass(row: Any, fn: Any, k: Any, outside: Any, shapes: Any) -> Any:
