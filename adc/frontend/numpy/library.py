@@ -290,9 +290,7 @@ def enter_named(handlers: Mapping[str, Handler]) -> None:
 
 
 # Called for objects of modules that adc does not import.
-_Called = Callable[
-    [Lowerer, Static, list[Binding], dict[str, Binding], ast.Call], Binding | None
-]
+_Called = Callable[[Lowerer, Static, list[Binding], dict[str, Binding], ast.Call], Binding | None]
 _OBJECTS: list[_Called] = []
 
 

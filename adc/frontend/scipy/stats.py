@@ -45,7 +45,7 @@ _CONTINUOUS = {
     "logistic": ("continuous", ""), "expon": ("continuous", ""), "lognorm": ("continuous", "s"),
     "uniform": ("continuous", ""), "weibull_min": ("continuous", "c"),
     "gumbel_r": ("continuous", ""), "pareto": ("continuous", "b"), "halfnorm": ("continuous", ""),
-    "skewnorm": ("continuous", "a"), "t": ("shaped", "df"), "gamma": ("shaped", "a"),
+    "skewnorm": ("skewed", "a"), "t": ("shaped", "df"), "gamma": ("shaped", "a"),
     "invgamma": ("shaped", "a"), "beta": ("shaped", "a b"), "chi2": ("shaped", "df"),
     "f": ("shaped", "dfn dfd"), "truncnorm": ("shaped", "a b"), "vonmises": ("shaped", "kappa"),
 }  # fmt: skip

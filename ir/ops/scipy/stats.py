@@ -18,16 +18,12 @@ from adc.ir.ops.ufuncs import ufunc
 # Where a Poisson distribution reaches a probability, between integers.
 _BETWEEN = "an argument: the derivative has no closed form"
 ufunc("pdtrik", _BETWEEN, _BETWEEN, cost=1000)
+_COUNT = "a count, an integer"
 _SHAPE = f"a shape: {SHAPE}"
 
 ufunc("_beta_ppf", lambda x, q, a, b: 1.0 / beta_density(x, a, b), _SHAPE, _SHAPE, cost=1000)
 # The location and the scale are 0 and 1 there.
 _FIXED = "its location or scale, which is fixed"
-for _name, _sign in (("_cauchy_ppf", math.pi), ("_cauchy_isf", -math.pi)):
-    ufunc(
-        _name, lambda x, q, loc, scale, sign=_sign: sign * (1.0 + x * x), _FIXED, _FIXED, cost=40
-    )
-
 
 # -- skew normal -----------------------------------------------------------------------------------
 
@@ -64,21 +60,19 @@ def _binomial_by_p(y: Any, k: Any, n: Any, p: Any) -> Any:
     return less - more
 
 
-_COUNT = "its count of trials, an integer"
-binom_pmf: OpDef = ufunc("_binom_pmf", None, _COUNT, _binomial_by_p, cost=150)
+binom_pmf: OpDef = ufunc("_binom_pmf", _COUNT, _COUNT, _binomial_by_p, cost=150)
 
 
 def _binomial_function(k: Any, n: Any, p: Any) -> Any:
     return select(ge(k, n), 0.0, n * binom_pmf(k, n - 1.0, p))
 
 
-ufunc("_binom_cdf", None, _COUNT, lambda y, k, n, p: -_binomial_function(k, n, p), cost=400)
-ufunc("_binom_sf", None, _COUNT, lambda y, k, n, p: _binomial_function(k, n, p), cost=400)
+ufunc("_binom_cdf", _COUNT, _COUNT, lambda y, k, n, p: -_binomial_function(k, n, p), cost=400)
+ufunc("_binom_sf", _COUNT, _COUNT, lambda y, k, n, p: _binomial_function(k, n, p), cost=400)
 ufunc("_binom_ppf", None, None, None, cost=1000)
 ufunc("_binom_isf", None, None, None, cost=1000)
 
 # -- negative binomial -----------------------------------------------------------------------------
-
 
 
 def _negative_by_p(y: Any, k: Any, n: Any, p: Any) -> Any:
@@ -88,7 +82,7 @@ def _negative_by_p(y: Any, k: Any, n: Any, p: Any) -> Any:
 
 nbinom_pmf: OpDef = ufunc(
     "_nbinom_pmf",
-    None,
+    _COUNT,
     lambda y, k, n, p: y * (digamma(n + k) - digamma(n) + log(p)),
     _negative_by_p,
     cost=150,
@@ -99,8 +93,8 @@ def _negative_function(k: Any, n: Any, p: Any) -> Any:
     return beta_density(p, n, k + 1.0)
 
 
-ufunc("_nbinom_cdf", None, _SHAPE, lambda y, k, n, p: _negative_function(k, n, p), cost=400)
-ufunc("_nbinom_sf", None, _SHAPE, lambda y, k, n, p: -_negative_function(k, n, p), cost=400)
+ufunc("_nbinom_cdf", _COUNT, _SHAPE, lambda y, k, n, p: _negative_function(k, n, p), cost=400)
+ufunc("_nbinom_sf", _COUNT, _SHAPE, lambda y, k, n, p: -_negative_function(k, n, p), cost=400)
 ufunc("_nbinom_ppf", None, None, None, cost=1000)
 ufunc("_nbinom_isf", None, None, None, cost=1000)
 

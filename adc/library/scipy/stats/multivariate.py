@@ -199,7 +199,9 @@ def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
         raise ValueError("Each entry in 'x' must be smaller or equal one.")
     own = alpha[:count] if np.ndim(x) == 1 else alpha[:count].reshape(-1, 1)
     if np.any((x == 0.0) & (own < 1.0)):
-        raise ValueError("Each entry in 'x' must be greater than zero if its alpha is less than one.")
+        raise ValueError(
+            "Each entry in 'x' must be greater than zero if its alpha is less than one."
+        )
     if count == size and np.max(np.abs(last)) > 10e-10:
         raise ValueError("The input vector 'x' must lie within the normal simplex.")
     found = np.sum(special.xlogy(own - 1.0, x), axis=0)
@@ -255,7 +257,9 @@ def _masses(x: Any, n: Any, p: Any, outside: Any, is_log: Any) -> Any:
     if x.shape[-1] != p.shape[-1]:
         raise ValueError("Size of each quantile should be size of p")
     wrong = np.any((p < 0.0) | (p > 1.0), axis=-1) | (n < 0)
-    found = special.gammaln(n + 1.0) + np.sum(special.xlogy(x, p) - special.gammaln(x + 1.0), axis=-1)
+    found = special.gammaln(n + 1.0) + np.sum(
+        special.xlogy(x, p) - special.gammaln(x + 1.0), axis=-1
+    )
     if not is_log:
         found = np.exp(found)
     no_count = np.any((np.floor(x) != x) | (x < 0), axis=-1) | (np.sum(x, axis=-1) != n)
@@ -313,7 +317,9 @@ def wishart_logpdf(x: Any, df: Any = None, scale: Any = None) -> Any:
             raise ValueError("Quantiles have incompatible dimensions")
         return 0.5 * (freedom - 2) * np.log(x) - 0.5 * (x / scale[0, 0]) - constant
     if np.ndim(x) == 1:
-        raise Unsupported("`scipy.stats.wishart` of a vector", "pass a matrix, such as `np.diag(x)`")
+        raise Unsupported(
+            "`scipy.stats.wishart` of a vector", "pass a matrix, such as `np.diag(x)`"
+        )
     if x.shape[0] != n or x.shape[1] != n:
         raise ValueError("Quantiles have incompatible dimensions")
     if np.ndim(x) == 2:

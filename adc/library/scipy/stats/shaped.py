@@ -1,4 +1,6 @@
-"""Continuous distributions whose shapes enter gamma, beta and Bessel functions; the truncated normal.
+"""Continuous distributions whose shapes enter gamma, beta and Bessel functions.
+
+The truncated normal distribution is here, too.
 
 The derivatives of most distribution functions by their shapes have no closed form: the rows of
 `scipy.special` refuse them.

@@ -1,7 +1,8 @@
 """What all distributions of one variable share: location, scale, support, wrong parameters.
 
 `Continuous` and `Discrete` are the bases of the distributions, with SciPy's defaults. The functions
-are the methods that a program calls: `row` is a distribution, and an argument that is left out is None.
+are the methods that a program calls: `row` is a distribution, and an argument that is left out is
+None.
 Outside of the support densities are zero, and wrong parameters give NaN.
 """
 
@@ -339,9 +340,7 @@ def discrete_logsf(row: Any, k: Any, loc: Any, scale: Any, shapes: Any) -> Any:
     return _counted(row, row.logsf(k, *shapes), k, shapes, 0.0, -np.inf)
 
 
-def _integer(
-    row: Any, fn: Any, q: Any, loc: Any, shapes: Any, low: Any, high: Any
-) -> Any:
+def _integer(row: Any, fn: Any, q: Any, loc: Any, shapes: Any, low: Any, high: Any) -> Any:
     a, b = row.support(*shapes)
     valid = row.valid(*shapes) & (0 <= q) & (q <= 1)
     found = np.where(q == low, a - 1.0, np.where(q == high, b, fn(_between(q), *shapes)))
