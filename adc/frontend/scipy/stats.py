@@ -1,8 +1,8 @@
 """`scipy.stats`: methods of its distributions, and distributions with fixed parameters.
 
-SciPy's distributions are objects. A method is found by the name of its distribution and its own. One
-of a single variable is computed by a function of numbers that is lifted to arrays, so a density of an
-array becomes part of the loop that needs it. Those of vectors are functions of arrays.
+SciPy's distributions are objects. A method is found by the name of its distribution and its own.
+One of a single variable is computed by a function of numbers that is lifted to arrays, so a density
+of an array becomes part of the loop that needs it. Those of vectors are functions of arrays.
 """
 
 from __future__ import annotations
@@ -54,8 +54,12 @@ _DISCRETE = {
 }  # fmt: skip
 # Parameters, and those of each method before them.
 _MULTIVARIATE = {
-    "multivariate_normal": ("mean? cov? allow_singular?", {"logpdf": "x", "pdf": "x", "entropy": ""}),
-    "multivariate_t": ("loc? shape? df? allow_singular?", {"logpdf": "x", "pdf": "x", "entropy": ""}),
+    "multivariate_normal": (
+        "mean? cov? allow_singular?", {"logpdf": "x", "pdf": "x", "entropy": ""}
+    ),
+    "multivariate_t": (
+        "loc? shape? df? allow_singular?", {"logpdf": "x", "pdf": "x", "entropy": ""}
+    ),
     "dirichlet": (
         "alpha", {"logpdf": "x", "pdf": "x", "mean": "", "var": "", "entropy": ""}
     ),

@@ -44,7 +44,14 @@ NUMBERS = (0.3, 2.0, 0.0, 1.0, -1.5, 7.25, 1e-300, 45.0, INF, -INF, NAN)
 # Boost raises outside of their domain; `adc.library.scipy.stats` keeps calls inside.
 RAISING = {
     f"scipy_{name}"
-    for name in ("skewnorm_ppf", "skewnorm_isf", "binom_ppf", "binom_isf", "nbinom_ppf", "nbinom_isf")
+    for name in (
+        "skewnorm_ppf",
+        "skewnorm_isf",
+        "binom_ppf",
+        "binom_isf",
+        "nbinom_ppf",
+        "nbinom_isf",
+    )
 }
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from adc.library.scipy.stats.univariate import Continuous, Positive, Real
 
 special: Any = importlib.import_module("scipy.special")
+_ufuncs: Any = importlib.import_module("scipy.special._ufuncs")
 
 _ROOT_TAU = float(np.sqrt(2.0 * np.pi))
 LOG_ROOT_TAU = float(np.log(np.sqrt(2.0 * np.pi)))
@@ -87,7 +88,7 @@ class cauchy(Real):
 
     @classmethod
     def ppf(cls, q: Any) -> Any:
-        return -1.0 / np.tan(np.pi * np.where(q > 0.5, q - 1.0, q))
+        return -_ufuncs._cospi(q) / _ufuncs._sinpi(q)
 
     @classmethod
     def isf(cls, q: Any) -> Any:
