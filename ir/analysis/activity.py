@@ -101,15 +101,19 @@ def flows(stmt: Apply) -> tuple[bool, ...]:
     )
 
 
-def no_derivative(stmt: Apply, active: Sequence[bool]) -> str:
-    """Return why adc cannot differentiate an operation by its active operands; empty if it can."""
+def no_derivative(stmt: Apply, active: Sequence[bool]) -> tuple[str, str] | None:
+    """Return why adc cannot differentiate an operation by its active operands, and a hint."""
     op = stmt.op
     if op.vjp is None:
-        return f"{op.name} has no derivative: {op.why}"
+        hint = "it lies between the arguments that are differentiated and the result"
+        return f"{op.name} has no derivative: {op.why}", hint
     whys = [why for each, why in zip(active, op.refused, strict=False) if each and why]
     if not whys or op.ufunc is None:
-        return ""
-    return f"`scipy.special.{op.ufunc.name}` is not differentiated by {whys[0]}"
+        return None
+    return (
+        f"`scipy.special.{op.ufunc.name}` is not differentiated by {whys[0]}",
+        "if it is constant, leave it out of `argnums`, or pass it through `adc.stop_gradient`",
+    )
 
 
 class _Flow:

@@ -24,36 +24,49 @@ import numpy as np
 from adc.ir.opdef import OPS, OpDef
 
 
-def _rows() -> list[OpDef]:
-    return [op for op in OPS.values() if op.algorithm is not None]
+def _algorithm(op: OpDef) -> FunctionType | None:
+    """Return the algorithm of a row; that of a function of SciPy is for a GPU."""
+    found = op.algorithm or (op.ufunc and op.ufunc.device)
+    return found if isinstance(found, FunctionType) else None
+
+
+def _rows(*, on_device: bool) -> list[OpDef]:
+    return [
+        op
+        for op in OPS.values()
+        if _algorithm(op) is not None and (on_device or op.algorithm is not None)
+    ]
 
 
 def reserved() -> frozenset[str]:
     """Return the names of the functions that implement rows in emitted code."""
-    return frozenset(op.function for op in _rows())
+    return frozenset(op.function for op in _rows(on_device=False))
 
 
-def among(names: Set[str]) -> list[OpDef]:
+def among(names: Set[str], *, on_device: bool = False) -> list[OpDef]:
     """Return the rows whose algorithms code calls by these names, directly or indirectly."""
+    known = _rows(on_device=on_device)
     found: set[OpDef] = set()
-    todo = [op for op in _rows() if op.function in names]
+    todo = [op for op in known if op.function in names]
     while todo:
         op = todo.pop()
         found.add(op)
-        assert isinstance(op.algorithm, FunctionType)
-        own = op.algorithm.__code__.co_names
-        todo += [each for each in _rows() if each.function in own and each not in found]
+        algorithm = _algorithm(op)
+        assert algorithm is not None
+        own = algorithm.__code__.co_names
+        todo += [each for each in known if each.function in own and each not in found]
     return sorted(found, key=lambda op: op.function)
 
 
 def source(op: OpDef) -> list[str]:
     """Return the lines of the function that implements a row in emitted code."""
-    assert isinstance(op.algorithm, FunctionType)
-    names = op.algorithm.__code__.co_varnames[: op.algorithm.__code__.co_argcount]
+    algorithm = _algorithm(op)
+    assert algorithm is not None
+    names = algorithm.__code__.co_varnames[: algorithm.__code__.co_argcount]
     types = ["int"] * (len(names) - op.arity) + ["f64"] * op.arity
     head = [f"def {op.function}({', '.join(names)}):"]
     head.append(f'    """{op.name}: {", ".join(types)} -> f64"""')
-    return [*head, *inspect.getsource(op.algorithm).rstrip().splitlines()[1:]]
+    return [*head, *inspect.getsource(algorithm).rstrip().splitlines()[1:]]
 
 
 def _bound(algorithm: Callable[..., Any], function_of: Callable[[OpDef], Any]) -> Any:

@@ -120,6 +120,7 @@ def ufunc(
     cost: float = 60.0,
     image: tuple[float, float] = (-np.inf, np.inf),
     total: bool = False,
+    jumps: bool = False,
 ) -> OpDef:
     """Enter a row for a ufunc of SciPy.
 
@@ -138,8 +139,8 @@ def ufunc(
         What the name of the row has after that of the function.
     device : str or callable
         What computes it on a GPU.
-    cost, image, total
-        As in `OpDef`.
+    cost, image, total, jumps
+        As in `OpDef`; what takes integers jumps.
 
     Returns
     -------
@@ -154,7 +155,7 @@ def ufunc(
     return OpDef(
         row, len(partials), evaluated(own), f"{row}({names})", vjp=_rule(partials),
         refused=reasons if any(reasons) else (), kinds="f", cost=cost, least="f64", ufunc=own,
-        image=image, total=total,
+        image=image, total=total, jumps=jumps or "l" in loop,
     )  # fmt: skip
 
 

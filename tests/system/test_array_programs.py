@@ -18,6 +18,7 @@ from tests.corpus.arrays.meaning_programs import MEANING_PROGRAMS
 from tests.corpus.arrays.random_programs import RANDOM_PROGRAMS
 from tests.corpus.arrays.random_programs import REFUSED as REFUSED_DRAWS
 from tests.corpus.arrays.size_programs import SIZE_PROGRAMS
+from tests.corpus.arrays.special_programs import SPECIAL_PROGRAMS
 from tests.corpus.arrays.stack_programs import STACK_PROGRAMS
 from tests.corpus.arrays.vector_programs import VECTOR_PROGRAMS
 from tests.corpus.arrays.view_programs import REFUSED as REFUSED_VIEWS
@@ -71,6 +72,7 @@ ALL: list[Program] = [
     *GENERATOR_PROGRAMS,
     *STANDARD_PROGRAMS,
     *FOURIER_PROGRAMS,
+    *SPECIAL_PROGRAMS,
 ]
 REFUSED = [
     *REFUSED_LANGUAGE,

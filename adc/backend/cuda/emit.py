@@ -699,7 +699,7 @@ def emit(fn: Function) -> Emitted:
             shared.used |= host.used
     code = [each if isinstance(each, str) else each.line(shared.checks) for each in shared.code]
     made: list[str] = []
-    for op in algorithms.among(shared.used):
+    for op in algorithms.among(shared.used, on_device=True):
         made += ["", "", "@function", *algorithms.source(op)]
         shared.used |= {"function", *syntax.used(reader.algorithm(op).body)}
     used = sorted(NAMES & shared.used)

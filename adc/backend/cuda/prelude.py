@@ -23,6 +23,11 @@ bool_ = bool
 
 # By name in the op table, the function of CUDA's library.
 _LIBRARY = {name: op.libm.name for name, op in OPS.items() if op.libm is not None}
+_LIBRARY |= {
+    name: op.ufunc.device
+    for name, op in OPS.items()
+    if op.ufunc is not None and isinstance(op.ufunc.device, str) and op.ufunc.device
+}
 
 
 def _of_library() -> dict[str, Any]:

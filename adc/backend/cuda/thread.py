@@ -554,6 +554,8 @@ def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> Expr:
     op, of = stmt.op, stmt.args[-1].type if stmt.args else ty
     if op.random or not op.is_expression:
         raise refused(stmt, "random draws" if op.random else f"`{op.name}`")
+    if op.ufunc is not None and not op.ufunc.device:
+        raise refused(stmt, f"`scipy.special.{op.ufunc.name}`, here or in a derivative,")
     if op in _OF_INTEGERS and of.dtype[0] in "iu":
         found: Expr = Call(_OF_INTEGERS[op], tuple(args))
     elif op in _SHIFTS:

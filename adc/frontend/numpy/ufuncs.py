@@ -258,6 +258,8 @@ def method(
     what = f"`{ast.unparse(node.func)}`"
     if name == "at" and find(ufunc) is not None:
         return _at(lo, ufunc, args, kwargs, node)
+    if name == "at" and ufunc.nin < 3:
+        raise lo.unsupported(what, node, "write a loop")
     if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
         raise TypeMismatchError(f"{what} of a function of {ufunc.nin} operands", lo.span(node))
     if name == "outer" and len(args) == 2:

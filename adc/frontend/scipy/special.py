@@ -116,15 +116,30 @@ def _ufunc(name: str) -> Handler:
 
 
 def _composed(fn: Callable[..., Any]) -> Handler:
-    return lambda lo, args, kwargs, node: linear.run(lo, fn, args, kwargs, node)
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        found = linear.run(lo, fn, args, kwargs, node)
+        if fn is special.polygamma and isinstance(found, Num):
+            return Num(found.operand, array=True)  # as SciPy returns it
+        return found
+
+    return handler
 
 
-_COMPOSED = (special.logsumexp, special.softmax, special.log_softmax)
-library.enter_named({f"scipy.special.{name}": _ufunc(name) for name in _LOOPS if name[0] != "_"})
-# Those that the functions of other packages are made of.
+_COMPOSED = (
+    special.logsumexp, special.softmax, special.log_softmax, special.comb, special.perm,
+    special.factorial, special.multigammaln, special.polygamma, special.zeta, special.lambertw,
+    special.spherical_jn, special.spherical_yn, special.spherical_in, special.spherical_kn,
+    special.jvp, special.yvp, special.ivp, special.kvp, special.h1vp, special.h2vp,
+    special.softplus,
+)  # fmt: skip
+# Private ones are what functions in Python call.
 library.enter_named(
-    {f"scipy.special._ufuncs.{name}": _ufunc(name) for name in _LOOPS if name[0] == "_"}
+    {f"scipy.special.{'_ufuncs.' if name[0] == '_' else ''}{name}": _ufunc(name) for name in _LOOPS}
 )
 library.enter_named({f"scipy.special.{fn.__name__}": _composed(fn) for fn in _COMPOSED})
+# Other names of the same.
+library.enter_named({"scipy.special.digamma": _ufunc("psi"), "scipy.special.jn": _ufunc("jv")})
 
 __all__: list[str] = []

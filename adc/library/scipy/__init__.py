@@ -4,5 +4,6 @@
 `special`        `scipy.special`
 ===============  ===============================================================================
 
-A function has the name and the arguments of SciPy's. Nothing here imports SciPy.
+A function has the name and the arguments of SciPy's. SciPy is imported inside of functions, where
+their code, which is lowered, calls others.
 """

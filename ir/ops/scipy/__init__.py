@@ -11,6 +11,8 @@ In reading order:
 `elliptic`       elliptic integrals and functions, hypergeometric functions
 `distributions`  distribution functions and their inverses
 `polynomials`    orthogonal polynomials
+`complexes`      functions of complex numbers
+`kernels`        algorithms for a GPU
 `stats`          what only `scipy.stats` calls
 ===============  ===============================================================================
 
@@ -18,6 +20,7 @@ A function of a complex number has two rows, for the real and the imaginary part
 """
 
 from adc.ir.ops.scipy import bessel as bessel
+from adc.ir.ops.scipy import complexes as complexes
 from adc.ir.ops.scipy import distributions as distributions
 from adc.ir.ops.scipy import elementary as elementary
 from adc.ir.ops.scipy import elliptic as elliptic

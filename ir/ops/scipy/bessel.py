@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adc.ir.opdef import OpDef
-from adc.ir.ops.arith import absolute, gt, maximum, select, sign
+from adc.ir.ops.arith import absolute, gt, lt, maximum, select, sign
 from adc.ir.ops.math import exp, pow_, sqrt
 from adc.ir.ops.scipy.gamma import gamma
 from adc.ir.ops.ufuncs import ORDER, ufunc
@@ -23,22 +23,32 @@ def _between(row: Callable[[], OpDef], plus: float, times: float = 0.5) -> Calla
     return lambda y, v, x: times * (row()(v - 1.0, x) + plus * row()(v + 1.0, x))
 
 
+def _over_x(flip: float, y: Any, x: Any) -> Any:
+    """Return J1(x) / x, or I1(x) / x with `flip` 1, given J1(x); near 0 by a series."""
+    t = (0.25 * flip) * (x * x)
+    series: Any = 1.0
+    for k in range(8, 0, -1):
+        series = 1.0 + t * series / (k * (k + 1.0))
+    near = lt(absolute(x), 0.5)
+    return select(near, 0.5 * series, y / select(near, 1.0, x))
+
+
 # --- of real numbers ------------------------------------------------------------------------------
 
 j0: OpDef = ufunc("j0", lambda y, x: -j1(x), cost=40, device="j0")
-j1: OpDef = ufunc("j1", lambda y, x: 0.5 * (j0(x) - jv(2.0, x)), cost=40, device="j1")
+j1: OpDef = ufunc("j1", lambda y, x: j0(x) - _over_x(-1.0, y, x), cost=40, device="j1")
 y0: OpDef = ufunc("y0", lambda y, x: -y1(x), cost=50, device="y0")
-y1: OpDef = ufunc("y1", lambda y, x: 0.5 * (y0(x) - yv(2.0, x)), cost=50, device="y1")
+y1: OpDef = ufunc("y1", lambda y, x: y0(x) - y / x, cost=50, device="y1")
 jv: OpDef = ufunc("jv", ORDER, _between(lambda: jv, -1.0), cost=300)
 jve: OpDef = ufunc("jve", ORDER, _between(lambda: jve, -1.0), cost=300)
 yn: OpDef = ufunc("yn", ORDER, _between(lambda: yn, -1.0), loop="ld->d", cost=100)
 yv: OpDef = ufunc("yv", ORDER, _between(lambda: yv, -1.0), cost=300)
 yve: OpDef = ufunc("yve", ORDER, _between(lambda: yve, -1.0), cost=300)
-i0: OpDef = ufunc("i0", lambda y, x: i1(x), cost=40, device="cyl_bessel_i0")
-i1: OpDef = ufunc("i1", lambda y, x: 0.5 * (i0(x) + iv(2.0, x)), cost=40, device="cyl_bessel_i1")
+i0: OpDef = ufunc("i0", lambda y, x: i1(x), cost=40)
+i1: OpDef = ufunc("i1", lambda y, x: i0(x) - _over_x(1.0, y, x), cost=40)
 iv: OpDef = ufunc("iv", ORDER, _between(lambda: iv, 1.0), cost=300)
 k0: OpDef = ufunc("k0", lambda y, x: -k1(x), cost=40)
-k1: OpDef = ufunc("k1", lambda y, x: -0.5 * (k0(x) + kv(2.0, x)), cost=40)
+k1: OpDef = ufunc("k1", lambda y, x: -k0(x) - y / x, cost=40)
 kn: OpDef = ufunc("kn", ORDER, _between(lambda: kn, 1.0, -0.5), loop="ld->d", cost=100)
 kv: OpDef = ufunc("kv", ORDER, _between(lambda: kv, 1.0, -0.5), cost=300)
 
@@ -79,12 +89,20 @@ def _of_kve(v: Any, x: Any, y: Any, slope: Any) -> Any:
 
 
 i0e: OpDef = ufunc("i0e", lambda y, x: _of_ive(0.0, x, y, i1e(x)), cost=40)
-i1e: OpDef = ufunc("i1e", lambda y, x: _of_ive(1.0, x, y, 0.5 * (i0e(x) + ive(2.0, x))), cost=40)
+i1e: OpDef = ufunc("i1e", lambda y, x: _of_ive(1.0, x, y, i0e(x) - _i1e_over_x(y, x)), cost=40)
+
+
+def _i1e_over_x(y: Any, x: Any) -> Any:
+    scale = exp(-absolute(x))
+    near = lt(absolute(x), 0.5)
+    return select(near, scale * _over_x(1.0, y, select(near, x, 0.0)), y / select(near, 1.0, x))
+
+
 ive: OpDef = ufunc(
     "ive", ORDER, lambda y, v, x: _of_ive(v, x, y, _between(lambda: ive, 1.0)(y, v, x)), cost=300
 )
 k0e: OpDef = ufunc("k0e", lambda y, x: _of_kve(0.0, x, y, -k1e(x)), cost=40)
-k1e: OpDef = ufunc("k1e", lambda y, x: _of_kve(1.0, x, y, -0.5 * (k0e(x) + kve(2.0, x))), cost=40)
+k1e: OpDef = ufunc("k1e", lambda y, x: _of_kve(1.0, x, y, -k0e(x) - y / x), cost=40)
 kve: OpDef = ufunc(
     "kve", ORDER, lambda y, v, x: _of_kve(v, x, y, _between(lambda: kve, 1.0, -0.5)(y, v, x)),
     cost=300,

@@ -50,8 +50,8 @@ def _poisson(k: Any, m: Any) -> Any:
     return gamma_density(floor(k) + 1.0, m)
 
 
-ufunc("pdtr", _DISCRETE, lambda y, k, m: -_poisson(k, m), cost=300)
-ufunc("pdtrc", _DISCRETE, lambda y, k, m: _poisson(k, m), cost=300)
+ufunc("pdtr", _DISCRETE, lambda y, k, m: -_poisson(k, m), jumps=True, cost=300)
+ufunc("pdtrc", _DISCRETE, lambda y, k, m: _poisson(k, m), jumps=True, cost=300)
 ufunc("pdtri", _DISCRETE, lambda m, k, y: -1.0 / _poisson(k, m), loop="ld->d", cost=900)
 
 # --- chi-square, F, gamma, Student's t ------------------------------------------------------------

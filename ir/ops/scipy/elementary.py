@@ -11,6 +11,7 @@ from typing import Any
 from adc.ir.opdef import OpDef
 from adc.ir.ops.arith import absolute, eq, le, lt, select, sign, xdivy
 from adc.ir.ops.math import exp, hypot, log, log1p, pow_, sin
+from adc.ir.ops.scipy import kernels
 from adc.ir.ops.special import expit
 from adc.ir.ops.ufuncs import ufunc
 
@@ -18,14 +19,22 @@ _DEGREE = math.pi / 180.0
 
 # --- logistic functions ---------------------------------------------------------------------------
 
-logit: OpDef = ufunc("logit", lambda y, x: 1.0 / (x * (1.0 - x)), cost=30)
-log_expit: OpDef = ufunc("log_expit", lambda y, x: expit(-x), cost=30, image=(-math.inf, 0.0))
+logit: OpDef = ufunc("logit", lambda y, x: 1.0 / (x * (1.0 - x)), device=kernels.logit, cost=30)
+log_expit: OpDef = ufunc(
+    "log_expit", lambda y, x: expit(-x), device=kernels.log_expit, cost=30, image=(-math.inf, 0.0)
+)
 
 # --- entropies ------------------------------------------------------------------------------------
 
-xlogy: OpDef = ufunc("xlogy", lambda f, x, y: log(y), lambda f, x, y: xdivy(x, y), cost=25)
+xlogy: OpDef = ufunc(
+    "xlogy", lambda f, x, y: log(y), lambda f, x, y: xdivy(x, y), device=kernels.xlogy, cost=25
+)
 xlog1py: OpDef = ufunc(
-    "xlog1py", lambda f, x, y: log1p(y), lambda f, x, y: xdivy(x, 1.0 + y), cost=25
+    "xlog1py",
+    lambda f, x, y: log1p(y),
+    lambda f, x, y: xdivy(x, 1.0 + y),
+    device=kernels.xlog1py,
+    cost=25,
 )
 
 
@@ -34,12 +43,20 @@ def _log_ratio(x: Any, y: Any) -> Any:
     return select(eq(x, 0.0), -math.inf, rel_entr(x, y) / x)
 
 
-entr: OpDef = ufunc("entr", lambda f, x: -log(x) - 1.0, cost=25)
+entr: OpDef = ufunc("entr", lambda f, x: -log(x) - 1.0, device=kernels.entr, cost=25)
 rel_entr: OpDef = ufunc(
-    "rel_entr", lambda f, x, y: _log_ratio(x, y) + 1.0, lambda f, x, y: -xdivy(x, y), cost=30
+    "rel_entr",
+    lambda f, x, y: _log_ratio(x, y) + 1.0,
+    lambda f, x, y: -xdivy(x, y),
+    device=kernels.rel_entr,
+    cost=30,
 )
 kl_div: OpDef = ufunc(
-    "kl_div", lambda f, x, y: _log_ratio(x, y), lambda f, x, y: 1.0 - xdivy(x, y), cost=30
+    "kl_div",
+    lambda f, x, y: _log_ratio(x, y),
+    lambda f, x, y: 1.0 - xdivy(x, y),
+    device=kernels.kl_div,
+    cost=30,
 )
 
 # --- losses ---------------------------------------------------------------------------------------
@@ -48,7 +65,7 @@ huber: OpDef = ufunc(
     "huber",
     lambda f, delta, r: select(le(absolute(r), delta), 0.0, absolute(r) - delta),
     lambda f, delta, r: select(le(absolute(r), delta), r, delta * sign(r)),
-    cost=10, total=True,
+    device=kernels.huber, cost=10,
 )  # fmt: skip
 
 
@@ -62,6 +79,7 @@ pseudo_huber: OpDef = ufunc(
     "pseudo_huber",
     _by_delta,
     lambda f, delta, r: delta * xdivy(r, hypot(delta, r)),
+    device=kernels.pseudo_huber,
     cost=20,
 )
 
@@ -139,7 +157,7 @@ sindg: OpDef = ufunc("sindg", lambda y, x: _DEGREE * cosdg(x), cost=20)
 cosdg: OpDef = ufunc("cosdg", lambda y, x: -_DEGREE * sindg(x), cost=20)
 tandg: OpDef = ufunc("tandg", lambda y, x: _DEGREE * (1.0 + y * y), cost=20)
 cotdg: OpDef = ufunc("cotdg", lambda y, x: -_DEGREE * (1.0 + y * y), cost=20)
-round_: OpDef = ufunc("round", None, cost=10)
+round_: OpDef = ufunc("round", None, jumps=True, cost=10)
 radian: OpDef = ufunc(
     "radian",
     lambda f, d, m, s: _DEGREE,

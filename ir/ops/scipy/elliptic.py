@@ -1,8 +1,8 @@
 """Elliptic integrals and functions, hypergeometric functions.
 
-Derivatives of complete integrals by the parameter are hypergeometric functions, and those of
-incomplete ones Carlson's integrals (B. C. Carlson, Numerical computation of real or complex
-elliptic integrals, 1995): neither is a difference of almost equal numbers where the parameter is small.
+Derivatives of complete integrals by a small parameter are series, and those of incomplete ones
+Carlson's integrals (B. C. Carlson, Numerical computation of real or complex elliptic integrals,
+1995): neither is a difference of almost equal numbers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from adc.ir.opdef import OpDef
-from adc.ir.ops.arith import absolute, eq, rint, select, sign
+from adc.ir.ops.arith import absolute, eq, lt, rint, select, sign
 from adc.ir.ops.math import cos, sin, sqrt
 from adc.ir.ops.ufuncs import ufunc
 
@@ -77,17 +77,35 @@ elliprg: OpDef = ufunc(
 _EIGHTH = math.pi / 8.0
 
 
+def _near_zero(a: float, b: float, m: Any) -> Any:
+    """Return the hypergeometric function of a, b, 2 and a small m, by its series."""
+    found: Any = 1.0
+    for k in range(17, -1, -1):
+        found = 1.0 + ((a + k) * (b + k) / ((2.0 + k) * (1.0 + k))) * (m * found)
+    return found
+
+
+def _small(m: Any) -> tuple[Any, Any]:
+    """Return whether m is small, and another number in its place if it is."""
+    small = lt(absolute(m), 0.1)
+    return small, select(small, 0.5, m)
+
+
 def _slope_of_k(m: Any) -> Any:
-    return _EIGHTH * hyp2f1(1.5, 1.5, 2.0, m)
+    small, other = _small(m)
+    far = (ellipe(other) / (1.0 - other) - ellipk(other)) / (2.0 * other)
+    return select(small, _EIGHTH * _near_zero(1.5, 1.5, m), far)
+
+
+def _slope_of_e(m: Any) -> Any:
+    small, other = _small(m)
+    far = (ellipe(other) - ellipk(other)) / (2.0 * other)
+    return select(small, -_EIGHTH * _near_zero(0.5, 1.5, m), far)
 
 
 ellipk: OpDef = ufunc("ellipk", lambda y, m: _slope_of_k(m), cost=40)
 ellipkm1: OpDef = ufunc("ellipkm1", lambda y, p: elliprd(0.0, 1.0, p) / -6.0, cost=40)
 ellipe: OpDef = ufunc("ellipe", lambda y, m: _slope_of_e(m), cost=40)
-
-
-def _slope_of_e(m: Any) -> Any:
-    return -_EIGHTH * hyp2f1(0.5, 1.5, 2.0, m)
 
 
 def _root(phi: Any, m: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 from adc.ir.opdef import OpDef
 from adc.ir.ops.arith import absolute, gt, select
 from adc.ir.ops.math import exp
+from adc.ir.ops.scipy import kernels
 from adc.ir.ops.ufuncs import ufunc
 
 ROOT_PI = math.sqrt(math.pi)
@@ -40,12 +41,18 @@ def density(x: Any) -> Any:
 
 def _hazard(x: Any) -> Any:
     """Return the derivative of the logarithm of the normal distribution's function."""
-    below = math.sqrt(2.0 / math.pi) / erfcx(-ROOT_HALF * x)
-    return select(gt(x, 0.0), density(x) / ndtr(x), below)
+    above = gt(x, 0.0)
+    below = math.sqrt(2.0 / math.pi) / erfcx(-ROOT_HALF * select(above, 0.0, x))
+    return select(above, density(x) / ndtr(x), below)
 
 
-erf: OpDef = ufunc("erf", lambda y, x: SLOPE * exp(-(x * x)), cost=25, device="erf")
-erfc: OpDef = ufunc("erfc", lambda y, x: -SLOPE * exp(-(x * x)), cost=25, device="erfc")
+erf: OpDef = ufunc(
+    "erf", lambda y, x: SLOPE * exp(-(x * x)), cost=25, device="erf", total=True, image=(-1.0, 1.0)
+)
+erfc: OpDef = ufunc(
+    "erfc", lambda y, x: -SLOPE * exp(-(x * x)), cost=25, device="erfc", total=True,
+    image=(0.0, 2.0),
+)  # fmt: skip
 erfcx: OpDef = ufunc(
     "erfcx",
     lambda y, x: select(
@@ -65,8 +72,10 @@ erfinv: OpDef = ufunc("erfinv", lambda y, x: (0.5 * ROOT_PI) * exp(y * y), cost=
 erfcinv: OpDef = ufunc(
     "erfcinv", lambda y, x: (-0.5 * ROOT_PI) * exp(y * y), cost=50, device="erfcinv"
 )
-ndtr: OpDef = ufunc("ndtr", lambda y, x: density(x), cost=25, device="normcdf")
-log_ndtr: OpDef = ufunc("log_ndtr", lambda y, x: _hazard(x), cost=40)
+ndtr: OpDef = ufunc(
+    "ndtr", lambda y, x: density(x), cost=25, device="normcdf", total=True, image=(0.0, 1.0)
+)
+log_ndtr: OpDef = ufunc("log_ndtr", lambda y, x: _hazard(x), device=kernels.log_ndtr, cost=40)
 ndtri: OpDef = ufunc("ndtri", lambda y, p: 1.0 / density(y), cost=50, device="normcdfinv")
 ndtri_exp: OpDef = ufunc("ndtri_exp", lambda y, p: 1.0 / _hazard(y), cost=80)
 

@@ -13,13 +13,14 @@ from adc.ir.opdef import OPS, OpDef
 from adc.ir.ops.arith import eq, gt, lt, maximum, minimum, select
 from adc.ir.ops.integer import logical_and
 from adc.ir.ops.math import exp, log, log1p, pow_
+from adc.ir.ops.scipy import kernels
 from adc.ir.ops.ufuncs import ufunc
 
 SHAPE = "the derivative by it is a generalised hypergeometric function, which SciPy does not have"
 _A, _B = f"its shape `a`: {SHAPE}", f"its shape `b`: {SHAPE}"
 
-sinpi: OpDef = ufunc("_sinpi", lambda y, x: math.pi * cospi(x), cost=20)
-cospi: OpDef = ufunc("_cospi", lambda y, x: -math.pi * sinpi(x), cost=20)
+sinpi: OpDef = ufunc("_sinpi", lambda y, x: math.pi * cospi(x), device="sinpi", cost=20)
+cospi: OpDef = ufunc("_cospi", lambda y, x: -math.pi * sinpi(x), device="cospi", cost=20)
 
 # --- the gamma function ---------------------------------------------------------------------------
 
@@ -28,6 +29,7 @@ zeta: OpDef = ufunc(
     "_zeta",
     "its exponent: the derivative has no closed form",
     lambda y, s, q: -s * zeta(s + 1.0, q),
+    device=kernels.zeta,
     cost=150,
 )
 ufunc("_riemann_zeta", "its argument: the derivative has no closed form", cost=150)
@@ -45,11 +47,11 @@ def _trigamma(x: Any) -> Any:
     return select(below, ratio * ratio - found, found)
 
 
-digamma: OpDef = ufunc("psi", lambda y, x: _trigamma(x), cost=40)
+digamma: OpDef = ufunc("psi", lambda y, x: _trigamma(x), device=kernels.psi, cost=40)
 gammaln: OpDef = ufunc("gammaln", lambda y, x: digamma(x), cost=50, device="lgamma")
 gamma: OpDef = ufunc("gamma", lambda y, x: y * digamma(x), cost=50, device="tgamma")
 loggamma: OpDef = ufunc("loggamma", lambda y, x: digamma(x), cost=60)
-gammasgn: OpDef = ufunc("gammasgn", None, cost=10)
+gammasgn: OpDef = ufunc("gammasgn", None, jumps=True, cost=10)
 
 
 def _reciprocal_slope(y: Any, x: Any) -> Any:
@@ -127,7 +129,7 @@ def beta_density(x: Any, a: Any, b: Any) -> Any:
 
     SciPy's is accurate for large shapes; but it raises exceptions where it overflows.
     """
-    usual = logical_and(gt(x, 1e-280), lt(x, 1.0))
+    usual = logical_and(gt(x, 1e-30), lt(x, 1.0))
     shapes = logical_and(gt(minimum(a, b), 1e-10), lt(maximum(a, b), 1e10))
     usual = logical_and(usual, shapes)
     inside = _boost_density(select(usual, x, 0.5), select(usual, a, 1.0), select(usual, b, 1.0))

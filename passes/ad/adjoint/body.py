@@ -142,11 +142,7 @@ class StraightLine:
         if ct is None or not any(wanted):
             return
         if why := no_derivative(stmt, wanted):
-            raise NotDifferentiableError(
-                why,
-                stmt.loc,
-                "it lies between the arguments that are differentiated and the result",
-            )
+            raise NotDifferentiableError(why[0], stmt.loc, why[1])
         if stmt.op.reduces:
             # The rule would read the array for its shape.
             array = stmt.args[0]

@@ -193,11 +193,7 @@ class Tangents:
         flow = flows(stmt)
         active = [each and dot is not None for each, dot in zip(flow, dots, strict=True)]
         if why := no_derivative(stmt, active):
-            raise NotDifferentiableError(
-                why,
-                stmt.loc,
-                "it lies between the arguments that are differentiated and the result",
-            )
+            raise NotDifferentiableError(why[0], stmt.loc, why[1])
         rule = vjp_rule(stmt.op, tuple(arg.type for arg in stmt.args), stmt.params)
         total: Operand | None = None
         for k, (dot, flows_on) in enumerate(zip(dots, flow, strict=True)):

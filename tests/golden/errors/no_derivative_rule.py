@@ -1,10 +1,10 @@
 # mypy: ignore-errors
 # ruff: noqa
-import math
+import numpy as np
 
 
 ARGS = (1.5,)
 
 
 def program(x):
-    return math.gamma(x)  # ADC024: gamma has no derivative
+    return np.nextafter(x, 2.0)  # ADC024: nextafter has no derivative

@@ -35,7 +35,10 @@ INF, NAN = math.inf, math.nan
 ROWS = [
     op
     for op in OPS.values()
-    if op.vjp is not None and op.arity > 0 and op.name not in ("cast", "full", "copy", "total")
+    if op.vjp is not None
+    and op.arity > 0
+    and op.name not in ("cast", "full", "copy", "total")
+    and op.ufunc is None  # see `test_ufuncs`
 ]
 POINTS = (0.0, -0.0, 1.0, -1.0, 0.5, INF, -INF, NAN, 1e308, 1e-310)
 each_row = pytest.mark.parametrize("op", ROWS, ids=lambda op: op.name)

@@ -122,12 +122,12 @@ enter("radian", (30.0, 5.0, 7.0), of=lambda d, m, s: (d + m / 60 + s / 3600) * m
 
 # --- bessel ---------------------------------------------------------------------------------------
 for _n in (0, 1):
-    enter(f"j{_n}", *_REAL, 0.0, of=lambda x, n=_n: mpmath.besselj(n, x))
+    enter(f"j{_n}", *_REAL, 0.0, 0.49, 0.51, of=lambda x, n=_n: mpmath.besselj(n, x))
     enter(f"y{_n}", *_POSITIVE, of=lambda x, n=_n: mpmath.bessely(n, x))
-    enter(f"i{_n}", *_REAL, 0.0, of=lambda x, n=_n: mpmath.besseli(n, x))
+    enter(f"i{_n}", *_REAL, 0.0, 0.49, 0.51, of=lambda x, n=_n: mpmath.besseli(n, x))
     enter(f"k{_n}", *_POSITIVE, of=lambda x, n=_n: mpmath.besselk(n, x))
     enter(
-        f"i{_n}e", *_REAL, 49.0, 51.0, 1e7, -60.0,
+        f"i{_n}e", *_REAL, -0.49, 0.51, 49.0, 51.0, 1e7, -60.0,
         of=lambda x, n=_n: mpmath.besseli(n, x) * mpmath.exp(-abs(x)),
     )  # fmt: skip
     enter(f"k{_n}e", *_POSITIVE, 49.0, 1e7, of=lambda x, n=_n: mpmath.besselk(n, x) * mpmath.exp(x))
@@ -224,8 +224,8 @@ _THREE = ((0.4, 1.3, 2.6), (3.0, 0.2, 0.9))
 enter("elliprd", *_THREE, of=mpmath.elliprd)
 enter("elliprf", *_THREE, of=mpmath.elliprf)
 enter("elliprg", *_THREE, of=mpmath.elliprg)
-enter("ellipk", -3.0, 0.0, 1e-9, 0.4, 0.97, of=mpmath.ellipk)
-enter("ellipe", -3.0, 0.0, 1e-9, 0.4, 0.97, of=mpmath.ellipe)
+enter("ellipk", -3.0, -0.09, 0.0, 1e-9, 0.099, 0.101, 0.97, of=mpmath.ellipk)
+enter("ellipe", -3.0, -0.09, 0.0, 1e-9, 0.099, 0.101, 0.97, of=mpmath.ellipe)
 enter("ellipkm1", 0.02, 0.6, of=lambda p: mpmath.ellipk(1 - p))
 _ANGLES = ((0.4, 0.3), (1.2, -2.0), (-2.5, 0.6), (8.0, 0.45))
 enter("ellipkinc", *_ANGLES, of=mpmath.ellipf)
@@ -292,5 +292,36 @@ for _suffix in ("_int", ""):
         enter(f"eval_{_name}{_suffix}", *[(_n, *_shapes, _x) for _n in _degrees])
 for _name in ("hermite", "hermitenorm"):
     enter(f"eval_{_name}_int", *[(_n, 0.7) for _n in (0.0, 1.0, 5.0)])
+
+# --- complexes ------------------------------------------------------------------------------------
+_PLANE = ((0.4, 0.7), (-1.2, 0.5), (0.3, -2.1))
+for _part in ("re", "im"):
+    for _name in ("erf", "erfc", "erfi", "gamma", "loggamma", "rgamma", "ndtr", "log1p", "expm1",
+                  "wrightomega", "exp1", "expi", "psi", "log_ndtr"):  # fmt: skip
+        enter(f"{_name}_{_part}", *_PLANE)
+    for _name in ("erfcx", "dawsn", "wofz"):
+        enter(f"{_name}_{_part}", *_PLANE, (15.0, 14.0), (-15.0, 14.0), (20.0, -4.0))
+    enter(f"spence_{_part}", *_PLANE, (1.03, 0.02))
+    enter(f"xlogy_{_part}", (0.4, 0.7, 1.3, -0.2), (-0.4, 0.2, 0.3, 1.2))
+    enter(f"xlog1py_{_part}", (0.4, 0.7, 1.3, -0.2), (-0.4, 0.2, 0.3, 1.2))
+    enter(f"lambertw_{_part}", (0.4, 0.7, 0.0, 1e-8), (-1.2, 0.5, -1.0, 1e-8))
+    for _name, _count in (("sici", 2), ("shichi", 2), ("fresnel", 2), ("airy", 4)):
+        for _k in range(_count):
+            enter(f"{_name}_{_k}_{_part}", *_PLANE)
+    for _name in ("jv", "yv", "iv", "kv", "hankel1", "hankel2", "hankel1e", "hankel2e"):
+        enter(f"{_name}_{_part}", (0.0, 0.4, 0.7), (1.5, 1.2, -0.5))
+    enter(f"hyp0f1_{_part}", (1.5, 0.4, 0.7), (0.7, -1.2, 0.5))
+    enter(f"hyp1f1_{_part}", (0.7, 1.5, 0.4, 0.7), (2.2, 0.7, -1.2, 0.5))
+    enter(f"hyp2f1_{_part}", (0.7, 1.5, 2.2, 0.3, 0.4), (2.2, 0.7, 1.4, -0.5, 0.2))
+enter(
+    "voigt_profile", (0.4, 1.3, 0.7), (-2.0, 0.6, 0.2), (0.3, 0.02, 0.9),
+    of=lambda x, s, g: (
+        (lambda z: (mpmath.exp(-z * z) * mpmath.erfc(-1j * z)).real)(
+            (x + 1j * g) / (s * mpmath.sqrt(2))
+        )
+        / (s * mpmath.sqrt(2 * mp.pi))
+    ),
+    error=1e-8,
+)  # fmt: skip
 
 __all__ = ["MEANING", "POINTS", "TOLERANCE"]

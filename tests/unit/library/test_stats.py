@@ -1,4 +1,4 @@
-"""`scipy.stats`: values are SciPy's, inside and outside of the support; derivatives of both orders."""
+"""`scipy.stats`: values are SciPy's, inside and outside of the support; derivatives, twice."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from adc.testing import check_grads
 
 INF, NAN = np.inf, np.nan
 X = np.array(
-    [-INF, -50.0, -3.0, -1.2, -1.0, 0.0, 1e-8, 0.3, 0.5, 1.0, 1.3, 2.0, 3.7, 7.0, 30.0, 200.0, INF]
-    + [NAN]
-)
+    [
+        -INF, -50.0, -3.0, -1.2, -1.0, 0.0, 1e-8, 0.3, 0.5, 1.0, 1.3, 2.0, 3.7, 7.0, 30.0, 200.0,
+        INF, NAN,
+    ]
+)  # fmt: skip
 K = np.array([-INF, -3.0, -1.0, 0.0, 1.0, 2.0, 3.0, 7.0, 8.0, 2.5, 30.0, 200.0, INF, NAN])
 Q = np.array([-0.1, 0.0, 1e-12, 0.001, 0.1, 0.5, 0.77, 0.999, 1.0, 1.1, NAN])
 
@@ -92,7 +94,8 @@ def _check(fn: Any, names: tuple[str, ...], d: Any, first: tuple[Any, ...], args
             continue
         assert np.shape(each) == np.shape(want)
         assert np.result_type(each) == np.float64
-        scale = 1e-15 if name == "mean" else 0.0  # SciPy integrates for that of an angle
+        # SciPy integrates for the mean of an angle; a logarithm may cancel.
+        scale = 1e-15 if name == "mean" or name in DENSITY else 0.0
         np.testing.assert_allclose(
             each, want, rtol=ERRORS.get((d.name, name), 3e-13), atol=scale,
             err_msg=f"{d.name}.{name}{args}",
@@ -199,9 +202,9 @@ def known(x: Any, mu: Any, s: Any, df: Any) -> Any:
 ARGS = (INNER, 0.4, 1.3, 2.6)
 
 
-def test_derivatives_of_a_likelihood() -> None:
-    check_grads(likelihood, ARGS)
-    check_grads(likelihood, ARGS, order=2, modes="rev")
+@pytest.mark.parametrize("order", [1, pytest.param(2, marks=pytest.mark.full)])
+def test_derivatives_of_a_likelihood(order: int) -> None:
+    check_grads(likelihood, ARGS, order, "rev" if order == 2 else ("fwd", "rev"))
 
 
 @pytest.mark.full
@@ -246,8 +249,8 @@ MANY = np.linspace(-1.0, 1.0, 12).reshape(4, 3)
 def normals(x: Any, m: Any, c: Any) -> Any:
     d = stats.multivariate_normal
     return (
-        d.logpdf(x, m, c), d(m, cov=c).pdf(x), d.entropy(m, c), d.logpdf(x, m, 0.7), d.logpdf(x, cov=c),
-        d.logpdf(x, m, m * m + 1.0), d.pdf(x[0], m[0], 2.0), d.logpdf(x),
+        d.logpdf(x, m, c), d(m, cov=c).pdf(x), d.entropy(m, c), d.logpdf(x, m, 0.7),
+        d.logpdf(x, cov=c), d.logpdf(x, m, m * m + 1.0), d.pdf(x[0], m[0], 2.0), d.logpdf(x),
     )  # fmt: skip
 
 

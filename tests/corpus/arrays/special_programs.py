@@ -1,0 +1,62 @@
+"""Functions of `scipy.special` inside functions of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from tests.corpus.program import Program, recorder, uniform
+
+SPECIAL_PROGRAMS: list[Program] = []
+program = recorder(SPECIAL_PROGRAMS, "special")
+
+X = uniform(501, 9)
+M = uniform(502, 4, 5)
+POSITIVE = np.abs(uniform(503, 7)) + 0.3
+
+
+@program(POSITIVE, 2.5, argnums=(0, 1))
+def gamma_log_likelihood(x: Any, shape: Any) -> Any:
+    return np.sum(special.xlogy(shape - 1.0, x) - x - special.gammaln(shape))
+
+
+@program(X)
+def probit_regression_in_a_loop(w: Any) -> Any:
+    total = 0.0
+    for k in range(len(w)):
+        z = w[k] * (k - 4.0)
+        if k % 2:
+            total -= special.log_ndtr(z)
+        else:
+            total += special.erfcx(z) * special.ndtr(w[0])
+    return total
+
+
+@program(M)
+def mixture_by_logsumexp(x: Any) -> Any:
+    weights = special.softmax(x[0])
+    return np.sum(special.logsumexp(x, axis=1, b=weights)) + np.sum(special.log_softmax(x, axis=0))
+
+
+@program(POSITIVE)
+def bessel_functions_of_a_state(x: Any) -> Any:
+    y = x.copy()
+    for k in range(1, len(y)):
+        y[k] = special.jv(1.5, y[k] + special.i0e(y[k - 1])) + special.kn(k, 1.0 + y[k])
+    ai, slope, _, _ = special.airy(y)
+    return np.sum(ai * slope) + np.sum(special.sici(x)[0])
+
+
+@program(POSITIVE, smooth=False)
+def an_inverse_distribution(x: Any) -> Any:
+    p = special.stdtr(3.0, x) * 0.9
+    q = special.gammaincinv(2.0, p) + special.betaincinv(2.0, 1.5, p)
+    return np.sum(special.huber(0.8, q) + special.ndtri(p))
+
+
+@program(X)
+def functions_of_complex_numbers(x: Any) -> Any:
+    z = special.wofz(x + 0.7j) * special.hankel1(1, 2.0 + x)
+    return np.sum(np.abs(special.erf(z)) ** 2)
