@@ -40,7 +40,7 @@ def multivariate(x: Any) -> Any:
 
 
 def test_distributions_with_fixed_parameters() -> None:
-    df = adc.value_and_grad(posterior)
+    df = adc.value_and_grad(posterior, target="python")
     assert df(X)[0] == pytest.approx(posterior(X), rel=1e-13)
     assert adc.jit(multivariate, target="python")(X) == pytest.approx(multivariate(X), rel=1e-13)
 
@@ -135,7 +135,7 @@ def off_simplex(x: Any) -> Any:
     [(wrong_size, "the last axis"), (indefinite, "ositive definite"), (off_simplex, "smaller or")],
 )
 def test_what_scipy_raises_is_raised(fn: Callable[[Any], Any], message: str) -> None:
-    with pytest.raises(ValueError, match=""):
+    with pytest.raises(ValueError, match="."):
         fn(X)
     with pytest.raises(ValueError, match=message):
         adc.jit(fn, target="python")(X)
