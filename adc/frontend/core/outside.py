@@ -116,7 +116,7 @@ def reach(lo: Lowerer, place: Place, value: Any, constant: bool = False) -> Bind
     if constant or trees.is_constant(value):
         guard(lo, place, value)
         # What these hold is read at every call.
-        held = is_table(value) or is_distribution(getattr(value, "__self__", value))
+        held = is_table(value) or is_distribution(value)
         return Static(value, place) if held else static(value)
     lo.shared.values[place] = value
     try:

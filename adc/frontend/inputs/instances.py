@@ -47,8 +47,9 @@ def is_table(value: Any) -> bool:
 
 
 def is_distribution(value: Any) -> bool:
-    """Whether an object is one of SciPy's distributions, with parameters or without."""
-    return type(value).__module__.startswith("scipy.stats.")
+    """Whether an object is one of SciPy's distributions, or a method of one."""
+    owner = value.__self__ if isinstance(value, types.MethodType) else value
+    return type(owner).__module__.startswith("scipy.stats.")
 
 
 def is_named_tuple(cls: type) -> bool:

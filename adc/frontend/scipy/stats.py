@@ -226,6 +226,8 @@ def _name_of(owner: Any) -> str:
 
 
 def _method(name: str, method: str) -> Handler:
+    if method == "freeze":
+        return _freezing(name)
     if name in _MULTIVARIATE:
         known = method in _MULTIVARIATE[name][1]
         return _multivariate(name, method) if known else _refused(f"{name}.{method}", method)
@@ -252,7 +254,9 @@ def _freezing(name: str) -> Handler:
         items = [given.get(word.rstrip("?"), NONE) for word in spec.split()]
         dist = getattr(sys.modules["scipy.stats"], name)
         made: Any = importlib.import_module(f"{_PACKAGE}.frozen").Frozen
-        return NamedTuple(made, RecordOf(("dist", "args"), (Static(dist), TupleOf(tuple(items)))))
+        return NamedTuple(
+            made, RecordOf(("_dist", "_parameters"), (Static(dist), TupleOf(tuple(items))))
+        )
 
     return handler
 

@@ -4,6 +4,6 @@
 `function_programs` (NumPy's functions and types), `composed_programs` (those in plain Python),
 `view_programs` (aliases), `size_programs` (axes of size 1), `vector_programs` and `stack_programs`
 (small arrays), `linear_programs` (linear algebra in loops), `complex_programs`, `fourier_programs`,
-`special_programs` (functions of `scipy.special`), `random_programs` (draws), `meaning_programs`
-(results that once were not NumPy's).
+`special_programs` (those of `scipy.special` and `scipy.stats`), `random_programs` (draws),
+`meaning_programs` (results that once were not NumPy's).
 """
