@@ -119,6 +119,8 @@ def _call_known(
     if handled is None:
         handled = library.call(lo, value, args, kwargs, node)
     if handled is None:
+        handled = library.of_object(lo, callee, args, kwargs, node)
+    if handled is None:
         handled = effects.of_logger(lo, value, args, kwargs, node)
     if handled is None:
         handled = standard.of_object(lo, value, args, kwargs, node)

@@ -65,7 +65,8 @@ _ADVICE = {
     "design filters outside the differentiated function, and pass their coefficients",
     "scipy.ndimage": "`adc supported` lists the functions of `scipy.ndimage` that are supported; "
     "for others, compute coordinates for `map_coordinates`, or write the loop",
-    "scipy.stats": "write the density with NumPy's functions",
+    "scipy.stats": "`adc supported` lists the distributions of `scipy.stats` that are supported; "
+    "compute others outside the differentiated function",
     "scipy.sparse": "pass `data`, `indices` and `indptr` as arrays, and loop over the rows",
     "scipy.interpolate": "use `CubicSpline`, `PchipInterpolator`, `make_interp_spline`, `BSpline` "
     "or `PPoly`",

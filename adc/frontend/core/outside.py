@@ -14,7 +14,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import arrays_of, bind_value, param_of
 from adc.frontend.core.state import Holder
 from adc.frontend.inputs import trees
-from adc.frontend.inputs.instances import is_table
+from adc.frontend.inputs.instances import is_distribution, is_table
 from adc.frontend.inputs.keys import key_of
 from adc.frontend.inputs.places import (
     Capture,
@@ -101,6 +101,8 @@ def attribute(lo: Lowerer, owner: Static, name: str) -> Binding:
             f"the attribute `{name}` of a logger is not supported", lo.builder.loc,
             "use its methods, such as `isEnabledFor`",
         )  # fmt: skip
+    if is_distribution(owner.value) and owner.place is not None:
+        return Static(value, owner.place.to(name))
     if not isinstance(owner.value, types.FunctionType | types.ModuleType | type):
         return static(value)
     place = (owner.place or Place(owner.value)).to(name)
@@ -113,7 +115,9 @@ def reach(lo: Lowerer, place: Place, value: Any, constant: bool = False) -> Bind
         return lo.reached[place]
     if constant or trees.is_constant(value):
         guard(lo, place, value)
-        return Static(value, place) if is_table(value) else static(value)
+        # What these hold is read at every call.
+        held = is_table(value) or is_distribution(value)
+        return Static(value, place) if held else static(value)
     lo.shared.values[place] = value
     try:
         tree = trees.tree_of(value)

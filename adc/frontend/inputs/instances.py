@@ -46,6 +46,12 @@ def is_table(value: Any) -> bool:
     return library in ("pandas", "polars", "xarray", "dask", "pyarrow", "modin")
 
 
+def is_distribution(value: Any) -> bool:
+    """Whether an object is one of SciPy's distributions, or a method of one."""
+    owner = value.__self__ if isinstance(value, types.MethodType) else value
+    return type(owner).__module__.startswith("scipy.stats.")
+
+
 def is_named_tuple(cls: type) -> bool:
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
 

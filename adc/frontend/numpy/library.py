@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -287,6 +287,27 @@ _REAL: dict[Handler, Handler] = {}
 def enter_named(handlers: Mapping[str, Handler]) -> None:
     """Add handlers of functions of other packages, which need not be imported."""
     _NAMED.update(handlers)
+
+
+# Called for objects of modules that adc does not import.
+_Called = Callable[[Lowerer, Static, list[Binding], dict[str, Binding], ast.Call], Binding | None]
+_OBJECTS: list[_Called] = []
+
+
+def enter_objects(called: _Called) -> None:
+    """Add what lowers calls of methods of such objects, or returns None for others."""
+    _OBJECTS.append(called)
+
+
+def of_object(
+    lo: Lowerer, callee: Static, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding | None:
+    """Lower a call of a method of such an object, or return None for any other callee."""
+    for called in _OBJECTS:
+        found = called(lo, callee, args, kwargs, node)
+        if found is not None:
+            return found
+    return None
 
 
 def enter_real(fn: Any, handler: Handler, name: str, handler_of_name: Handler) -> None:

@@ -12,6 +12,7 @@ In reading order:
 `linalg`         `scipy.linalg`
 `distance`       `scipy.spatial.distance`
 `special`        `scipy.special`: ufuncs, and functions in plain Python
+`stats`          `scipy.stats`: methods of distributions
 ===============  ===============================================================================
 
 SciPy's packages take long to import, and a program that does not call them should not wait: the
@@ -27,3 +28,4 @@ from adc.frontend.scipy import odes as odes
 from adc.frontend.scipy import optimize as optimize
 from adc.frontend.scipy import signal as signal
 from adc.frontend.scipy import special as special
+from adc.frontend.scipy import stats as stats

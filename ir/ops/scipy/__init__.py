@@ -13,6 +13,7 @@ In reading order:
 `polynomials`    orthogonal polynomials
 `complexes`      functions of complex numbers
 `kernels`        algorithms for a GPU
+`stats`          what only `scipy.stats` calls
 ===============  ===============================================================================
 
 A function of a complex number has two rows, for the real and the imaginary part of the result.
@@ -27,3 +28,4 @@ from adc.ir.ops.scipy import error as error
 from adc.ir.ops.scipy import gamma as gamma
 from adc.ir.ops.scipy import integrals as integrals
 from adc.ir.ops.scipy import polynomials as polynomials
+from adc.ir.ops.scipy import stats as stats

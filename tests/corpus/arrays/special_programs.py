@@ -1,11 +1,11 @@
-"""Functions of `scipy.special` inside functions of arrays."""
+"""Functions of `scipy.special` and distributions of `scipy.stats` inside functions of arrays."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy import special
+from scipy import special, stats
 
 from tests.corpus.program import Program, recorder, uniform
 
@@ -60,3 +60,38 @@ def an_inverse_distribution(x: Any) -> Any:
 def functions_of_complex_numbers(x: Any) -> Any:
     z = special.wofz(x + 0.7j) * special.hankel1(1, 2.0 + x)
     return np.sum(np.abs(special.erf(z)) ** 2)
+
+
+GROUPS = np.array([0, 1, 1, 2, 0, 3])
+COUNTS = np.array([1.0, 0.0, 4.0, 2.0, 7.0, 3.0])
+LEVEL = stats.norm(np.array([0.0, 0.5]), scale=2.0)
+
+
+@program(uniform(504, 6))
+def hierarchical_log_posterior(p: Any) -> Any:
+    tau, effects = np.exp(p[1]), p[2:]
+    rate = np.exp(p[0] + effects[GROUPS])
+    found = np.sum(stats.poisson.logpmf(COUNTS, rate)) + np.sum(LEVEL.logpdf(p[:2]))
+    found += np.sum(stats.t.logpdf(effects, 4.0, scale=tau)) + stats.halfnorm.logpdf(tau)
+    return found + np.sum(stats.nbinom.logpmf(COUNTS, rate, 1.0 / (1.0 + tau)))
+
+
+@program(POSITIVE, 0.7, argnums=(0, 1))
+def likelihood_of_a_filter(x: Any, s: Any) -> Any:
+    state = stats.norm(0.0, s)
+    total = 0.0
+    for k in range(len(x)):
+        if x[k] > 0.8:
+            total += state.logpdf(x[k]) + stats.gamma.logsf(x[k], 2.0, scale=s)
+        else:
+            total += stats.truncnorm.logpdf(x[k], -1.0, 3.0, state.mean(), state.std())
+        state = stats.norm(0.9 * state.mean() + 0.1 * x[k], scale=np.sqrt(state.var() + 0.1))
+    return total + state.entropy()
+
+
+@program(M)
+def distributions_of_vectors(x: Any) -> Any:
+    cov = x @ x.T + np.eye(4)
+    found = np.sum(stats.multivariate_normal(x[:, 0], cov).logpdf(x.T))
+    p = special.softmax(x[0])
+    return found + stats.dirichlet.logpdf(p, x[1] ** 2 + 0.5) + stats.wishart.logpdf(cov, 6.0, cov)

@@ -265,6 +265,21 @@ enter("chndtr", (1.3, 2.5, 0.7), (6.0, 4.0, 3.0), error=1e-6)
 enter("chndtrix", (0.3, 2.5, 0.7), (0.8, 4.0, 3.0), error=1e-5)
 enter("chndtrinc", (1.3, 2.5, 0.3), (6.0, 4.0, 0.6), error=1e-5)
 
+# --- what scipy.stats calls -----------------------------------------------------------------------
+enter("beta_ppf", (0.3, 1.7, 2.4), (0.8, 0.6, 3.0), error=1e-6)
+enter("pdtrik", (0.3, 2.4), (0.8, 9.0))
+enter("skewnorm_cdf", (0.4, 0.0, 1.0, 2.0), (-1.3, 0.0, 1.0, -0.6), error=1e-6)
+for _name in ("skewnorm_ppf", "skewnorm_isf"):
+    enter(_name, (0.4, 0.0, 1.0, 2.0), (0.8, 0.0, 1.0, -0.6), error=1e-5)
+for _name in ("binom_pmf", "binom_cdf", "binom_sf"):
+    enter(_name, (0.0, 7.0, 0.4), (3.0, 7.0, 0.2), (7.0, 7.0, 0.9), error=1e-6)
+for _name in ("nbinom_pmf", "nbinom_cdf", "nbinom_sf"):
+    enter(_name, (0.0, 2.5, 0.4), (3.0, 7.0, 0.8), error=1e-6)
+for _name in ("binom_ppf", "binom_isf"):
+    enter(_name, (0.3, 7.0, 0.4), (0.8, 12.0, 0.9))
+for _name in ("nbinom_ppf", "nbinom_isf"):
+    enter(_name, (0.3, 2.5, 0.4), (0.8, 7.0, 0.9))
+
 # --- polynomials ----------------------------------------------------------------------------------
 for _suffix in ("_int", ""):
     _degrees = (0.0, 1.0, 5.0) if _suffix else (0.0, 1.0, 2.6, 5.0)
