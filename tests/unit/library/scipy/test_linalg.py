@@ -311,7 +311,7 @@ def test_factors_flow_through_the_program() -> None:
 BY_COLUMNS = sl.cho_factor(S, lower=True), sl.lu_factor(A)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.full
 def test_factors_that_lie_by_columns() -> None:
     """SciPy's do: captured, or passed, they are what they are."""
 
@@ -329,7 +329,7 @@ def test_factors_that_lie_by_columns() -> None:
     np.testing.assert_allclose(adc.grad(passed, 2)(*BY_COLUMNS, V), want, rtol=1e-9)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["expm", "sqrtm", "logm"])
 def test_several_directions(name: str) -> None:
     """Routines of libraries take no further axis: directions run one at a time."""
