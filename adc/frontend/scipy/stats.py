@@ -251,7 +251,13 @@ def _freezing(name: str) -> Handler:
         args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
         spec = _all_parameters(name)
         given = arguments.match(lo, spec, args, kwargs, node)
-        items = [given.get(word.rstrip("?"), NONE) for word in spec.split()]
+        words = [word.rstrip("?") for word in spec.split()]
+        while words and arguments.is_none(given.get(words[-1])):
+            words.pop()
+        # Where a location is left out it is 0, as in SciPy, in results as well.
+        if name not in _MULTIVARIATE and "scale" in words:
+            given.setdefault("loc", lo.num(0))
+        items = [given.get(word, NONE) for word in words]
         dist = getattr(sys.modules["scipy.stats"], name)
         made: Any = importlib.import_module(f"{_PACKAGE}.frozen").Frozen
         return NamedTuple(

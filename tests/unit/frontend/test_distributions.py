@@ -45,6 +45,16 @@ def test_distributions_with_fixed_parameters() -> None:
     assert adc.jit(multivariate, target="python")(X) == pytest.approx(multivariate(X), rel=1e-13)
 
 
+def made(s: Any) -> Any:
+    return stats.norm(scale=s), stats.gamma(2.0), s
+
+
+def test_distributions_as_results() -> None:
+    normal, gamma, s = adc.jit(made, target="python")(2.0)
+    assert normal.logpdf(0.3) == stats.norm.logpdf(0.3, scale=s)
+    assert gamma.cdf(0.3) == stats.gamma.cdf(0.3, 2.0)
+
+
 def captured(x: Any) -> Any:
     return np.sum(prior.logpdf(x))
 

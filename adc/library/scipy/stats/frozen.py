@@ -13,7 +13,7 @@ class Frozen:
     dist : object
         SciPy's distribution.
     parameters : tuple
-        What its methods take last; None stands for what was left out.
+        What its methods take last.
     """
 
     def __init__(self, dist: Any, parameters: Any) -> None:
