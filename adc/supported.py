@@ -7,7 +7,9 @@ import builtins
 import cmath
 import contextlib
 import copy
+import difflib
 import functools
+import importlib
 import itertools
 import logging
 import math
@@ -22,6 +24,7 @@ import numpy as np
 
 from adc.frontend import entry
 from adc.frontend.calls import effects, nested, standard
+from adc.frontend.core import advice
 from adc.frontend.core.refusals import REFUSED
 from adc.frontend.language import attributes, contexts, generators
 from adc.frontend.numpy import library, random
@@ -117,6 +120,95 @@ def _standard() -> list[str]:
 
 def _derivative(op: OpDef) -> str:
     return "refused if differentiated" if op.refuse else "zero" if op.vjp is None else "rule"
+
+
+# The packages whose functions are looked up by name, and how programs call the first of them.
+_PACKAGES = ("builtins", "math", "cmath", "numpy", "scipy", "itertools", "functools", "operator")
+_SHORT = {"np": "numpy"}
+
+
+def _known() -> dict[str, str]:
+    """Return all names of supported functions, each with the form in which the page has it."""
+    found: dict[str, str] = {}
+    for module in (builtins, math, cmath, np, np.linalg, np.fft):
+        prefix = "" if module is builtins else f"{module.__name__}."
+        found |= {f"{prefix}{each}": f"{prefix}{each}" for each in _split(module, "")[0]}
+    elsewhere = (name for op in OPS.values() for name in op.spellings if isinstance(name, str))
+    for each in (*elsewhere, *library.named(), *composed.SERIES, *_standard()):
+        found[_full(each)] = each
+    return found
+
+
+def _full(name: str) -> str:
+    """Return a name with the full name of its package."""
+    first, dot, rest = name.partition(".")
+    return f"{_SHORT.get(first, first)}{dot}{rest}"
+
+
+def _value(name: str) -> Any:
+    """Return what a package has under a dotted name, or None; nothing else is imported."""
+    module, _, own = name.rpartition(".")
+    module = module or "builtins"
+    if module.partition(".")[0] not in _PACKAGES:
+        return None
+    try:
+        return getattr(importlib.import_module(module), own, None)
+    except ImportError:
+        owner = _value(module) if "." in module else None
+        return getattr(owner, own, None)
+
+
+def lookup(name: str) -> tuple[list[str], bool]:
+    """Return what is to be said about a name, a line each, and whether all of it is supported.
+
+    Parameters
+    ----------
+    name : str
+        A function with its package ("np.linalg.svd", "scipy.special.erf"), its last name alone
+        ("svd"), or a package ("scipy.linalg").
+
+    Examples
+    --------
+    >>> lookup("np.linalg.svd")
+    (['numpy.linalg.svd is supported'], True)
+    >>> lookup("scipy.integrate.odeint")[0][0][:41]
+    'scipy.integrate.odeint is not supported (A'
+    >>> lookup("solve")[0]
+    ['numpy.linalg.solve is supported', 'scipy.linalg.solve is supported']
+    """
+    known, wanted = _known(), _full(name)
+    try:
+        package = importlib.import_module(wanted) if _is_package(wanted) else None
+    except ImportError:
+        package = None
+    if package is not None:
+        inside = sorted(each for each in known if each.rpartition(".")[0] == wanted)
+        own = {each.rpartition(".")[2] for each in inside}
+        rest = [each for each in _functions(package) if each not in own and each[0] != "_"]
+        return [
+            f"{wanted}: {len(inside)} functions are supported: {', '.join(sorted(own)) or 'none'}",
+            *[_refused(f"{wanted}.{each}", getattr(package, each)) for each in rest],
+        ], not rest
+    found = [each for each in sorted(known) if each == wanted or each.endswith(f".{wanted}")]
+    if found:
+        return [f"{each} is supported" for each in found], True
+    value = _value(wanted)
+    if value is None:
+        near = difflib.get_close_matches(wanted, known, 3)
+        said = f"; similar names: {', '.join(near)}" if near else ""
+        return [f"{name} is not known; give its package, as in `np.linalg.svd`{said}"], False
+    if callable(value) and is_supported(value):
+        return [f"{wanted} is supported"], True
+    return [_refused(wanted, value)], False
+
+
+def _is_package(name: str) -> bool:
+    return name.partition(".")[0] in _PACKAGES and name != "builtins"
+
+
+def _refused(name: str, value: Any) -> str:
+    hint = advice.hint(value) if callable(value) else advice.of_object(value)
+    return f"{name} is not supported (ADC010): {hint}"
 
 
 def page(*, refused: bool = False) -> str:

@@ -117,10 +117,14 @@ def graph(args: argparse.Namespace) -> int:
 
 
 def supported(args: argparse.Namespace) -> int:
-    from adc.supported import page
+    from adc.supported import lookup, page
 
-    sys.stdout.write(page(refused=True))
-    return 0
+    if args.name is None:
+        sys.stdout.write(page(refused=True))
+        return 0
+    lines, whole = lookup(args.name)
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    return 0 if whole else 1
 
 
 def explain(args: argparse.Namespace) -> int:

@@ -36,7 +36,8 @@ as it is. The types of the arguments come from the first of these that is given:
 _STATUS = """\
 Exit status:
   0  success
-  1  adc refused the program, the program raised an error, or `adc check` found a wrong derivative
+  1  adc refused the program, the program raised an error, `adc check` found a wrong derivative, or
+     what `adc supported` is asked for is not supported
   2  the command line is invalid
   3  `adc check` found no wrong derivative, but could not check all of them (kinks, noise)
 """
@@ -196,11 +197,14 @@ def parser() -> argparse.ArgumentParser:
         "--kind", choices=KINDS, default=KINDS[0], help="list the passes for a CPU or a GPU (cuda)"
     )
 
-    add(
+    known = add(
         "supported",
         commands.supported,
-        "list all constructs and functions, supported or not",
-        "adc supported",
+        "list all constructs and functions, supported or not; with NAME, say whether that is",
+        "adc supported\n  adc supported scipy.linalg.expm",
+    )
+    known.add_argument(
+        "name", metavar="NAME", nargs="?", help="a function, with its package or not, or a package"
     )
     explain = add(
         "explain",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -45,3 +46,43 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
         [sys.executable, "-m", "adc", "supported"], capture_output=True, text=True, check=True
     )
     assert made.stdout == page(refused=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("np.linalg.svd", "numpy.linalg.svd is supported"),
+        ("numpy.linalg.svd", "numpy.linalg.svd is supported"),
+        ("scipy.stats.norm", "scipy.stats.norm is supported"),
+        ("itertools.product", "itertools.product is supported"),
+        ("sorted", "sorted is supported"),
+        ("erf", "math.erf is supported\nscipy.special.erf is supported"),
+        ("np.polynomial.chebyshev.chebval", "numpy.polynomial.chebyshev.chebval is supported"),
+    ],
+)
+def test_what_is_supported_by_name(
+    name: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["supported", name]) == 0
+    assert capsys.readouterr().out == f"{said}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("scipy.integrate.odeint", r"odeint is not supported \(ADC010\): use `solve_ivp`"),
+        ("np.linalg.eig_of", "not known; .* similar names: numpy.linalg.eig"),
+        ("os.path.join", "os.path.join is not known"),
+        ("scipy.nothing.at_all", "scipy.nothing.at_all is not known"),
+        ("", "is not known"),
+        (
+            "scipy.spatial.distance",
+            r"(?s)functions are supported: .*cdist.*\n.*jensenshannon is not",
+        ),
+    ],
+)
+def test_what_is_not_supported_by_name(
+    name: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["supported", name]) == 1
+    assert re.search(said, capsys.readouterr().out)
