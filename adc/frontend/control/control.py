@@ -425,6 +425,10 @@ class _Merge:
         """Bind what only arm `side` provides; the other arm yields a value that is not read."""
         if isinstance(binding, Unbound | Unstable):
             return binding
+        if isinstance(binding, Late):
+            flag = self.one_sided(f"{hint}.bound", Num(binding.flag), side)
+            assert isinstance(flag, Num)
+            return Late(self.one_sided(hint, binding.inner, side), flag.operand)
         found: list[Num | ArrayRef] = []
         for leaf in leaves(binding):
             if isinstance(leaf, Num):

@@ -34,6 +34,30 @@ def cholesky_with_jitter_in_a_for_loop(x: Any) -> Any:
     return np.sum(factor**3)
 
 
+def _upper(x: Any, checks: bool = True) -> Any:
+    n = x.shape[0]
+    if n != x.shape[1]:
+        raise ValueError("not square")
+    if checks:
+        if not np.all(np.isfinite(x)):
+            raise ValueError("not finite")
+        for i in range(n):
+            if x[i, i] > 100.0:
+                raise ValueError("large")
+    found = np.zeros(n * (n - 1) // 2)
+    k = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            found[k] = x[i, j] * x[j, i]
+            k += 1
+    return found
+
+
+@program(np.linspace(-1.0, 1.0, 9).reshape(3, 3))
+def a_loop_that_checks_before_one_with_its_index(x: Any) -> Any:
+    return np.sum(_upper(x) ** 2)
+
+
 @program(X3)
 def cholesky_with_jitter_in_a_while_loop(x: Any) -> Any:
     k = np.outer(x, x) - 0.05 * np.eye(3)
