@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
+import math
 import sys
 import threading
 from collections.abc import Callable
@@ -28,10 +29,21 @@ def _load() -> Any:
     return importlib.import_module("numba.cuda")
 
 
+def _lend() -> None:
+    """Have numba-cuda 0.30 find the one name it asks for that NumPy 2.5 has no longer."""
+    lent: Any = np
+    lent.row_stack = np.vstack
+    try:
+        importlib.import_module("numba.cuda.cudaimpl")  # otherwise when it first compiles
+    finally:
+        del lent.row_stack
+
+
 cuda = _load()
 simulated = bool(importlib.import_module("numba").config.ENABLE_CUDASIM)
 # Holds what the simulator adds to memory one at a time, as atomic additions are.
 adding = threading.Lock()
+_FEW = 128
 
 
 def _mend() -> None:
@@ -50,6 +62,8 @@ def _mend() -> None:
 
 if simulated:
     _mend()
+elif not hasattr(np, "row_stack"):
+    _lend()
 
 
 def function(body: Callable[..., Any]) -> Any:
@@ -71,6 +85,21 @@ def kernel(body: Callable[..., Any]) -> Any:
         exec(text, space)  # with the globals of the kernel: the simulator changes `cuda` there
         body = space[body.__name__]
     return cuda.jit(body)
+
+
+def configured(kernel: Any, blocks: int | tuple[int, int], threads: int, stream: Any) -> Any:
+    """Return a kernel that is called to be launched, without a warning of Numba's if it is small.
+
+    It warns of launches of fewer than 128 blocks where they are configured. Those of small arrays
+    are what they have to be, and not the user's.
+    """
+    grid = (*blocks, 1) if isinstance(blocks, tuple) else (blocks, 1, 1)
+    if simulated or math.prod(grid) >= _FEW:
+        return kernel[grid, threads, stream]
+    large = kernel[(_FEW, 1, 1), threads, stream]  # which Numba keeps, and warns of no more
+    made = object.__new__(type(large))
+    vars(made).update(vars(large), griddim=grid)
+    return made
 
 
 def require() -> None:

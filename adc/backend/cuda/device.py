@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 
 from adc.backend.cuda import libraries
-from adc.backend.cuda.api import cuda, current_device, function, kernel, simulated, viewed, wait
+from adc.backend.cuda.api import (
+    configured,
+    cuda,
+    current_device,
+    function,
+    kernel,
+    simulated,
+    viewed,
+    wait,
+)
 from adc.backend.cuda.memory import PINNED, Lender
 from adc.backend.cuda.prelude import COMBINED, maximum, minimum
 from adc.ir.opdef import OPS
@@ -405,7 +414,7 @@ class Device:
         self._queue(launched, -(-total // threads), threads, *counts, *args)
 
     def _queue(self, launched: Any, blocks: Any, threads: int, *args: Any) -> None:
-        launched[blocks, threads, self.stream](self._failed, *args)
+        configured(launched, blocks, threads, self.stream)(self._failed, *args)
 
 
 def _threads(total: int) -> int:

@@ -21,6 +21,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -69,19 +70,28 @@ def ask(tool: str, name: str, options: argparse.Namespace) -> Known:
 
 
 def measure(programs: Sequence[Program], options: argparse.Namespace) -> Results:
-    """Ask all tools, and compare what they find."""
-    found: Results = {}
-    for program in programs:
+    """Ask all tools, and compare what they find.
+
+    Processes of programs that nothing is timed of run side by side, then the others one by one.
+    """
+
+    def asked(program: Program) -> dict[str, Known]:
         tools = ["adc", *OTHERS.get(program.beside, ())]
         tools = [tool for tool in tools if tool not in options.skip]
-        found[program.name] = {tool: ask(tool, program.name, options) for tool in tools}
-        wanted = found[program.name].get("adc", {}).get("wanted")
-        for tool, known in found[program.name].items():
+        found = {tool: ask(tool, program.name, options) for tool in tools}
+        wanted = found.get("adc", {}).get("wanted")
+        for tool, known in found.items():
             if "found" in known and wanted is not None:
                 known["off"] = known.get("off", distance(known["found"], wanted))
             text = known.get("error") or f"off by {known.get('off', float('nan')):.1e}"
             print(f"{program.name}, {tool}: {text}", flush=True)
-    return found
+        return found
+
+    checked = [each for each in programs if not each.beside]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        found = dict(zip((each.name for each in checked), pool.map(asked, checked), strict=True))
+    found |= {each.name: asked(each) for each in programs if each.beside}
+    return {each.name: found[each.name] for each in programs}
 
 
 def device(options: argparse.Namespace) -> str:
@@ -240,6 +250,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--skip", action="append", choices=skipped, default=[], help="not this")
     parser.add_argument("--small", action="store_true", help="the smallest sizes, to try it")
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--jobs", type=int, default=1, help="processes at once that time nothing")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds of one process")
     parser.add_argument(
         "--peer-python", default=sys.executable, help="the interpreter that has the peers"
