@@ -1,0 +1,273 @@
+"""Solvers of `scipy.optimize`, with derivatives by the implicit function theorem.
+
+SciPy's own solver runs (`sessions`), so that its result is SciPy's. Where ``F(y, p) = 0`` at the
+solution, ``dF/dy dy + dF/dp dp = 0`` (M. Blondel et al., Efficient and modular implicit
+differentiation, NeurIPS 2022): of a root, `F` is the function; of a minimum, its gradient. `p` is
+what the function has captured, and its further arguments.
+
+The front end passes what kind of derivative SciPy is given (`sessions.NONE` and others).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adc.library import stop_gradient
+from adc.library.implicit import grad, jacfwd, jvp
+from adc.library.rules import exact
+from adc.library.scipy.optimize import sessions
+from adc.library.scipy.optimize.captures import captured, moves, with_captured
+from adc.library.scipy.optimize.sessions import DONE, VALUE
+
+# --- roots ----------------------------------------------------------------------------------------
+
+
+@exact(fixed=(0,))
+def root_of(fn: Any, y: Any, converged: Any, params: Any) -> Any:
+    """Return `y`, a vector, where `fn` is zero; `params` are what it captured, and its arguments."""
+    return y
+
+
+def _at(fn: Any, y: Any, params: Any) -> Any:
+    captives, args = params
+    return np.ravel(with_captured(fn, captives)(y, *args))
+
+
+def _require_converged(converged: Any) -> None:
+    if not converged:
+        raise RuntimeError(
+            "the solver has not converged: its result has no derivative (see `success`)"
+        )
+
+
+def _matrix(fn: Any, y: Any, params: Any) -> Any:
+    n = np.size(y)
+    return np.reshape(jacfwd(lambda t: _at(fn, t, params))(y), (n, n))
+
+
+def _record_root(fn: Any, y: Any, converged: Any, params: Any) -> Any:
+    _require_converged(converged)
+    z = root_of(fn, y, converged, params)
+    return z, (z, params)
+
+
+def _reverse_root(fn: Any, kept: Any, ct: Any) -> Any:
+    z, params = kept
+    w = np.linalg.solve(_matrix(fn, z, params).T, -ct)
+    return None, None, grad(lambda p: np.sum(w * _at(fn, z, p)))(params)
+
+
+def _tangent_root(fn: Any, primals: Any, tangents: Any) -> Any:
+    y, converged, params = primals
+    _require_converged(converged)
+    z = root_of(fn, y, converged, params)
+    _, moved = jvp(lambda p: _at(fn, z, p), (params,), (tangents[2],))
+    return z, np.linalg.solve(_matrix(fn, z, params), -moved)
+
+
+root_of.define(_record_root, _reverse_root, _tangent_root)
+
+
+# --- minima ---------------------------------------------------------------------------------------
+
+
+@exact(fixed=(0,))
+def minimum_of(fn: Any, y: Any, free: Any, converged: Any, params: Any) -> Any:
+    """Return `y`, a vector, where `fn` is least; elements that are not `free` are at a bound."""
+    return y
+
+
+def _value(fn: Any, y: Any, params: Any) -> Any:
+    captives, args = params
+    return with_captured(fn, captives)(y, *args)
+
+
+def _slope(fn: Any, y: Any, params: Any) -> Any:
+    return grad(lambda t: _value(fn, t, params))(y)
+
+
+def _curvature(fn: Any, y: Any, free: Any, params: Any) -> Any:
+    """Return the Hessian of the elements that are free, and ones on the diagonal elsewhere."""
+    found = jacfwd(lambda t: _slope(fn, t, params))(y)
+    matrix = found * free[:, None] * free + np.diag(1.0 - free)
+    step = np.linalg.solve(matrix, free * _slope(fn, y, params))
+    if not np.max(np.abs(step)) <= 0.01 * (1.0 + np.max(np.abs(y))):
+        raise RuntimeError(
+            "the gradient is not zero where the solver ended: its result has no derivative"
+        )
+    return matrix
+
+
+def _record_minimum(fn: Any, y: Any, free: Any, converged: Any, params: Any) -> Any:
+    _require_converged(converged)
+    z = minimum_of(fn, y, free, converged, params)
+    return z, (z, stop_gradient(free), params)
+
+
+def _reverse_minimum(fn: Any, kept: Any, ct: Any) -> Any:
+    z, free, params = kept
+    w = np.linalg.solve(_curvature(fn, z, free, params), -free * ct)
+    _, moved = jvp(lambda t: grad(lambda p: _value(fn, t, p))(params), (z,), (w,))
+    return None, None, None, moved
+
+
+def _tangent_minimum(fn: Any, primals: Any, tangents: Any) -> Any:
+    y, free, converged, params = primals
+    _require_converged(converged)
+    z = minimum_of(fn, y, free, converged, params)
+    _, moved = jvp(lambda p: _slope(fn, z, p), (params,), (tangents[3],))
+    return z, np.linalg.solve(_curvature(fn, z, free, params), -free * moved)
+
+
+minimum_of.define(_record_minimum, _reverse_minimum, _tangent_minimum)
+
+
+# --- calls ----------------------------------------------------------------------------------------
+
+
+class Result:
+    """What a solver returns."""
+
+    def __init__(self, x: Any, fun: Any, success: Any, status: Any, nfev: Any, nit: Any) -> None:
+        self.x = x
+        self.fun = fun
+        self.success = success
+        self.status = status
+        self.nfev = nfev
+        self.nit = nit
+
+
+def nothing(x: Any, *args: Any) -> Any:
+    """Stand for a derivative that is not given."""
+    return np.zeros(0)
+
+
+def same(fun: Any) -> Any:
+    """Return the function of which a solver takes the values."""
+    return fun
+
+
+def first_of(fun: Any) -> Any:
+    """Return that of a function that returns its derivative too."""
+    return lambda x, *args: fun(x, *args)[0]
+
+
+def _start(x0: Any) -> Any:
+    found = np.asarray(x0)
+    if found.ndim > 1:
+        raise ValueError("'x0' must only have one dimension.")
+    if found.dtype.kind == "f" and found.dtype.itemsize != 8:
+        raise TypeError("`x0` must be of float64: use `x0.astype(float)`")
+    return np.atleast_1d(stop_gradient(found * 1.0))
+
+
+def _tuple(args: Any) -> Any:
+    return args if isinstance(args, tuple) else (args,)
+
+
+def _run(handle: Any, start: Any, fun: Any, jac: Any, args: Any) -> Any:
+    """Tell a solver what it asks for, until it is done."""
+    kind, x = sessions.asked(handle, start)
+    while kind != DONE:
+        if kind == VALUE:
+            kind, x = sessions.told(handle, start, _flat(fun(x, *args)))
+        else:
+            kind, x = sessions.told(handle, start, _flat(jac(x, *args)))
+    return x
+
+
+def _flat(found: Any) -> Any:
+    if isinstance(found, tuple):
+        value, slope = found
+        return np.concatenate((_flat(value), _flat(slope)))
+    return stop_gradient(np.ravel(np.asarray(found)) * 1.0)
+
+
+def root(
+    fun: Any, x0: Any, args: Any, method: Any, kind: Any, jac: Any, own: Any, tol: Any,
+    options: Any,
+) -> Any:  # fmt: skip
+    given, start, function = _tuple(args), _start(x0), own(fun)
+    handle = sessions.start("root", start, method, kind, tol, options)
+    x = _run(handle, start, fun, jac, given)
+    success, status, nfev, nit = sessions.ended(handle)
+    if moves((captured(function), given)):
+        x = root_of(function, x, success, (captured(function), given))
+    return Result(x, function(x, *given), success, status, nfev, nit)
+
+
+def minimize(
+    fun: Any, x0: Any, args: Any, method: Any, kind: Any, jac: Any, own: Any, bounds: Any,
+    tol: Any, options: Any,
+) -> Any:  # fmt: skip
+    given, start, function = _tuple(args), _start(x0), own(fun)
+    handle = sessions.start("minimize", start, method, kind, tol, options, bounds)
+    x = _run(handle, start, fun, jac, given)
+    success, status, nfev, nit = sessions.ended(handle)
+    free = _free(x, bounds)
+    if moves((captured(function), given)):
+        x = minimum_of(function, x, free, success, (captured(function), given))
+    return Result(x, function(x, *given), success, status, nfev, nit)
+
+
+def _free(x: Any, bounds: Any) -> Any:
+    """Return 0 for what is at a bound, and 1 for the rest."""
+    if bounds is None:
+        return np.ones(len(x))
+    lower, upper = np.asarray(bounds[0]), np.asarray(bounds[1])
+    return np.where((x > lower) & (x < upper), 1.0, 0.0)
+
+
+def _of_number(fun: Any) -> Any:
+    return lambda x, *args: fun(x[0], *args)
+
+
+def minimize_scalar(
+    fun: Any, bracket: Any, bounds: Any, args: Any, method: Any, tol: Any, options: Any
+) -> Any:
+    given, start, function = _tuple(args), np.zeros(1), _of_number(fun)
+    handle = sessions.start("minimize_scalar", start, method, bracket, bounds, tol, options)
+    x = _run(handle, start, function, nothing, given)
+    success, status, nfev, nit = sessions.ended(handle)
+    if moves((captured(function), given)):
+        x = minimum_of(function, x, np.ones(1), success, (captured(function), given))
+    return Result(x[0], fun(x[0], *given), success, status, nfev, nit)
+
+
+def _squares(fun: Any) -> Any:
+    return lambda x, *args: 0.5 * np.sum(np.ravel(fun(x, *args)) ** 2)
+
+
+class Squares(Result):
+    """What `least_squares` returns."""
+
+    def __init__(self, x: Any, fun: Any, cost: Any, success: Any, status: Any, nfev: Any) -> None:
+        self.x = x
+        self.fun = fun
+        self.cost = cost
+        self.success = success
+        self.status = status
+        self.nfev = nfev
+
+
+def least_squares(
+    fun: Any, x0: Any, args: Any, method: Any, kind: Any, jac: Any, bounds: Any, difference: Any,
+    ftol: Any, xtol: Any, gtol: Any, x_scale: Any, max_nfev: Any,
+) -> Any:  # fmt: skip
+    given, start, function = _tuple(args), _start(x0), _squares(fun)
+    handle = sessions.start(
+        "least_squares", start, method, kind, difference, bounds, ftol, xtol, gtol, x_scale,
+        max_nfev,
+    )  # fmt: skip
+    x = _run(handle, start, fun, jac, given)
+    success, status, nfev, _ = sessions.ended(handle)
+    free = _free(x, bounds)
+    if moves((captured(function), given)):
+        x = minimum_of(function, x, free, success, (captured(function), given))
+    found = np.atleast_1d(fun(x, *given))
+    return Squares(x, found, 0.5 * np.dot(found, found), success, status, nfev)
+
+
+__all__ = ["least_squares", "minimize", "minimize_scalar", "root"]
