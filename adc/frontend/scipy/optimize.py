@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import program
-from adc.frontend.core import closures
-from adc.frontend.core.bindings import NONE, ArrayRef, Binding, Num, Static, TupleOf, static
+from adc.frontend.core.bindings import NONE, Binding, Num, Static, TupleOf, static
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library, linear
-from adc.frontend.values import arguments, elementwise, structures
+from adc.frontend.values import arguments, elementwise
 from adc.frontend.values.arguments import Given, Handler
-from adc.ir.core import Literal
-from adc.ir.types import Type
-from adc.library.scipy.optimize import captures, roots, sessions, solvers
+from adc.library.scipy import sessions
+from adc.library.scipy.optimize import roots, solvers
 
 
 def _root(fn: Callable[..., Any]) -> Handler:
@@ -198,63 +196,3 @@ library.enter_named(
         "scipy.optimize.root": _root_of_system,
     }
 )
-
-
-# -- what a function has captured ------------------------------------------------------------------
-
-
-def _captured(
-    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> Binding:
-    return TupleOf(tuple(_floats(lo, closures.closed(lo, args[0], node, ()), node)))
-
-
-def _floats(lo: Lowerer, fn: Binding, node: ast.Call) -> list[Num | ArrayRef]:
-    """Return the floats that a function has captured."""
-    held = closures.reachable(lo, [fn])
-    for each in held.values():
-        if any(_is_float(leaf) for leaf in closures.leaves_of(each)):
-            raise lo.unsupported(
-                "a function that reads a list, a dict or an object, and that a solver calls,", node,
-                "read the numbers and arrays into variables before",
-            )  # fmt: skip
-    leaves = list(closures.leaves_of(fn))
-    if any(operand_type(leaf).kind == "c" for leaf in leaves):
-        raise lo.unsupported(
-            "a function that reads complex numbers, and that a solver calls,", node,
-            "pass the real and the imaginary part",
-        )  # fmt: skip
-    return list({_key(leaf): leaf for leaf in leaves if _is_float(leaf)}.values())
-
-
-def _with_captured(
-    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> Binding:
-    fn = closures.closed(lo, args[0], node, ())
-    old = _floats(lo, fn, node)
-    values = args[1]
-    assert isinstance(values, TupleOf)
-    new = dict(zip(map(_key, old), values.items, strict=True))
-    return closures.rebuilt(fn, iter([new.get(_key(leaf), leaf) for leaf in closures.leaves_of(fn)]))
-
-
-def _key(leaf: Num | ArrayRef) -> int:
-    return id(leaf.object) if isinstance(leaf, ArrayRef) else id(leaf)
-
-
-def operand_type(leaf: Num | ArrayRef) -> Type:
-    return leaf.object.type if isinstance(leaf, ArrayRef) else leaf.operand.type
-
-
-def _is_float(leaf: Num | ArrayRef) -> bool:
-    literal = isinstance(leaf, Num) and isinstance(leaf.operand, Literal)
-    return operand_type(leaf).kind == "f" and not literal
-
-
-def _moves(
-    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> Binding:
-    return lo.num(structures.has_floats(lo, args[0]))
-
-
-library.enter({captures.captured: _captured, captures.moves: _moves, captures.with_captured: _with_captured})

@@ -17,9 +17,9 @@ import numpy as np
 from adc.library import stop_gradient
 from adc.library.implicit import grad, jacfwd, jvp
 from adc.library.rules import exact
-from adc.library.scipy.optimize import sessions
-from adc.library.scipy.optimize.captures import captured, moves, with_captured
-from adc.library.scipy.optimize.sessions import DONE, VALUE
+from adc.library.scipy import sessions
+from adc.library.scipy.captures import captured, moves, with_captured
+from adc.library.scipy.sessions import DONE, VALUE
 
 # --- roots ----------------------------------------------------------------------------------------
 

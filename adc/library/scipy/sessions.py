@@ -1,4 +1,4 @@
-"""SciPy's own solvers, which run beside compiled code.
+"""SciPy's own solvers and integrators, which run beside compiled code.
 
 A solver of SciPy calls a function; compiled code is to compute it, where it has the captured
 variables. So a solver runs in a thread of its own, and one of the two always waits: the solver asks
@@ -179,9 +179,22 @@ def _of_squares(
     )  # fmt: skip
 
 
+def _of_integral(
+    ask: Any, a: float, b: float, epsabs: Any, epsrel: Any, limit: Any, points: Any
+) -> Any:
+    from scipy import integrate, optimize
+
+    found = integrate.quad(
+        lambda x: float(ask(VALUE, np.array([x, 0.0]))[0]), a, b, epsabs=epsabs, epsrel=epsrel,
+        limit=limit, points=None if points is None else list(points),
+    )  # fmt: skip
+    return optimize.OptimizeResult(x=np.array(found[:2]), success=True)
+
+
 # How the derivative is given: not at all, by a function of its own, with the value.
 NONE, APART, BOTH = 0, 1, 2
 _SOLVERS: dict[str, Callable[..., Any]] = {
+    "quad": _of_integral,
     "root": _of_root,
     "minimize": _of_minimum,
     "minimize_scalar": _of_minimum_scalar,

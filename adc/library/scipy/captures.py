@@ -1,6 +1,6 @@
 """What a function has captured, as values that a derivative is taken by.
 
-The front end knows these functions by their names (`adc.frontend.scipy.optimize`).
+The front end knows these functions by their names (`adc.frontend.scipy.captures`).
 """
 
 from __future__ import annotations
@@ -23,4 +23,9 @@ def moves(values: Any) -> Any:
     raise NotImplementedError
 
 
-__all__ = ["captured", "moves", "with_captured"]
+def floats_in(values: Any) -> Any:
+    """Return a tuple of the floats, numbers and arrays, in a structure."""
+    raise NotImplementedError
+
+
+__all__ = ["captured", "floats_in", "moves", "with_captured"]
