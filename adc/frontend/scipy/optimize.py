@@ -13,12 +13,14 @@ import numpy as np
 
 from adc.frontend.control import program
 from adc.frontend.core.bindings import NONE, Binding, Num, Static, TupleOf, static
+from adc.frontend.core import dispatch
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library, linear
-from adc.frontend.values import arguments, elementwise
+from adc.frontend.values import arguments, elementwise, objects
 from adc.frontend.values.arguments import Given, Handler
+from adc.ir.errors import ArgumentError
 from adc.library.scipy import sessions
-from adc.library.scipy.optimize import roots, solvers
+from adc.library.scipy.optimize import roots, scalars, solvers
 
 
 def _root(fn: Callable[..., Any]) -> Handler:
@@ -188,8 +190,92 @@ def _solved(lo: Lowerer, fn: Callable[..., Any], given: Given, node: ast.Call) -
     return program.call_function(lo, fn, [], whole, node)
 
 
+def _fixed_point(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    fn = scalars.fixed_point
+    assert isinstance(fn, types.FunctionType)
+    return program.call_function(lo, fn, args, kwargs, node)
+
+
+# The method that SciPy's function chooses, and the function that has it.
+_METHODS: dict[str, Callable[..., Any]] = {
+    "bisect": roots.bisect, "brentq": roots.brentq, "halley": roots.newton, "newton": roots.newton,
+    "secant": roots.newton,
+}  # fmt: skip
+
+
+def _root_scalar(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    form = "f args? method? bracket? fprime? fprime2? x0? x1? xtol? rtol? maxiter? options?"
+    given = arguments.match(lo, form, args, kwargs, node)
+    _refuse(lo, given, ("options",), "root_scalar", node)
+    given = {name: value for name, value in given.items() if not arguments.is_none(value)}
+    for name in ("fprime", "fprime2"):
+        if isinstance(given.get(name), Num):
+            raise lo.unsupported(
+                f"`scipy.optimize.root_scalar` with `{name}` that is no function", node,
+                "pass the derivative as a function",
+            )  # fmt: skip
+    _method(lo, given, None, node)
+    name = (_text_of(given.pop("method")) or _chosen(given)).lower()
+    if not name:
+        raise ArgumentError(
+            "Unable to select a solver as neither bracket nor starting point provided.",
+            lo.span(node),
+        )
+    if name not in _METHODS:
+        raise lo.unsupported(
+            f"`scipy.optimize.root_scalar` with `method={name!r}`", node,
+            f"`method` may be {', '.join(map(repr, _METHODS))}",
+        )  # fmt: skip
+    start = "bracket" if name in ("bisect", "brentq") else "x0"
+    if start not in given:
+        raise ArgumentError(f"`{start}` is needed for the method {name!r}", lo.span(node))
+    found = _root(_METHODS[name])(lo, [], _for_method(lo, name, given, node), node)
+    return objects.construct(lo, scalars.Root, [found], {}, node)
+
+
+def _chosen(given: Given) -> str:
+    if "bracket" in given:
+        return "brentq"
+    if "x0" not in given:
+        return ""
+    if "fprime" in given:
+        return "halley" if "fprime2" in given else "newton"
+    return "secant" if "x1" in given else "newton"
+
+
+def _for_method(lo: Lowerer, name: str, given: Given, node: ast.Call) -> Given:
+    """Return the arguments of the function that has a method."""
+    f = given["f"]
+    found = {word: given[word] for word in ("args", "rtol", "maxiter") if word in given}
+    if name in ("bisect", "brentq"):
+        ends = arguments.sequence(lo, given["bracket"])
+        if ends is None or len(ends) < 2:
+            raise lo.unsupported("a `bracket` that is no pair", node, "pass `(a, b)`")
+        found |= {"f": f, "a": ends[0], "b": ends[1]}
+        return found | ({"xtol": given["xtol"]} if "xtol" in given else {})
+    found |= {"func": f, "x0": given["x0"]}
+    if "xtol" in given:
+        found["tol"] = given["xtol"]
+    if name == "secant":
+        return found | ({"x1": given["x1"]} if "x1" in given else {})
+    if name == "halley" and not {"fprime", "fprime2"} <= set(given):
+        raise ArgumentError("`fprime` and `fprime2` are needed for the method 'halley'",
+                            lo.span(node))  # fmt: skip
+    if name == "halley":
+        found["fprime2"] = given["fprime2"]
+    own = dispatch.apply(lo, Static(scalars.differences), [f], {}, node)
+    return found | {"fprime": given.get("fprime", own)}
+
+
 library.enter_named(
     {
+        "scipy.optimize.fixed_point": _fixed_point,
+        "scipy.optimize.root_scalar": _root_scalar,
         "scipy.optimize.least_squares": _least_squares,
         "scipy.optimize.minimize": _minimize,
         "scipy.optimize.minimize_scalar": _minimize_scalar,

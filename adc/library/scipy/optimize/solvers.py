@@ -167,7 +167,7 @@ def _tuple(args: Any) -> Any:
     return args if isinstance(args, tuple) else (args,)
 
 
-def _still(fn: Any) -> Any:
+def still(fn: Any) -> Any:
     """Return a function whose captured variables are constants: `params` has them as well."""
     return with_captured(fn, stop_gradient(captured(fn)))
 
@@ -199,7 +199,7 @@ def root(
     x = _run(handle, start, fun, jac, given)
     success, status, nfev, nit = sessions.ended(handle)
     if moves((captured(function), given)):
-        x = root_of(_still(function), x, success, (captured(function), given))
+        x = root_of(still(function), x, success, (captured(function), given))
     return Result(x, function(x, *given), success, status, nfev, nit)
 
 
@@ -213,7 +213,7 @@ def minimize(
     success, status, nfev, nit = sessions.ended(handle)
     free = _free(x, bounds)
     if moves((captured(function), given)):
-        x = minimum_of(_still(function), x, free, success, (captured(function), given))
+        x = minimum_of(still(function), x, free, success, (captured(function), given))
     return Result(x, function(x, *given), success, status, nfev, nit)
 
 
@@ -237,7 +237,7 @@ def minimize_scalar(
     x = _run(handle, start, function, nothing, given)
     success, status, nfev, nit = sessions.ended(handle)
     if moves((captured(function), given)):
-        x = minimum_of(_still(function), x, np.ones(1), success, (captured(function), given))
+        x = minimum_of(still(function), x, np.ones(1), success, (captured(function), given))
     return Result(x[0], fun(x[0], *given), success, status, nfev, nit)
 
 
@@ -270,7 +270,7 @@ def least_squares(
     success, status, nfev, _ = sessions.ended(handle)
     free = _free(x, bounds)
     if moves((captured(function), given)):
-        x = minimum_of(_still(function), x, free, success, (captured(function), given))
+        x = minimum_of(still(function), x, free, success, (captured(function), given))
     found = np.atleast_1d(fun(x, *given))
     return Squares(x, found, 0.5 * np.dot(found, found), success, status, nfev)
 
