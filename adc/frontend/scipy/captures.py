@@ -45,8 +45,13 @@ def _with_captured(
     old = _floats(lo, fn, node)
     values = args[1]
     assert isinstance(values, TupleOf)
-    new = dict(zip(map(_key, old), values.items, strict=True))
-    return closures.rebuilt(fn, iter([new.get(_key(leaf), leaf) for leaf in closures.leaves_of(fn)]))
+    new: dict[int, Num | ArrayRef] = {}
+    for leaf, value in zip(old, values.items, strict=True):
+        assert isinstance(value, Num | ArrayRef)
+        new[_key(leaf)] = value
+    return closures.rebuilt(
+        fn, iter([new.get(_key(leaf), leaf) for leaf in closures.leaves_of(fn)])
+    )
 
 
 def _key(leaf: Num | ArrayRef) -> int:
@@ -62,9 +67,7 @@ def _is_float(leaf: Num | ArrayRef) -> bool:
     return _type(leaf).kind == "f" and not literal
 
 
-def _moves(
-    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> Binding:
+def _moves(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     return lo.num(structures.has_floats(lo, args[0]))
 
 

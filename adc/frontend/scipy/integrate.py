@@ -52,7 +52,7 @@ def _quad(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
         given[name] = Num(elementwise.number(lo, given[name], node))
     # A limit that is a constant of the program does not move: the function is not called there.
     given["ends"] = TupleOf(tuple(lo.num(_moves(given[name])) for name in "ab"))
-    defaults = {
+    defaults: dict[str, Binding] = {
         "args": TupleOf(()), "epsabs": lo.num(1.49e-8), "epsrel": lo.num(1.49e-8),
         "limit": lo.num(50), "points": NONE,
     }  # fmt: skip

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import program
-from adc.frontend.core.bindings import NONE, Binding, Num, Static, TupleOf, static
 from adc.frontend.core import dispatch
+from adc.frontend.core.bindings import NONE, Binding, Num, Static, TupleOf, static
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library, linear
 from adc.frontend.values import arguments, elementwise, objects
@@ -166,9 +166,7 @@ def _least_squares(
     return _solved(lo, solvers.least_squares, given, node)
 
 
-def _refuse(
-    lo: Lowerer, given: Given, names: Sequence[str], function: str, node: ast.Call
-) -> None:
+def _refuse(lo: Lowerer, given: Given, names: Sequence[str], function: str, node: ast.Call) -> None:
     """Refuse arguments, and take those out that are None."""
     for name in names:
         if not arguments.is_none(given.pop(name, NONE)):
@@ -251,7 +249,7 @@ def _chosen(given: Given) -> str:
 def _for_method(lo: Lowerer, name: str, given: Given, node: ast.Call) -> Given:
     """Return the arguments of the function that has a method."""
     f = given["f"]
-    found = {word: given[word] for word in ("args", "rtol", "maxiter") if word in given}
+    found: Given = {word: given[word] for word in ("args", "rtol", "maxiter") if word in given}
     if name in ("bisect", "brentq"):
         ends = arguments.sequence(lo, given["bracket"])
         if ends is None or len(ends) < 2:

@@ -29,7 +29,7 @@ class External:
     pure = False
 
     def __init__(self, fn: Callable[..., Any], result: Any) -> None:
-        self.__name__ = fn.__name__
+        self.__name__ = f"scipy_solver{fn.__name__}"
         self.fn = fn
         self.result = result
         self.attached: dict[bool, Any] = {}
@@ -94,7 +94,7 @@ _handles = itertools.count(1)
 def _open(run: Callable[[Callable[..., Any]], Any]) -> int:
     session, handle = _Session(run), next(_handles)
     own = [key for key, each in list(_sessions.items()) if each.owner == session.owner]
-    for key in own[: len(own) - _MOST + 1]:
+    for key in own[: max(0, len(own) - _MOST + 1)]:
         _sessions.pop(key).answers.put(None)
     _sessions[handle] = session
     return handle
@@ -214,6 +214,10 @@ def _like_told(handle: Any, x: Any, answer: Any) -> Any:
     return 0, np.empty_like(x)
 
 
+def _like_sides(handle: Any, x: Any) -> Any:
+    return np.zeros_like(x)
+
+
 def _asked(handle: int, x: Any) -> Any:
     try:
         return _sessions[handle].asked()
@@ -237,9 +241,18 @@ def _ended(handle: int) -> tuple[bool, int, int, int]:
     return (bool(found.success), counts[0], counts[1], counts[2])
 
 
+def _sides(handle: int, x: Any) -> Any:
+    """Return -1 or 1 for each element of a solution that is at its lower or upper bound, or 0."""
+    return np.array(_sessions[handle].result.active_mask, np.float64)
+
+
 start = External(_start, int)
 asked = External(_asked, _like_asked)
 told = External(_told, _like_told)
+sides = External(_sides, _like_sides)
 ended = External(_ended, tuple[bool, int, int, int])
 
-__all__ = ["APART", "BOTH", "DONE", "NONE", "SLOPE", "VALUE", "asked", "ended", "start", "told"]
+__all__ = [
+    "APART", "BOTH", "DONE", "NONE", "SLOPE", "VALUE", "asked", "ended", "sides", "start",
+    "told",
+]  # fmt: skip

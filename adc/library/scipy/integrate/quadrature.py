@@ -61,19 +61,31 @@ def _record(fn: Any, y: Any, a: Any, b: Any, edges: Any, ends: Any, params: Any)
 
 def _reverse(fn: Any, kept: Any, ct: Any) -> Any:
     a, b, edges, ends, params = kept
-    parts = _parts(fn, edges, params)
-    dp = grad(lambda p: ct * _sum(fn, p, parts, a, b, ends))(params)
+    dp = _by_params(fn, ct, a, b, edges, ends, params)
     da = -ct * _at_end(fn, a, ends[0], params)
     return None, da, ct * _at_end(fn, b, ends[1], params), None, None, dp
+
+
+def _by_params(fn: Any, ct: Any, a: Any, b: Any, edges: Any, ends: Any, params: Any) -> Any:
+    if not moves(params):
+        return None
+    parts = _parts(fn, edges, params)
+    return grad(lambda p: ct * _sum(fn, p, parts, a, b, ends))(params)
 
 
 def _tangent(fn: Any, primals: Any, tangents: Any) -> Any:
     y, a, b, edges, ends, params = primals
     z = integral_of(fn, y, a, b, edges, ends, params)
-    parts = _parts(fn, stop_gradient(edges), params)
-    _, moved = jvp(lambda p: _sum(fn, p, parts, a, b, ends), (params,), (tangents[5],))
+    moved = _along(fn, a, b, stop_gradient(edges), ends, params, tangents[5])
     moved += _at_end(fn, b, ends[1], params) * tangents[2]
     return z, moved - _at_end(fn, a, ends[0], params) * tangents[1]
+
+
+def _along(fn: Any, a: Any, b: Any, edges: Any, ends: Any, params: Any, dots: Any) -> Any:
+    if not moves(params):
+        return 0.0
+    parts = _parts(fn, edges, params)
+    return jvp(lambda p: _sum(fn, p, parts, a, b, ends), (params,), (dots,))[1]
 
 
 integral_of.define(_record, _reverse, _tangent)
@@ -146,7 +158,7 @@ def _parts(fn: Any, edges: Any, params: Any) -> Any:
             sizes[count], errors[count] = size(rows[count]), error(rows[count])
             count += 1
     while count < _MOST and np.sum(errors) > 1e-11 * np.sum(sizes):
-        k = np.argmax(errors)
+        k = int(np.argmax(errors))
         middle = 0.5 * (rows[k, 0] + rows[k, 1])
         if errors[k] < 1e-15 * np.sum(sizes) or not rows[k, 0] < middle < rows[k, 1]:
             break

@@ -26,7 +26,10 @@ from adc.library.scipy.sessions import DONE, VALUE
 
 @exact(fixed=(0,))
 def root_of(fn: Any, y: Any, converged: Any, params: Any) -> Any:
-    """Return `y`, a vector, where `fn` is zero; `params` are what it captured, and its arguments."""
+    """Return `y`, a vector, where `fn` is zero.
+
+    `params` are what it has captured, and its further arguments.
+    """
     return y
 
 
@@ -74,8 +77,11 @@ root_of.define(_record_root, _reverse_root, _tangent_root)
 
 
 @exact(fixed=(0,))
-def minimum_of(fn: Any, y: Any, free: Any, converged: Any, params: Any) -> Any:
-    """Return `y`, a vector, where `fn` is least; elements that are not `free` are at a bound."""
+def minimum_of(fn: Any, y: Any, free: Any, held: Any, converged: Any, params: Any) -> Any:
+    """Return `y`, a vector, where `fn` is least.
+
+    Elements that are not `free` (1, or 0) are what the elements of `held` are: bounds.
+    """
     return y
 
 
@@ -89,7 +95,7 @@ def _slope(fn: Any, y: Any, params: Any) -> Any:
 
 
 def _curvature(fn: Any, y: Any, free: Any, params: Any) -> Any:
-    """Return the Hessian of the elements that are free, and ones on the diagonal elsewhere."""
+    """Return the Hessian, and that of the elements that are free, with ones elsewhere."""
     found = jacfwd(lambda t: _slope(fn, t, params))(y)
     matrix = found * free[:, None] * free + np.diag(1.0 - free)
     step = np.linalg.solve(matrix, free * _slope(fn, y, params))
@@ -97,28 +103,43 @@ def _curvature(fn: Any, y: Any, free: Any, params: Any) -> Any:
         raise RuntimeError(
             "the gradient is not zero where the solver ended: its result has no derivative"
         )
-    return matrix
+    return found, matrix
 
 
-def _record_minimum(fn: Any, y: Any, free: Any, converged: Any, params: Any) -> Any:
+def _record_minimum(fn: Any, y: Any, free: Any, held: Any, converged: Any, params: Any) -> Any:
     _require_converged(converged)
-    z = minimum_of(fn, y, free, converged, params)
+    z = minimum_of(fn, y, free, held, converged, params)
     return z, (z, stop_gradient(free), params)
 
 
 def _reverse_minimum(fn: Any, kept: Any, ct: Any) -> Any:
     z, free, params = kept
-    w = np.linalg.solve(_curvature(fn, z, free, params), -free * ct)
-    _, moved = jvp(lambda t: grad(lambda p: _value(fn, t, p))(params), (z,), (w,))
-    return None, None, None, moved
+    found, matrix = _curvature(fn, z, free, params)
+    w = free * np.linalg.solve(matrix, ct)
+    return None, None, (1.0 - free) * (ct - found @ w), None, _mixed(fn, z, params, -w)
+
+
+def _mixed(fn: Any, z: Any, params: Any, w: Any) -> Any:
+    """Return the derivative along `w` of the gradient with respect to parameters, if there are."""
+    if not moves(params):
+        return None
+    return jvp(lambda t: grad(lambda p: _value(fn, t, p))(params), (z,), (w,))[1]
 
 
 def _tangent_minimum(fn: Any, primals: Any, tangents: Any) -> Any:
-    y, free, converged, params = primals
+    y, free, held, converged, params = primals
     _require_converged(converged)
-    z = minimum_of(fn, y, free, converged, params)
-    _, moved = jvp(lambda p: _slope(fn, z, p), (params,), (tangents[3],))
-    return z, np.linalg.solve(_curvature(fn, z, free, params), -free * moved)
+    z = minimum_of(fn, y, free, held, converged, params)
+    found, matrix = _curvature(fn, z, free, params)
+    fixed = (1.0 - free) * tangents[2]
+    moved = found @ fixed + _slope_along(fn, z, params, tangents[4])
+    return z, np.linalg.solve(matrix, fixed - free * moved)
+
+
+def _slope_along(fn: Any, z: Any, params: Any, dots: Any) -> Any:
+    if not moves(params):
+        return 0.0
+    return jvp(lambda p: _slope(fn, z, p), (params,), (dots,))[1]
 
 
 minimum_of.define(_record_minimum, _reverse_minimum, _tangent_minimum)
@@ -208,21 +229,22 @@ def minimize(
     tol: Any, options: Any,
 ) -> Any:  # fmt: skip
     given, start, function = _tuple(args), _start(x0), own(fun)
-    handle = sessions.start("minimize", start, method, kind, tol, options, bounds)
+    handle = sessions.start("minimize", start, method, kind, tol, options, stop_gradient(bounds))
     x = _run(handle, start, fun, jac, given)
     success, status, nfev, nit = sessions.ended(handle)
-    free = _free(x, bounds)
-    if moves((captured(function), given)):
-        x = minimum_of(still(function), x, free, success, (captured(function), given))
+    lower, upper = _limits(bounds, x)
+    sides = np.where(x <= lower, -1, np.where(x >= upper, 1, 0))
+    if moves((captured(function), given, bounds)):
+        free, held = np.where(sides == 0, 1.0, 0.0), np.where(sides < 0, lower, upper)
+        x = minimum_of(still(function), x, free, held, success, (captured(function), given))
     return Result(x, function(x, *given), success, status, nfev, nit)
 
 
-def _free(x: Any, bounds: Any) -> Any:
-    """Return 0 for what is at a bound, and 1 for the rest."""
+def _limits(bounds: Any, x: Any) -> Any:
+    """Return the lower and the upper bounds, as vectors."""
     if bounds is None:
-        return np.ones(len(x))
-    lower, upper = np.asarray(bounds[0]), np.asarray(bounds[1])
-    return np.where((x > lower) & (x < upper), 1.0, 0.0)
+        return np.full(len(x), -np.inf), np.full(len(x), np.inf)
+    return np.asarray(bounds[0]) * np.ones(len(x)), np.asarray(bounds[1]) * np.ones(len(x))
 
 
 def _of_number(fun: Any) -> Any:
@@ -233,11 +255,15 @@ def minimize_scalar(
     fun: Any, bracket: Any, bounds: Any, args: Any, method: Any, tol: Any, options: Any
 ) -> Any:
     given, start, function = _tuple(args), np.zeros(1), _of_number(fun)
-    handle = sessions.start("minimize_scalar", start, method, bracket, bounds, tol, options)
+    handle = sessions.start(
+        "minimize_scalar", start, method, stop_gradient(bracket), stop_gradient(bounds),
+        tol, options,
+    )  # fmt: skip
     x = _run(handle, start, function, nothing, given)
     success, status, nfev, nit = sessions.ended(handle)
     if moves((captured(function), given)):
-        x = minimum_of(still(function), x, np.ones(1), success, (captured(function), given))
+        params = captured(function), given
+        x = minimum_of(still(function), x, np.ones(1), np.zeros(1), success, params)
     return Result(x[0], fun(x[0], *given), success, status, nfev, nit)
 
 
@@ -263,14 +289,16 @@ def least_squares(
 ) -> Any:  # fmt: skip
     given, start, function = _tuple(args), _start(x0), _squares(fun)
     handle = sessions.start(
-        "least_squares", start, method, kind, difference, bounds, ftol, xtol, gtol, x_scale,
-        max_nfev,
+        "least_squares", start, method, kind, difference, stop_gradient(bounds), ftol, xtol, gtol,
+        x_scale, max_nfev,
     )  # fmt: skip
     x = _run(handle, start, fun, jac, given)
+    sides = sessions.sides(handle, start)
     success, status, nfev, _ = sessions.ended(handle)
-    free = _free(x, bounds)
-    if moves((captured(function), given)):
-        x = minimum_of(still(function), x, free, success, (captured(function), given))
+    if moves((captured(function), given, bounds)):
+        lower, upper = _limits(bounds, x)
+        free, held = np.where(sides == 0.0, 1.0, 0.0), np.where(sides < 0.0, lower, upper)
+        x = minimum_of(still(function), x, free, held, success, (captured(function), given))
     found = np.atleast_1d(fun(x, *given))
     return Squares(x, found, 0.5 * np.dot(found, found), success, status, nfev)
 
