@@ -39,6 +39,7 @@ _GAUSS = (
 NODES = np.array((*(-x for x in _HALF), 0.0, *reversed(_HALF)))
 KRONROD = np.array((*_KRONROD, 0.1494455540029169, *reversed(_KRONROD)))
 GAUSS = np.array((*_GAUSS, 0.0, *reversed(_GAUSS)))
+MIDDLE = np.array((*(0.0,) * 10, 1.0, *(0.0,) * 10))
 # The range after the substitution, the parts at first, and the most parts.
 _END, _FIRST, _MOST = 5.5, 12, 300
 
@@ -137,14 +138,8 @@ def _parts(fn: Any, edges: Any, params: Any) -> Any:
     """Return parts of the range, a row each: from, to, and between which edges."""
     params = stop_gradient(params)
 
-    def size(row: Any) -> Any:
-        found = grad(lambda p: _part(fn, p, row[0], row[1], row[2], row[3], KRONROD))(params)
-        return _size(found)
-
-    def error(row: Any) -> Any:
-        found = grad(
-            lambda p: _part(fn, p, row[0], row[1], row[2], row[3], KRONROD - GAUSS)
-        )(params)  # fmt: skip
+    def size(row: Any, weights: Any) -> Any:
+        found = grad(lambda p: _part(fn, p, row[0], row[1], row[2], row[3], weights))(params)
         return _size(found)
 
     rows = np.zeros((_MOST, 4))
@@ -155,21 +150,43 @@ def _parts(fn: Any, edges: Any, params: Any) -> Any:
             rows[count, 0] = _END * (2.0 * i / _FIRST - 1.0)
             rows[count, 1] = _END * (2.0 * (i + 1) / _FIRST - 1.0)
             rows[count, 2], rows[count, 3] = edges[k], edges[k + 1]
-            sizes[count], errors[count] = size(rows[count]), error(rows[count])
             count += 1
-    while count < _MOST and np.sum(errors) > 1e-11 * np.sum(sizes):
+    new = np.arange(_MOST)
+    many = count
+    while many > 0:
+        for i in range(many):
+            k = new[i]
+            sizes[k] = size(rows[k], KRONROD)
+            errors[k] = size(rows[k], KRONROD - GAUSS)
+        many = 0
         k = int(np.argmax(errors))
         middle = 0.5 * (rows[k, 0] + rows[k, 1])
-        if errors[k] < 1e-15 * np.sum(sizes) or not rows[k, 0] < middle < rows[k, 1]:
-            break
-        rows[count] = rows[k]
-        rows[count, 0] = rows[k, 1] = middle
-        sizes[k], errors[k] = size(rows[k]), error(rows[k])
-        sizes[count], errors[count] = size(rows[count]), error(rows[count])
-        count += 1
-    if not np.sum(errors) <= 1e-6 * np.sum(sizes):
+        wide = rows[k, 0] < middle < rows[k, 1] and errors[k] >= 1e-15 * np.sum(sizes)
+        if count < _MOST and wide and np.sum(errors) > 1e-11 * np.sum(sizes):
+            rows[count] = rows[k]
+            rows[count, 0] = rows[k, 1] = middle
+            new[0], new[1] = k, count
+            count += 1
+            many = 2
+    tails = 0.0
+    for k in range(len(edges) - 1):
+        for side in range(2):
+            u = _last(2.0 * side - 1.0, edges[k], edges[k + 1])
+            row = np.array([u - 1e-3, u + 1e-3, edges[k], edges[k + 1]])
+            tails = max(tails, 1e3 * size(row, MIDDLE))
+    # Where the function does not fall towards the ends, a part of the integral is beyond them.
+    least = np.sum(sizes)
+    if not (np.sum(errors) <= 1e-6 * least and tails <= 1e-5 * least):
         raise RuntimeError("the integral of the derivative of a function does not converge")
     return rows[:count]
+
+
+def _last(side: Any, a: Any, b: Any) -> Any:
+    """Return the last place before an end that is not rounded to it."""
+    u = side * _END
+    while _place(u, a, b)[1] == 0.0 and a < b and u * side > 0.0:
+        u -= side * 0.05
+    return u
 
 
 def _sum(fn: Any, params: Any, parts: Any, a: Any, b: Any, ends: Any) -> Any:

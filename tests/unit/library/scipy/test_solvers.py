@@ -65,7 +65,7 @@ def root_in_a_loop(v: Any) -> Any:
     w, total = v.copy(), 0.0
     for k in range(3):
         w[0] += v[1] * k
-        found = optimize.root(lambda y, k=k: y**3 + w[0] * y - v[1] * (k + 1), 1.0, tol=1e-13)
+        found = optimize.root(lambda y, k=k: y**3 + w[0] * y - v[1] * (k + 1), 1.0, tol=1e-11)
         total += found.x[0] * w[1]
         w[1] *= 1.5
     return total
@@ -77,7 +77,7 @@ def root_of_views(v: Any) -> Any:
 
 
 def minimum_by_arguments(v: Any) -> Any:
-    found = optimize.minimize(energy, np.zeros(2), (v[0], v[1:]), "BFGS", slope, tol=1e-8)
+    found = optimize.minimize(energy, np.zeros(2), (v[0], v[1:]), "BFGS", slope, tol=1e-5)
     return 2.0 * found.x[0] + np.sin(found.x[1]) + found.fun
 
 
@@ -196,25 +196,31 @@ PROGRAMS = [
     scalar_secant, scalar_halley,
 ]  # fmt: skip
 # What differs in the last digit from what NumPy's functions return: so do the steps of a solver.
-TOLERANCE = {root_in_a_loop: 1e-13, minimum_in_a_root: 1e-9}
+TOLERANCE = {root_in_a_loop: 1e-11, minimum_in_a_root: 1e-9, minimum_by_arguments: 1e-7}
+
+
+def differences(fn: Callable[..., Any], along: Any) -> Any:
+    """Return the derivative of fourth order: steps are large beside what a solver is off by."""
+    h = 0.006
+    ones, twos = (fn(V + k * h * along) - fn(V - k * h * along) for k in (1, 2))
+    return (8.0 * ones - twos) / (12.0 * h)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_values_and_derivatives(program: Callable[..., Any]) -> None:
-    rtol = 1e-7 if "squares" in program.__name__ else TOLERANCE.get(program, 1e-10)
+    rtol = TOLERANCE.get(program, 1e-7 if "squares" in program.__name__ else 1e-10)
     np.testing.assert_allclose(adc.jit(program)(V), program(V), rtol=rtol)
     gradient = adc.grad(program)
-    h = 1e-4
-    wanted = [(program(V + h * e) - program(V - h * e)) / (2.0 * h) for e in np.eye(3)]
     got = gradient(V)
-    np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)
+    wanted = [differences(program, e) for e in np.eye(3)]
+    close = 2e-4 if program is minimum_by_arguments else 2e-5  # BFGS stops where it is close
+    np.testing.assert_allclose(got, wanted, rtol=close, atol=0.1 * close)
     along = np.array([0.3, -0.4, 0.5])
     tangent = adc.jvp(program, (V,), (along,))[1]
     np.testing.assert_allclose(tangent, got @ along, rtol=1e-9, atol=1e-12)
-    second = (gradient(V + h * along) - gradient(V - h * along)) / (2.0 * h)
     found = adc.hvp(program, (V,), (along,))
-    np.testing.assert_allclose(found, second, rtol=2e-5, atol=2e-6)
+    np.testing.assert_allclose(found, differences(gradient, along), rtol=3 * close, atol=close)
 
 
 def test_a_root_as_by_hand() -> None:
