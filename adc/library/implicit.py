@@ -35,6 +35,12 @@ def jacfwd(fn: Any) -> Any:
     raise NotImplementedError
 
 
+@transform
+def grad(fn: Any, argnums: Any = 0) -> Any:
+    """Stands for `adc.grad` in the rules."""
+    raise NotImplementedError
+
+
 def rules(residual: Rule) -> tuple[Rule, Rule]:
     """Return the rules for both modes of a function that returns a root of `residual`."""
 

@@ -20,11 +20,15 @@ class Exact(Generic[P, R]):
 
     __name__: str
 
-    def __init__(self, fn: Callable[P, R], routine: str, made: Callable[..., Any] | None) -> None:
+    def __init__(
+        self, fn: Callable[P, R], routine: str, made: Callable[..., Any] | None,
+        fixed: tuple[int, ...] = (),
+    ) -> None:  # fmt: skip
         functools.update_wrapper(self, fn)
         self.py_func = fn
         self.routine = routine
         self.made = made
+        self.fixed = fixed
         self._rules: tuple[Rule, ...] = ()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -41,14 +45,14 @@ class Exact(Generic[P, R]):
     @property
     def __adc_rule__(self) -> tuple[str, tuple[Rule, ...], tuple[int, ...]]:
         """The kind of rule, its functions, and the arguments that are not differentiated."""
-        return "exact", self._rules, ()
+        return "exact", self._rules, self.fixed
 
 
 def exact(
-    routine: str = "", made: Callable[..., Any] | None = None
+    routine: str = "", made: Callable[..., Any] | None = None, fixed: tuple[int, ...] = ()
 ) -> Callable[[Callable[P, R]], Exact[P, R]]:
-    """Decorate a function that has rules for both modes."""
-    return lambda fn: Exact(fn, routine, made)
+    """Decorate a function that has rules for both modes; `fixed` arguments have no derivatives."""
+    return lambda fn: Exact(fn, routine, made, fixed)
 
 
 __all__ = ["Exact", "exact"]

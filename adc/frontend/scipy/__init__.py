@@ -4,8 +4,9 @@ In reading order:
 
 ===============  ===============================================================================
 `odes`           `scipy.integrate.solve_ivp`
-`optimize`       roots of functions of one number
-`integrate`      integrals of samples
+`captures`       what functions have captured that solvers call
+`optimize`       roots, minima, least squares
+`integrate`      integrals of samples and of functions
 `interpolate`    interpolants: classes that code uses as classes of `adc.library`
 `ndimage`        filters of arrays, and splines through their elements
 `signal`         convolutions, linear filters, windows, spectra
@@ -19,6 +20,7 @@ SciPy's packages take long to import, and a program that does not call them shou
 handlers are entered by name (`adc.frontend.numpy.library.enter_named`), and nothing is imported.
 """
 
+from adc.frontend.scipy import captures as captures
 from adc.frontend.scipy import distance as distance
 from adc.frontend.scipy import integrate as integrate
 from adc.frontend.scipy import interpolate as interpolate

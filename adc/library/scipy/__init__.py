@@ -2,8 +2,10 @@
 
 ===============  ===============================================================================
 `odes`           initial value problems of `scipy.integrate`
-`optimize`       roots of functions of one number
-`integrate`      integrals of samples
+`sessions`       SciPy's own solvers, which ask compiled code for the values of a function
+`captures`       what a function has captured, as values that a derivative is taken by
+`optimize`       roots, minima, least squares
+`integrate`      integrals of samples and of functions
 `interpolate`    interpolants, which are objects
 `ndimage`        filters of arrays, and splines through their elements
 `signal`         convolutions, linear filters, windows, spectra

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adc.library.scipy.optimize import brentq
+from adc.library.scipy.optimize.roots import brentq
 
 _EPS = 2.220446049250313e-16
 

@@ -42,7 +42,7 @@ def _tangent(primals: Any, tangents: Any) -> Any:
 implied.define(_record, _reverse, _tangent)
 
 
-def _differentiable(f: Any, x: Any, args: Any) -> Any:
+def differentiable(f: Any, x: Any, args: Any) -> Any:
     """Return a root of a function, with derivatives.
 
     Newton's method doubles the correct digits, and the correct terms of power series as well:
@@ -80,7 +80,7 @@ def brentq(
     maxiter: int = 100, full_output: bool = False, disp: bool = True,
 ) -> Any:  # fmt: skip
     args = _prepared(args, xtol, rtol, full_output, disp)
-    return _differentiable(f, _brentq(f, float(a), float(b), args, xtol, rtol, maxiter), args)
+    return differentiable(f, _brentq(f, float(a), float(b), args, xtol, rtol, maxiter), args)
 
 
 def _brentq(f: Any, a: Any, b: Any, args: Any, xtol: Any, rtol: Any, maxiter: Any) -> Any:
@@ -139,7 +139,7 @@ def bisect(
     maxiter: int = 100, full_output: bool = False, disp: bool = True,
 ) -> Any:  # fmt: skip
     args = _prepared(args, xtol, rtol, full_output, disp)
-    return _differentiable(f, _bisect(f, float(a), float(b), args, xtol, rtol, maxiter), args)
+    return differentiable(f, _bisect(f, float(a), float(b), args, xtol, rtol, maxiter), args)
 
 
 def _bisect(f: Any, a: Any, b: Any, args: Any, xtol: Any, rtol: Any, maxiter: Any) -> Any:
@@ -179,7 +179,7 @@ def newton(
         x = _secant(func, x0 * 1.0, x1, args, tol, rtol, maxiter)
     else:
         x = _newton(func, x0 * 1.0, fprime, fprime2, args, tol, rtol, maxiter)
-    return _differentiable(func, x, args)
+    return differentiable(func, x, args)
 
 
 def _newton(

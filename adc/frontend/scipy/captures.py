@@ -1,0 +1,87 @@
+"""What a function has captured, for the derivatives of solvers (`adc.library.scipy.captures`)."""
+
+from __future__ import annotations
+
+import ast
+
+from adc.frontend.core import closures
+from adc.frontend.core.bindings import ArrayRef, Binding, Num, TupleOf
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.numpy import library
+from adc.frontend.values import structures
+from adc.ir.core import Literal
+from adc.ir.types import Type
+from adc.library.scipy import captures
+
+
+def _captured(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    return TupleOf(tuple(_floats(lo, closures.closed(lo, args[0], node, ()), node)))
+
+
+def _floats(lo: Lowerer, fn: Binding, node: ast.Call) -> list[Num | ArrayRef]:
+    """Return the floats that a function has captured."""
+    held = closures.reachable(lo, [fn])
+    for each in held.values():
+        if any(_is_float(leaf) for leaf in closures.leaves_of(each)):
+            raise lo.unsupported(
+                "a function that reads a list, a dict or an object, and that a solver calls,", node,
+                "read the numbers and arrays into variables before",
+            )  # fmt: skip
+    leaves = list(closures.leaves_of(fn))
+    if any(_type(leaf).kind == "c" for leaf in leaves):
+        raise lo.unsupported(
+            "a function that reads complex numbers, and that a solver calls,", node,
+            "pass the real and the imaginary part",
+        )  # fmt: skip
+    return list({_key(leaf): leaf for leaf in leaves if _is_float(leaf)}.values())
+
+
+def _with_captured(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    fn = closures.closed(lo, args[0], node, ())
+    old = _floats(lo, fn, node)
+    values = args[1]
+    assert isinstance(values, TupleOf)
+    new: dict[int, Num | ArrayRef] = {}
+    for leaf, value in zip(old, values.items, strict=True):
+        assert isinstance(value, Num | ArrayRef)
+        new[_key(leaf)] = value
+    return closures.rebuilt(
+        fn, iter([new.get(_key(leaf), leaf) for leaf in closures.leaves_of(fn)])
+    )
+
+
+def _key(leaf: Num | ArrayRef) -> int:
+    return id(leaf.object) if isinstance(leaf, ArrayRef) else id(leaf)
+
+
+def _type(leaf: Num | ArrayRef) -> Type:
+    return leaf.object.type if isinstance(leaf, ArrayRef) else leaf.operand.type
+
+
+def _is_float(leaf: Num | ArrayRef) -> bool:
+    literal = isinstance(leaf, Num) and isinstance(leaf.operand, Literal)
+    return _type(leaf).kind == "f" and not literal
+
+
+def _moves(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    return lo.num(structures.has_floats(lo, args[0]))
+
+
+def _floats_in(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    return TupleOf(tuple(structures.floats(args[0], lo.held)))
+
+
+library.enter(
+    {
+        captures.captured: _captured,
+        captures.floats_in: _floats_in,
+        captures.moves: _moves,
+        captures.with_captured: _with_captured,
+    }
+)

@@ -1,0 +1,306 @@
+"""Solvers of `scipy.optimize`, with derivatives by the implicit function theorem.
+
+SciPy's own solver runs (`sessions`), so that its result is SciPy's. Where ``F(y, p) = 0`` at the
+solution, ``dF/dy dy + dF/dp dp = 0`` (M. Blondel et al., Efficient and modular implicit
+differentiation, NeurIPS 2022): of a root, `F` is the function; of a minimum, its gradient. `p` is
+what the function has captured, and its further arguments.
+
+The front end passes what kind of derivative SciPy is given (`sessions.NONE` and others).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adc.library import stop_gradient
+from adc.library.implicit import grad, jacfwd, jvp
+from adc.library.rules import exact
+from adc.library.scipy import sessions
+from adc.library.scipy.captures import captured, moves, with_captured
+from adc.library.scipy.sessions import DONE, VALUE
+
+# --- roots ----------------------------------------------------------------------------------------
+
+
+@exact(fixed=(0,))
+def root_of(fn: Any, y: Any, converged: Any, params: Any) -> Any:
+    """Return `y`, a vector, where `fn` is zero.
+
+    `params` are what it has captured, and its further arguments.
+    """
+    return y
+
+
+def _at(fn: Any, y: Any, params: Any) -> Any:
+    captives, args = params
+    return np.ravel(with_captured(fn, captives)(y, *args))
+
+
+def _require_converged(converged: Any) -> None:
+    if not converged:
+        raise RuntimeError(
+            "the solver has not converged: its result has no derivative (see `success`)"
+        )
+
+
+def _matrix(fn: Any, y: Any, params: Any) -> Any:
+    n = np.size(y)
+    return np.reshape(jacfwd(lambda t: _at(fn, t, params))(y), (n, n))
+
+
+def _record_root(fn: Any, y: Any, converged: Any, params: Any) -> Any:
+    _require_converged(converged)
+    z = root_of(fn, y, converged, params)
+    return z, (z, params)
+
+
+def _reverse_root(fn: Any, kept: Any, ct: Any) -> Any:
+    z, params = kept
+    w = np.linalg.solve(_matrix(fn, z, params).T, -ct)
+    return None, None, grad(lambda p: np.sum(w * _at(fn, z, p)))(params)
+
+
+def _tangent_root(fn: Any, primals: Any, tangents: Any) -> Any:
+    y, converged, params = primals
+    _require_converged(converged)
+    z = root_of(fn, y, converged, params)
+    _, moved = jvp(lambda p: _at(fn, z, p), (params,), (tangents[2],))
+    return z, np.linalg.solve(_matrix(fn, z, params), -moved)
+
+
+root_of.define(_record_root, _reverse_root, _tangent_root)
+
+
+# --- minima ---------------------------------------------------------------------------------------
+
+
+@exact(fixed=(0,))
+def minimum_of(fn: Any, y: Any, free: Any, held: Any, converged: Any, params: Any) -> Any:
+    """Return `y`, a vector, where `fn` is least.
+
+    Elements that are not `free` (1, or 0) are what the elements of `held` are: bounds.
+    """
+    return y
+
+
+def _value(fn: Any, y: Any, params: Any) -> Any:
+    captives, args = params
+    return with_captured(fn, captives)(y, *args)
+
+
+def _slope(fn: Any, y: Any, params: Any) -> Any:
+    return grad(lambda t: _value(fn, t, params))(y)
+
+
+def _curvature(fn: Any, y: Any, free: Any, params: Any) -> Any:
+    """Return the Hessian, and that of the elements that are free, with ones elsewhere."""
+    found = jacfwd(lambda t: _slope(fn, t, params))(y)
+    matrix = found * free[:, None] * free + np.diag(1.0 - free)
+    step = np.linalg.solve(matrix, free * _slope(fn, y, params))
+    if not np.max(np.abs(step)) <= 0.01 * (1.0 + np.max(np.abs(y))):
+        raise RuntimeError(
+            "the gradient is not zero where the solver ended: its result has no derivative"
+        )
+    return found, matrix
+
+
+def _record_minimum(fn: Any, y: Any, free: Any, held: Any, converged: Any, params: Any) -> Any:
+    _require_converged(converged)
+    z = minimum_of(fn, y, free, held, converged, params)
+    return z, (z, stop_gradient(free), params)
+
+
+def _reverse_minimum(fn: Any, kept: Any, ct: Any) -> Any:
+    z, free, params = kept
+    found, matrix = _curvature(fn, z, free, params)
+    w = free * np.linalg.solve(matrix, ct)
+    return None, None, (1.0 - free) * (ct - found @ w), None, _mixed(fn, z, params, -w)
+
+
+def _mixed(fn: Any, z: Any, params: Any, w: Any) -> Any:
+    """Return the derivative along `w` of the gradient with respect to parameters, if there are."""
+    if not moves(params):
+        return None
+    return jvp(lambda t: grad(lambda p: _value(fn, t, p))(params), (z,), (w,))[1]
+
+
+def _tangent_minimum(fn: Any, primals: Any, tangents: Any) -> Any:
+    y, free, held, converged, params = primals
+    _require_converged(converged)
+    z = minimum_of(fn, y, free, held, converged, params)
+    found, matrix = _curvature(fn, z, free, params)
+    fixed = (1.0 - free) * tangents[2]
+    moved = found @ fixed + _slope_along(fn, z, params, tangents[4])
+    return z, np.linalg.solve(matrix, fixed - free * moved)
+
+
+def _slope_along(fn: Any, z: Any, params: Any, dots: Any) -> Any:
+    if not moves(params):
+        return 0.0
+    return jvp(lambda p: _slope(fn, z, p), (params,), (dots,))[1]
+
+
+minimum_of.define(_record_minimum, _reverse_minimum, _tangent_minimum)
+
+
+# --- calls ----------------------------------------------------------------------------------------
+
+
+class Result:
+    """What a solver returns."""
+
+    def __init__(self, x: Any, fun: Any, success: Any, status: Any, nfev: Any, nit: Any) -> None:
+        self.x = x
+        self.fun = fun
+        self.success = success
+        self.status = status
+        self.nfev = nfev
+        self.nit = nit
+
+
+def nothing(x: Any, *args: Any) -> Any:
+    """Stand for a derivative that is not given."""
+    return np.zeros(0)
+
+
+def same(fun: Any) -> Any:
+    """Return the function of which a solver takes the values."""
+    return fun
+
+
+def first_of(fun: Any) -> Any:
+    """Return that of a function that returns its derivative too."""
+    return lambda x, *args: fun(x, *args)[0]
+
+
+def _start(x0: Any) -> Any:
+    found = np.asarray(x0)
+    if found.ndim > 1:
+        raise ValueError("'x0' must only have one dimension.")
+    if found.dtype.kind == "f" and found.dtype.itemsize != 8:
+        raise TypeError("`x0` must be of float64: use `x0.astype(float)`")
+    return np.atleast_1d(stop_gradient(found * 1.0))
+
+
+def _tuple(args: Any) -> Any:
+    return args if isinstance(args, tuple) else (args,)
+
+
+def still(fn: Any) -> Any:
+    """Return a function whose captured variables are constants: `params` has them as well."""
+    return with_captured(fn, stop_gradient(captured(fn)))
+
+
+def _run(handle: Any, start: Any, fun: Any, jac: Any, args: Any) -> Any:
+    """Tell a solver what it asks for, until it is done."""
+    kind, x = sessions.asked(handle, start)
+    while kind != DONE:
+        if kind == VALUE:
+            kind, x = sessions.told(handle, start, _flat(fun(x, *args)))
+        else:
+            kind, x = sessions.told(handle, start, _flat(jac(x, *args)))
+    return x
+
+
+def _flat(found: Any) -> Any:
+    if isinstance(found, tuple):
+        value, slope = found
+        return np.concatenate((_flat(value), _flat(slope)))
+    return stop_gradient(np.ravel(np.asarray(found)) * 1.0)
+
+
+def root(
+    fun: Any, x0: Any, args: Any, method: Any, kind: Any, jac: Any, own: Any, tol: Any,
+    options: Any,
+) -> Any:  # fmt: skip
+    given, start, function = _tuple(args), _start(x0), own(fun)
+    handle = sessions.start("root", start, method, kind, tol, options)
+    x = _run(handle, start, fun, jac, given)
+    success, status, nfev, nit = sessions.ended(handle)
+    if moves((captured(function), given)):
+        x = root_of(still(function), x, success, (captured(function), given))
+    return Result(x, function(x, *given), success, status, nfev, nit)
+
+
+def minimize(
+    fun: Any, x0: Any, args: Any, method: Any, kind: Any, jac: Any, own: Any, bounds: Any,
+    tol: Any, options: Any,
+) -> Any:  # fmt: skip
+    given, start, function = _tuple(args), _start(x0), own(fun)
+    handle = sessions.start("minimize", start, method, kind, tol, options, stop_gradient(bounds))
+    x = _run(handle, start, fun, jac, given)
+    success, status, nfev, nit = sessions.ended(handle)
+    lower, upper = _limits(bounds, x)
+    sides = np.where(x <= lower, -1, np.where(x >= upper, 1, 0))
+    if moves((captured(function), given, bounds)):
+        free, held = np.where(sides == 0, 1.0, 0.0), np.where(sides < 0, lower, upper)
+        x = minimum_of(still(function), x, free, held, success, (captured(function), given))
+    return Result(x, function(x, *given), success, status, nfev, nit)
+
+
+def _limits(bounds: Any, x: Any) -> Any:
+    """Return the lower and the upper bounds, as vectors."""
+    if bounds is None:
+        return np.full(len(x), -np.inf), np.full(len(x), np.inf)
+    return np.asarray(bounds[0]) * np.ones(len(x)), np.asarray(bounds[1]) * np.ones(len(x))
+
+
+def _of_number(fun: Any) -> Any:
+    return lambda x, *args: fun(x[0], *args)
+
+
+def minimize_scalar(
+    fun: Any, bracket: Any, bounds: Any, args: Any, method: Any, tol: Any, options: Any
+) -> Any:
+    given, start, function = _tuple(args), np.zeros(1), _of_number(fun)
+    handle = sessions.start(
+        "minimize_scalar", start, method, stop_gradient(bracket), stop_gradient(bounds),
+        tol, options,
+    )  # fmt: skip
+    x = _run(handle, start, function, nothing, given)
+    success, status, nfev, nit = sessions.ended(handle)
+    if moves((captured(function), given)):
+        params = captured(function), given
+        x = minimum_of(still(function), x, np.ones(1), np.zeros(1), success, params)
+    return Result(x[0], fun(x[0], *given), success, status, nfev, nit)
+
+
+def _squares(fun: Any) -> Any:
+    return lambda x, *args: 0.5 * np.sum(np.ravel(fun(x, *args)) ** 2)
+
+
+class Squares(Result):
+    """What `least_squares` returns."""
+
+    def __init__(self, x: Any, fun: Any, cost: Any, success: Any, status: Any, nfev: Any) -> None:
+        self.x = x
+        self.fun = fun
+        self.cost = cost
+        self.success = success
+        self.status = status
+        self.nfev = nfev
+
+
+def least_squares(
+    fun: Any, x0: Any, args: Any, method: Any, kind: Any, jac: Any, bounds: Any, difference: Any,
+    ftol: Any, xtol: Any, gtol: Any, x_scale: Any, max_nfev: Any,
+) -> Any:  # fmt: skip
+    given, start, function = _tuple(args), _start(x0), _squares(fun)
+    handle = sessions.start(
+        "least_squares", start, method, kind, difference, stop_gradient(bounds), ftol, xtol, gtol,
+        x_scale, max_nfev,
+    )  # fmt: skip
+    x = _run(handle, start, fun, jac, given)
+    sides = sessions.sides(handle, start)
+    success, status, nfev, _ = sessions.ended(handle)
+    if moves((captured(function), given, bounds)):
+        lower, upper = _limits(bounds, x)
+        free, held = np.where(sides == 0.0, 1.0, 0.0), np.where(sides < 0.0, lower, upper)
+        x = minimum_of(still(function), x, free, held, success, (captured(function), given))
+    found = np.atleast_1d(fun(x, *given))
+    return Squares(x, found, 0.5 * np.dot(found, found), success, status, nfev)
+
+
+__all__ = ["least_squares", "minimize", "minimize_scalar", "root"]

@@ -1,0 +1,258 @@
+"""SciPy's own solvers and integrators, which run beside compiled code.
+
+A solver of SciPy calls a function; compiled code is to compute it, where it has the captured
+variables. So a solver runs in a thread of its own, and one of the two always waits: the solver asks
+for the values at a point (`asked`), and compiled code, in a loop, tells them.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import itertools
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+# What a solver asks for: nothing, as it is done; the function; its derivative.
+DONE, VALUE, SLOPE = 0, 1, 2
+# Solvers that wait in one thread are nested, or an exception has left them behind.
+_MOST = 64
+
+
+class External:
+    """A function of this module that compiled code calls, as an `adc.external` function."""
+
+    vjp = jvp = None
+    pure = False
+
+    def __init__(self, fn: Callable[..., Any], result: Any) -> None:
+        self.__name__ = f"scipy_solver{fn.__name__}"
+        self.fn = fn
+        self.result = result
+        self.attached: dict[bool, Any] = {}
+
+    @property
+    def __adc_external__(self) -> External:
+        """The function, for the front end."""
+        return self
+
+    def __call__(self, *args: Any) -> Any:
+        return self.fn(*args)
+
+
+class _Left(BaseException):
+    """Raised in a solver that nobody waits for."""
+
+
+class _Session:
+    """A solver that runs: what it asks, and what it is told."""
+
+    def __init__(self, run: Callable[[Callable[..., Any]], Any]) -> None:
+        self.asks: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.owner = threading.get_ident()
+        self.result: Any = None
+        context = contextvars.copy_context()
+        threading.Thread(target=context.run, args=(self._work, run), daemon=True).start()
+
+    def _work(self, run: Callable[[Callable[..., Any]], Any]) -> None:
+        try:
+            self.result = run(self._ask)
+            self.asks.put((DONE, np.atleast_1d(self.result.x)))
+        except _Left:
+            pass
+        except BaseException as error:  # raised where the solver was called
+            self.asks.put((error, None))
+
+    def _ask(self, kind: int, x: Any) -> Any:
+        self.asks.put((kind, np.array(x, np.float64)))
+        answer = self.answers.get()
+        if answer is None:
+            raise _Left
+        return answer
+
+    def told(self, answer: Any) -> Any:
+        """Tell the solver what it has asked for, and return what it asks next."""
+        self.answers.put(answer)
+        return self.asked()
+
+    def asked(self) -> Any:
+        """Return what the solver asks for."""
+        kind, x = self.asks.get()
+        if isinstance(kind, BaseException):
+            raise kind
+        return kind, x
+
+
+_sessions: dict[int, _Session] = {}
+_handles = itertools.count(1)
+
+
+def _open(run: Callable[[Callable[..., Any]], Any]) -> int:
+    session, handle = _Session(run), next(_handles)
+    own = [key for key, each in list(_sessions.items()) if each.owner == session.owner]
+    for key in own[: max(0, len(own) - _MOST + 1)]:
+        _sessions.pop(key).answers.put(None)
+    _sessions[handle] = session
+    return handle
+
+
+def _of_root(ask: Any, x0: Any, method: str, slope: int, tol: Any, options: Any) -> Any:
+    from scipy import optimize
+
+    x0 = np.array(x0)
+
+    def fun(x: Any) -> Any:
+        found = ask(VALUE, x)
+        if slope == BOTH:
+            n = len(x)
+            return found[:n], found[n:].reshape(n, n)
+        return found
+
+    def jac(x: Any) -> Any:
+        return ask(SLOPE, x).reshape(-1, len(x))
+
+    given = {NONE: None, APART: jac, BOTH: True}[slope]
+    return optimize.root(fun, x0, method=method, jac=given, tol=tol, options=options or None)
+
+
+def _of_minimum(
+    ask: Any, x0: Any, method: Any, slope: int, tol: Any, options: Any, bounds: Any
+) -> Any:
+    from scipy import optimize
+
+    x0 = np.array(x0)
+
+    def fun(x: Any) -> Any:
+        found = ask(VALUE, x)
+        return (float(found[0]), found[1:]) if slope == BOTH else float(found[0])
+
+    def jac(x: Any) -> Any:
+        return ask(SLOPE, x)
+
+    given = {NONE: None, APART: jac, BOTH: True}[slope]
+    limits = None if bounds is None else _pairs(bounds, len(x0))
+    return optimize.minimize(
+        fun, x0, method=method, jac=given, tol=tol, options=options or None, bounds=limits
+    )
+
+
+def _pairs(bounds: Any, n: int) -> Any:
+    """Return bounds as SciPy's functions take them."""
+    from scipy import optimize
+
+    return optimize.Bounds(np.array(bounds[0]) * np.ones(n), np.array(bounds[1]) * np.ones(n))
+
+
+def _of_minimum_scalar(
+    ask: Any, x0: Any, method: Any, bracket: Any, bounds: Any, tol: Any, options: Any
+) -> Any:
+    from scipy import optimize
+
+    def fun(x: Any) -> Any:
+        return float(ask(VALUE, np.atleast_1d(x))[0])
+
+    return optimize.minimize_scalar(
+        fun, bracket=bracket, bounds=bounds, method=method, tol=tol, options=options or None
+    )
+
+
+def _of_squares(
+    ask: Any, x0: Any, method: str, slope: int, difference: str, bounds: Any, ftol: Any, xtol: Any,
+    gtol: Any, x_scale: Any, max_nfev: Any,
+) -> Any:  # fmt: skip
+    from scipy import optimize
+
+    def fun(x: Any) -> Any:
+        return ask(VALUE, x)
+
+    def jac(x: Any) -> Any:
+        return ask(SLOPE, x).reshape(-1, len(x))
+
+    limits = (-np.inf, np.inf) if bounds is None else (np.array(bounds[0]), np.array(bounds[1]))
+    return optimize.least_squares(
+        fun, np.array(x0), jac=jac if slope == APART else difference, method=method, bounds=limits,
+        ftol=ftol, xtol=xtol, gtol=gtol, x_scale=x_scale, max_nfev=max_nfev,
+    )  # fmt: skip
+
+
+def _of_integral(
+    ask: Any, a: float, b: float, epsabs: Any, epsrel: Any, limit: Any, points: Any
+) -> Any:
+    from scipy import integrate, optimize
+
+    found = integrate.quad(
+        lambda x: float(ask(VALUE, np.array([x, 0.0]))[0]), a, b, epsabs=epsabs, epsrel=epsrel,
+        limit=limit, points=None if points is None else list(points),
+    )  # fmt: skip
+    return optimize.OptimizeResult(x=np.array(found[:2]), success=True)
+
+
+# How the derivative is given: not at all, by a function of its own, with the value.
+NONE, APART, BOTH = 0, 1, 2
+_SOLVERS: dict[str, Callable[..., Any]] = {
+    "quad": _of_integral,
+    "root": _of_root,
+    "minimize": _of_minimum,
+    "minimize_scalar": _of_minimum_scalar,
+    "least_squares": _of_squares,
+}
+
+
+def _start(name: str, *data: Any) -> int:
+    return _open(lambda ask: _SOLVERS[name](ask, *data))
+
+
+def _like_asked(handle: Any, x: Any) -> Any:
+    return 0, np.empty_like(x)
+
+
+def _like_told(handle: Any, x: Any, answer: Any) -> Any:
+    return 0, np.empty_like(x)
+
+
+def _like_sides(handle: Any, x: Any) -> Any:
+    return np.zeros_like(x)
+
+
+def _asked(handle: int, x: Any) -> Any:
+    try:
+        return _sessions[handle].asked()
+    except BaseException:
+        _sessions.pop(handle, None)
+        raise
+
+
+def _told(handle: int, x: Any, answer: Any) -> Any:
+    try:
+        return _sessions[handle].told(answer)
+    except BaseException:
+        _sessions.pop(handle, None)
+        raise
+
+
+def _ended(handle: int) -> tuple[bool, int, int, int]:
+    """Return whether a solver converged, its status, and its counts of evaluations, of steps."""
+    found = _sessions.pop(handle).result
+    counts = [int(found.get(name) or 0) for name in ("status", "nfev", "nit")]
+    return (bool(found.success), counts[0], counts[1], counts[2])
+
+
+def _sides(handle: int, x: Any) -> Any:
+    """Return -1 or 1 for each element of a solution that is at its lower or upper bound, or 0."""
+    return np.array(_sessions[handle].result.active_mask, np.float64)
+
+
+start = External(_start, int)
+asked = External(_asked, _like_asked)
+told = External(_told, _like_told)
+sides = External(_sides, _like_sides)
+ended = External(_ended, tuple[bool, int, int, int])
+
+__all__ = [
+    "APART", "BOTH", "DONE", "NONE", "SLOPE", "VALUE", "asked", "ended", "sides", "start",
+    "told",
+]  # fmt: skip
