@@ -156,6 +156,7 @@ def solve_ivp(
             raise ValueError("`first_step` exceeds bounds.")
 
     njev, nlu = 0, 0
+    constant = isinstance(jac, (np.ndarray, list, tuple))
     n = len(y)
     differences = np.zeros((8, n))
     jacobian, matrix = np.zeros((n, n)), np.zeros((n, n))
@@ -167,7 +168,7 @@ def solve_ivp(
         tol = stop_gradient(max(10 * _EPS / rtol, min(0.03, rtol**0.5)))
         differences[0] = y
         differences[1] = f * (size * direction)
-        if jac is None or callable(jac):
+        if not constant:
             njev = 1
             jacobian, factors = _jacobian(jac, args, slopes, t0, y, atol, factors)
         else:
@@ -203,7 +204,7 @@ def solve_ivp(
             if size < least:
                 break
         else:
-            fresh = not (jac is None or callable(jac))
+            fresh = constant
             clipped = max_step if size > max_step else max(size, least)
             if method == "BDF" and clipped != size:
                 differences = bdf.changed(differences, order, clipped / size)
