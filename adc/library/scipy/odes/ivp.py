@@ -51,8 +51,16 @@ class Result:
     """What `solve_ivp` returns."""
 
     def __init__(
-        self, t: Any, y: Any, sol: Any, t_events: Any, y_events: Any, nfev: Any, status: Any,
-        njev: Any, nlu: Any,
+        self,
+        t: Any,
+        y: Any,
+        sol: Any,
+        t_events: Any,
+        y_events: Any,
+        nfev: Any,
+        status: Any,
+        njev: Any,
+        nlu: Any,
     ) -> None:
         self.t = t
         self.y = y
@@ -362,9 +370,7 @@ def solve_ivp(
     )
 
 
-def _jacobian(
-    jac: Any, args: Any, slopes: Any, t: Any, y: Any, atol: Any, factors: Any
-) -> Any:
+def _jacobian(jac: Any, args: Any, slopes: Any, t: Any, y: Any, atol: Any, factors: Any) -> Any:
     """Return the Jacobian for Newton's iteration, without derivatives."""
     t, y = stop_gradient(t), stop_gradient(y)
     if jac is None:
