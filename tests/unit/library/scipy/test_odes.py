@@ -253,6 +253,24 @@ def test_derivatives_of_stiff_equations() -> None:
         assert found[k] == pytest.approx(along, rel=1e-9)
 
 
+@pytest.mark.full
+def test_second_order_of_stiff_equations() -> None:
+    def end(p: np.ndarray) -> Any:
+        s = solve_ivp(
+            lambda t, y: p[1] * y * (1 - y * y), (0.0, 1.0), p[:1], "BDF", rtol=1e-9, atol=1e-9
+        )
+        return s.y[0, -1] + s.t[5]
+
+    p, v, step = np.array([0.3, 2.0]), np.array([0.5, 1.0]), 1e-5
+    df = adc.grad(end)
+    for unit, found in zip(np.eye(2), df(p), strict=True):
+        near = (end(p + step * unit) - end(p - step * unit)) / (2 * step)
+        assert found == pytest.approx(near, rel=1e-6)
+        assert found == pytest.approx(adc.jvp(end, (p,), (unit,))[1], rel=1e-10)
+    near = (df(p + step * v) - df(p - step * v)) / (2 * step)
+    np.testing.assert_allclose(adc.hvp(end, (p,), (v,)), near, rtol=2e-6)
+
+
 def test_other_implicit_methods_are_refused() -> None:
     def radau(k: float) -> Any:
         return solve_ivp(lambda t, y: -k * y, (0, 2), [1.0], method="Radau").y[0, -1]
