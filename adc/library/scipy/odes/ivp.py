@@ -176,11 +176,8 @@ def solve_ivp(
         tol = stop_gradient(max(10 * _EPS / rtol, min(0.03, rtol**0.5)))
         differences[0] = y
         differences[1] = f * (size * direction)
-        if not constant:
-            njev = 1
-            jacobian, factors = _jacobian(jac, args, slopes, t0, y, atol, factors)
-        else:
-            jacobian = stop_gradient(np.asarray(jac, dtype=float))
+        jacobian, factors = _jacobian(jac, args, slopes, t0, y, atol, factors)
+        njev = 0 if constant else 1
         if jacobian.shape != (n, n):
             raise ValueError("`jac` is expected to have the shape (n, n).")
 
@@ -373,6 +370,8 @@ def solve_ivp(
 def _jacobian(jac: Any, args: Any, slopes: Any, t: Any, y: Any, atol: Any, factors: Any) -> Any:
     """Return the Jacobian for Newton's iteration, without derivatives."""
     t, y = stop_gradient(t), stop_gradient(y)
+    if isinstance(jac, (np.ndarray, list, tuple)):
+        return stop_gradient(np.asarray(jac, dtype=float)), factors
     if jac is None:
         found, factors = bdf.numerical_jacobian(slopes, t, y, stop_gradient(atol), factors)
         return stop_gradient(found), stop_gradient(factors)
