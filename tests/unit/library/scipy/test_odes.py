@@ -198,9 +198,8 @@ def robertson(t: float, y: Any, a: float, b: float, c: float) -> Any:
 
 
 def stiff(p: np.ndarray) -> Any:
-    s = solve_ivp(
-        robertson, (0.0, 100.0), [1.0, 0.0, 0.0], "BDF", args=tuple(p), rtol=1e-6, atol=1e-9
-    )
+    rates = (p[0], p[1], p[2])
+    s = solve_ivp(robertson, (0.0, 100.0), [1.0, 0.0, 0.0], "BDF", args=rates, rtol=1e-6, atol=1e-9)
     return s.y[:, -1], s.t, s.nfev, s.njev, s.nlu
 
 
