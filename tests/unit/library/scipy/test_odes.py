@@ -230,7 +230,8 @@ def relaxing(p: np.ndarray) -> Any:
 )  # fmt: skip
 def test_stiff_steps_are_scipys(fn: Callable[..., Any], arg: np.ndarray) -> None:
     for a, b in zip(fn(arg), adc.jit(fn)(arg), strict=True):
-        np.testing.assert_allclose(b, a, rtol=1e-8, atol=1e-12)
+        # Differences for the Jacobian amplify rounding, and the sizes of the steps show it.
+        np.testing.assert_allclose(b, a, rtol=2e-6, atol=1e-12)
         assert not isinstance(a, int) or a == b
 
 
