@@ -21,7 +21,7 @@ _SCIPY = (
     "use a function of NumPy or `math` that `adc supported` lists, or call it as it is with "
     "`adc.external`"
 )
-_SOLVE = "use `solve_ivp` with method='RK45' or 'DOP853', and its `t_eval=`, `rtol=` and `atol=`"
+_SOLVE = "use `solve_ivp` with method='BDF' or 'RK45', and its `t_eval=`, `rtol=` and `atol=`"
 _QUADRATURE = (
     "sum with the nodes and weights of `np.polynomial.legendre.leggauss`, computed outside, or use "
     "`scipy.integrate.simpson`"

@@ -15,7 +15,7 @@ from adc.library.scipy.odes import ivp
 
 _FORM = (
     "fun t_span y0 method? t_eval? dense_output? events? vectorized? args? * "
-    "first_step? max_step? rtol? atol?"
+    "first_step? max_step? rtol? atol? jac?"
 )
 
 

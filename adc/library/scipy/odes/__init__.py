@@ -2,6 +2,7 @@
 
 ==========  ======================================================================================
 `tableaus`  the coefficients of the methods
+`bdf`       the steps of the backward differentiation formulas, for stiff equations
 `steps`     a step of a method, its error, and the polynomial that interpolates it
 `events`    when a function of time and state changes its sign
 `ivp`       `solve_ivp`: the loop over the steps

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from adc.library import Unsupported, stop_gradient
+from adc.library.scipy.odes import bdf, steps, tableaus
 from adc.library.scipy.odes import events as events_of
-from adc.library.scipy.odes import steps, tableaus
 
 _EPS = 2.220446049250313e-16
 
@@ -51,7 +51,16 @@ class Result:
     """What `solve_ivp` returns."""
 
     def __init__(
-        self, t: Any, y: Any, sol: Any, t_events: Any, y_events: Any, nfev: Any, status: Any
+        self,
+        t: Any,
+        y: Any,
+        sol: Any,
+        t_events: Any,
+        y_events: Any,
+        nfev: Any,
+        status: Any,
+        njev: Any,
+        nlu: Any,
     ) -> None:
         self.t = t
         self.y = y
@@ -59,8 +68,8 @@ class Result:
         self.t_events = t_events
         self.y_events = y_events
         self.nfev = nfev
-        self.njev = 0
-        self.nlu = 0
+        self.njev = njev
+        self.nlu = nlu
         self.status = status
         self.success = status >= 0
 
@@ -97,17 +106,17 @@ def solve_ivp(
     fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None,
     dense_output: Any = False, events: Any = None, vectorized: Any = False, args: Any = None, *,
     first_step: Any = None, max_step: Any = np.inf, rtol: Any = 1e-3, atol: Any = 1e-6,
-    terminal: Any = (), directions: Any = (),
+    jac: Any = None, terminal: Any = (), directions: Any = (),
 ) -> Any:  # fmt: skip
     """`scipy.integrate.solve_ivp`.
 
     `events` is a tuple of functions; `terminal` and `directions` have what SciPy reads as their
     attributes, as numbers.
     """
-    if method not in ("RK23", "RK45", "DOP853"):
+    if method not in ("RK23", "RK45", "DOP853", "BDF"):
         raise Unsupported(
-            "`solve_ivp` with an implicit method",
-            "use 'RK45' or 'DOP853', or write the steps as a loop",
+            "`solve_ivp` by this method",
+            "use 'BDF' where the equations are stiff, else 'RK45' or 'DOP853'",
         )
     start, tf = t_span
     t0, tf = float(start), float(tf)
@@ -124,6 +133,10 @@ def solve_ivp(
         return float(event(t, y) if args is None else event(t, y, *args))
 
     y = _start(y0)
+    if method == "BDF" and np.iscomplexobj(y):
+        raise Unsupported(
+            "`solve_ivp` by 'BDF' of complex states", "integrate real and imaginary parts"
+        )
     if not max_step > 0:
         raise ValueError("`max_step` must be positive.")
     # SciPy warns of smaller ones: code that warns could not be run again.
@@ -133,7 +146,10 @@ def solve_ivp(
     if np.any(atol < 0):
         raise ValueError("`atol` must be positive.")
     direction = -1.0 if tf < t0 else 1.0
-    nodes, _, _, _, order = tableaus.pair(method)
+    nodes: Any = ()
+    order = 1
+    if method != "BDF":
+        nodes, _, _, _, order = tableaus.pair(method)
     exponent = -1.0 / (order + 1.0)
     f = steps.slope(slopes, t0, y)
     nfev = 1
@@ -146,6 +162,24 @@ def solve_ivp(
             raise ValueError("`first_step` must be positive.")
         if size > abs(tf - t0):
             raise ValueError("`first_step` exceeds bounds.")
+
+    njev, nlu = 0, 0
+    constant = isinstance(jac, (np.ndarray, list, tuple))
+    n = len(y)
+    differences = np.zeros((8, n))
+    jacobian, matrix = np.zeros((n, n)), np.zeros((n, n))
+    factors = np.full(n, _EPS**0.5)
+    factored, equal = False, 0
+    fresh = False
+    tol = 0.0
+    if method == "BDF":
+        tol = stop_gradient(max(10 * _EPS / rtol, min(0.03, rtol**0.5)))
+        differences[0] = y
+        differences[1] = f * (size * direction)
+        jacobian, factors = _jacobian(jac, args, slopes, t0, y, atol, factors)
+        njev = 0 if constant else 1
+        if jacobian.shape != (n, n):
+            raise ValueError("`jac` is expected to have the shape (n, n).")
 
     t = t0
     times = np.zeros(0) if t_eval is None else _checked_times(t_eval, t0, tf)
@@ -174,25 +208,83 @@ def solve_ivp(
         if rejected:
             if size < least:
                 break
-        elif size > max_step:
-            size = max_step
-        elif size < least:
-            size = least
+        else:
+            fresh = constant
+            clipped = max_step if size > max_step else max(size, least)
+            if method == "BDF" and clipped != size:
+                differences = bdf.changed(differences, order, clipped / size)
+                equal = 0
+            size = clipped
         t_new = t + size * direction
         if direction * (t_new - tf) > 0:
             t_new = tf
+            if method == "BDF":
+                differences = bdf.changed(differences, order, np.abs(t_new - t) / size)
+                equal, factored = 0, False
         h = t_new - t
         size = np.abs(h)
-        y_new, stages = steps.taken(method, slopes, t, y, f, h)
-        nfev += len(nodes) + 1
-        scale = atol + np.maximum(np.abs(y), np.abs(y_new)) * rtol
-        off = steps.error(method, stages, h, scale)
-        if not off < 1:
-            size *= max(0.2, 0.9 * off**exponent)
-            rejected = True
-            continue
-        factor = 10.0 if off == 0 else min(10.0, 0.9 * off**exponent)
-        size *= min(1.0, factor) if rejected else factor
+        stages: Any = (f,)
+        if method == "BDF":
+            predicted = differences[0].copy()
+            psi = np.zeros(n)
+            for k in range(1, order + 1):
+                predicted = predicted + differences[k]
+                psi = psi + bdf.gammas()[k] * differences[k]
+            psi = psi / bdf.alpha(order)
+            c = h / bdf.alpha(order)
+            converged, count, d = False, 0, np.zeros(n)
+            still = stop_gradient(predicted)
+            for _ in range(2):
+                if not factored:
+                    matrix = stop_gradient(np.identity(n) - stop_gradient(c) * jacobian)
+                    factored = True
+                    nlu += 1
+                converged, count, d = bdf.iterated(
+                    slopes, stop_gradient(t_new), still, stop_gradient(c), stop_gradient(psi),
+                    matrix, stop_gradient(atol + rtol * np.abs(still)), tol,
+                )  # fmt: skip
+                d = stop_gradient(d)
+                nfev += count
+                if converged or fresh:
+                    break
+                jacobian, factors = _jacobian(jac, args, slopes, t_new, still, atol, factors)
+                njev += 1
+                factored, fresh = False, True
+            if not converged:
+                size = size * 0.5
+                differences = bdf.changed(differences, order, 0.5)
+                equal, factored, rejected = 0, False, True
+                continue
+            d = bdf.with_derivatives(slopes, t_new, predicted, c, psi, d)
+            y_new = predicted + d
+            safety = 0.9 * (2 * 4 + 1) / (2 * 4 + count)
+            scale = atol + rtol * np.abs(y_new)
+            off = steps.root_mean_square(bdf.error_constant(order) * d / scale)
+            if off > 1:
+                factor = max(0.2, safety * off ** (-1.0 / (order + 1.0)))
+                size = size * factor
+                differences = bdf.changed(differences, order, factor)
+                equal, rejected = 0, True
+                continue
+            equal += 1
+            differences = bdf.updated(differences, order, d)
+            if equal >= order + 1:
+                order, gain = bdf.next_order(differences, order, off, scale)
+                factor = min(10.0, safety * gain)
+                size = size * factor
+                differences = bdf.changed(differences, order, factor)
+                equal, factored = 0, False
+        else:
+            y_new, stages = steps.taken(method, slopes, t, y, f, h)
+            nfev += len(nodes) + 1
+            scale = atol + np.maximum(np.abs(y), np.abs(y_new)) * rtol
+            off = steps.error(method, stages, h, scale)
+            if not off < 1:
+                size *= max(0.2, 0.9 * off**exponent)
+                rejected = True
+                continue
+            factor = 10.0 if off == 0 else min(10.0, 0.9 * off**exponent)
+            size *= min(1.0, factor) if rejected else factor
         rejected = False
         if direction * (t_new - tf) >= 0:
             status = 0
@@ -208,7 +300,10 @@ def solve_ivp(
         if not needed and shown < len(times):
             needed = direction * (times[shown] - t_new) <= 0
         rows = [y.copy() for _ in range(_rows(method))]
-        if needed:
+        if needed and method == "BDF":
+            rows = [differences[k] * (1.0 if k <= order else 0.0) for k in range(6)]
+            rows.append(np.zeros(n) + size * direction)
+        elif needed:
             rows = steps.interpolant(method, slopes, t, y, y_new, stages, h)
             nfev += steps.more_slopes(method)
 
@@ -267,8 +362,22 @@ def solve_ivp(
         None if events is None else [np.array(each) for each in y_events],
         nfev,
         status,
+        njev,
+        nlu,
     )
 
 
+def _jacobian(jac: Any, args: Any, slopes: Any, t: Any, y: Any, atol: Any, factors: Any) -> Any:
+    """Return the Jacobian for Newton's iteration, without derivatives."""
+    t, y = stop_gradient(t), stop_gradient(y)
+    if isinstance(jac, (np.ndarray, list, tuple)):
+        return stop_gradient(np.asarray(jac, dtype=float)), factors
+    if jac is None:
+        found, factors = bdf.numerical_jacobian(slopes, t, y, stop_gradient(atol), factors)
+        return stop_gradient(found), stop_gradient(factors)
+    given = jac(t, y) if args is None else jac(t, y, *args)
+    return stop_gradient(np.asarray(given, dtype=float)), factors
+
+
 def _rows(method: Any) -> Any:
-    return {"RK23": 3, "RK45": 4, "DOP853": 7}[method]
+    return {"RK23": 3, "RK45": 4, "DOP853": 7, "BDF": 7}[method]

@@ -102,6 +102,8 @@ def interpolant(method: Any, fun: Any, t: Any, y: Any, end: Any, stages: Any, h:
 
 def between(method: Any, rows: Any, y: Any, x: Any, h: Any) -> Any:
     """Return the state at the fraction `x` of a step from `y` on."""
+    if method == "BDF":
+        return _between_differences(rows, x, h)
     if method != "DOP853":
         total = rows[0] * x
         power = x
@@ -113,3 +115,14 @@ def between(method: Any, rows: Any, y: Any, x: Any, h: Any) -> Any:
     for k in range(1, len(rows)):
         total = (total + rows[-1 - k]) * (x if k % 2 == 0 else 1.0 - x)
     return total + y
+
+
+def _between_differences(rows: Any, x: Any, h: Any) -> Any:
+    """Return the state at the fraction `x` of a step: the last row is the size of the next one."""
+    back = (x - 1.0) * h / rows[6]
+    total = rows[0]
+    power = np.ones_like(rows[0])
+    for k in range(5):
+        power = power * (back + k) / (k + 1.0)
+        total = total + rows[k + 1] * power
+    return total

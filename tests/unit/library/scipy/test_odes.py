@@ -189,13 +189,103 @@ def test_a_class_with_methods() -> None:
     check_grads(fn, (0.3,))
 
 
-def test_implicit_methods_are_refused() -> None:
-    def fn(k: float) -> Any:
+ROBERTSON = np.array([0.04, 1e4, 3e7])
+
+
+def robertson(t: float, y: Any, a: float, b: float, c: float) -> Any:
+    first, second, third = a * y[0], b * y[1] * y[2], c * y[1] * y[1]
+    return np.array([second - first, first - second - third, third])
+
+
+def stiff(p: np.ndarray) -> Any:
+    rates = (p[0], p[1], p[2])
+    s = solve_ivp(robertson, (0.0, 100.0), [1.0, 0.0, 0.0], "BDF", args=rates, rtol=1e-6, atol=1e-9)
+    return s.y[:, -1], s.t, s.nfev, s.njev, s.nlu
+
+
+def oscillator(t: float, y: Any, mu: float) -> Any:
+    return np.array([y[1], mu * (1 - y[0] * y[0]) * y[1] - y[0]])
+
+
+def slopes_of_oscillator(t: float, y: Any, mu: float) -> Any:
+    return np.array([[0.0, 1.0], [-2 * mu * y[0] * y[1] - 1, mu * (1 - y[0] * y[0])]])
+
+
+def level(t: float, y: Any, mu: float) -> Any:
+    return y[0] - 1.5
+
+
+def relaxing(p: np.ndarray) -> Any:
+    s = solve_ivp(
+        oscillator, (0.0, 30.0), p[:2], "BDF", [1.0, 5.0, 20.0], True, level, args=(p[2],),
+        jac=slopes_of_oscillator, rtol=1e-6,
+    )  # fmt: skip
+    return s.y, s.sol(7.3), s.t_events[0], s.nfev, s.njev, s.nlu
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("fn", "arg"), [(stiff, ROBERTSON), (relaxing, np.array([2.0, 0.1, 20.0]))],
+    ids=["stiff", "relaxing"],
+)  # fmt: skip
+def test_stiff_steps_are_scipys(fn: Callable[..., Any], arg: np.ndarray) -> None:
+    for a, b in zip(fn(arg), adc.jit(fn)(arg), strict=True):
+        # Differences for the Jacobian amplify rounding, and the sizes of the steps show it.
+        np.testing.assert_allclose(b, a, rtol=2e-6, atol=1e-12)
+        assert not isinstance(a, int) or a == b
+
+
+@pytest.mark.full
+def test_derivatives_of_stiff_equations() -> None:
+    def end(p: np.ndarray) -> Any:
+        return stiff(p)[0][0]
+
+    def precise(p: np.ndarray) -> Any:
+        options = {"method": "Radau", "rtol": 1e-11, "atol": 1e-14}
+        return solve_ivp(robertson, (0, 100), [1.0, 0.0, 0.0], args=tuple(p), **options).y[0, -1]
+
+    found = adc.grad(end)(ROBERTSON)
+    for k, unit in enumerate(np.eye(3)):
+        step = 1e-5 * ROBERTSON[k] * unit
+        near = (precise(ROBERTSON + step) - precise(ROBERTSON - step)) / (2 * step[k])
+        assert found[k] == pytest.approx(near, rel=1e-4)
+        along = adc.jvp(end, (ROBERTSON,), (unit,))[1]
+        assert found[k] == pytest.approx(along, rel=1e-9)
+
+
+@pytest.mark.full
+def test_second_order_of_stiff_equations() -> None:
+    def end(p: np.ndarray) -> Any:
+        s = solve_ivp(
+            lambda t, y: p[1] * y * (1 - y * y), (0.0, 1.0), p[:1], "BDF", rtol=1e-9, atol=1e-9
+        )
+        return s.y[0, -1] + s.t[5]
+
+    p, v, step = np.array([0.3, 2.0]), np.array([0.5, 1.0]), 1e-5
+    df = adc.grad(end)
+    for unit, found in zip(np.eye(2), df(p), strict=True):
+        near = (end(p + step * unit) - end(p - step * unit)) / (2 * step)
+        assert found == pytest.approx(near, rel=1e-6)
+        assert found == pytest.approx(adc.jvp(end, (p,), (unit,))[1], rel=1e-10)
+    near = (df(p + step * v) - df(p - step * v)) / (2 * step)
+    np.testing.assert_allclose(adc.hvp(end, (p,), (v,)), near, rtol=2e-6)
+
+
+def test_other_implicit_methods_are_refused() -> None:
+    def radau(k: float) -> Any:
         return solve_ivp(lambda t, y: -k * y, (0, 2), [1.0], method="Radau").y[0, -1]
 
-    with pytest.raises(UnsupportedError, match="implicit method") as caught:
-        adc.grad(fn)(1.0)
-    assert "RK45" in caught.value.hint
+    def lsoda(k: float) -> Any:
+        return solve_ivp(lambda t, y: -k * y, (0, 2), [1.0], method="LSODA").y[0, -1]
+
+    def rotation(k: float) -> Any:
+        s = solve_ivp(lambda t, y: 1j * k * y, (0, 2), np.array([1.0 + 0j]), method="BDF")
+        return np.abs(s.y[0, -1])
+
+    for fn, hint in ((radau, "BDF"), (lsoda, "BDF"), (rotation, "imaginary")):
+        with pytest.raises(UnsupportedError, match="solve_ivp") as caught:
+            adc.grad(fn)(1.0)
+        assert hint in caught.value.hint
 
 
 def test_errors_are_scipys() -> None:
