@@ -21,9 +21,7 @@ def captured(v: Any) -> Any:
 
 
 def arguments(v: Any) -> Any:
-    value, _ = quad(
-        lambda t, c: np.exp(-c * t * t) * np.cos(v[1] * t), v[2], v[0] ** 2, args=v[0]
-    )
+    value, _ = quad(lambda t, c: np.exp(-c * t * t) * np.cos(v[1] * t), v[2], v[0] ** 2, args=v[0])
     return value
 
 
