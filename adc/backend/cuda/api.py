@@ -152,6 +152,11 @@ def wait(stream: Any) -> None:
     (stream or cuda.default_stream()).synchronize()
 
 
+def synchronize() -> None:
+    """Wait for what is queued on any stream of the GPU that Numba uses in this thread."""
+    cuda.synchronize()
+
+
 def order(first: Any, then: Any) -> None:
     """Have what will be queued on a stream wait for what is queued on another one."""
     if not simulated:

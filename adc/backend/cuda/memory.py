@@ -2,8 +2,9 @@
 
 All work of a call is queued on one stream, in the order of the program. So a block may become
 another array as soon as nobody refers to the first: what reads that was queued before. Blocks are
-kept for their stream. Those that a call returns to the user, who may use them on any stream, are
-not used again.
+kept for their stream. Those that a call has returned to the user, who may have used them on any
+stream, are used again when the device is done with all that was queued: freeing them would wait for
+that as well, and allocating large blocks takes as long as simple kernels that fill them.
 """
 
 from __future__ import annotations
@@ -62,8 +63,9 @@ class Pool:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # For every size the memory, and the call that it comes from: the last one at the end.
-        self._free: dict[Place, dict[int, list[tuple[Any, int]]]] = {}
+        # For every size the memory, the call that it comes from, the last one at the end, and
+        # whether all that may use it was queued on the stream.
+        self._free: dict[Place, dict[int, list[tuple[Any, int, bool]]]] = {}
         self._calls: dict[Place, int] = {}
         self.nbytes = 0
 
@@ -89,16 +91,23 @@ class Pool:
             blocks = self._free.get(place, {}).get(size)
             if not blocks:
                 return None
+            memory, _, settled = blocks.pop()
             self.nbytes -= size
-            return blocks.pop()[0]
+            if not settled:
+                api.synchronize()
+                for each in self._free[place].values():
+                    each[:] = [(*block[:2], True) for block in each]
+            return memory
         finally:
             self._lock.release()
 
-    def give(self, place: Place, size: int, memory: Any, call: int) -> None:
-        """Take memory back."""
+    def give(self, place: Place, size: int, memory: Any, call: int, settled: bool = True) -> None:
+        """Take memory back; it is not settled if other streams than its own may use it still."""
         if self._lock.acquire(blocking=False):
             try:
-                self._free.setdefault(place, {}).setdefault(size, []).append((memory, call))
+                self._free.setdefault(place, {}).setdefault(size, []).append(
+                    (memory, call, settled)
+                )
                 self.nbytes += size
             finally:
                 self._lock.release()
@@ -191,11 +200,10 @@ class Lender:
         return Block(self, size, memory, own)
 
     def give(self, size: int, memory: Any, own: bool) -> None:
-        """Take memory back; when the call has ended, what it returned is freed."""
+        """Take memory back, also what the call has returned, after its end."""
         self.held -= size
         self.own -= size if own else 0
-        if self._open:
-            self._pool.give(self.place, size, memory, self.call)
+        self._pool.give(self.place, size, memory, self.call, self._open)
 
     def close(self) -> None:
         """End the call."""

@@ -14,6 +14,7 @@ from adc.ir.core import (
     Load,
     Operand,
     Pop,
+    Push,
     Stmt,
     Value,
     While,
@@ -99,8 +100,13 @@ class Access:
                 continue
             seen.add(each)
             stmt = self.made.get(each)
-            if each in self.counters or isinstance(stmt, Load | Pop):
+            if each in self.counters or isinstance(stmt, Load):
                 return False
+            if isinstance(stmt, Pop):
+                pushed = self._pushed(stmt, each)
+                if not pushed:
+                    return False
+                waiting += pushed
             if isinstance(stmt, Apply):
                 waiting += stmt.args
             elif isinstance(stmt, If):
@@ -112,6 +118,16 @@ class Access:
                 k = values.index(each)
                 waiting += [stmt.init[k], stmt.body.yields[k + isinstance(stmt, While)]]
         return True
+
+    def _pushed(self, pop: Pop, value: Operand) -> list[Operand]:
+        """Return what may have been pushed where a value is popped; nothing if it is not known."""
+        frames = [
+            each.values
+            for each in walk(self.loops[-1].body.stmts)
+            if isinstance(each, Push)
+            and [v.type for v in each.values] == [v.type for v in pop.results]
+        ]
+        return [values[pop.results.index(value)] for values in frames]
 
     def totals(self) -> dict[tuple[Value, tuple[Operand, ...]], Write]:
         """Return elements that are only added to, and that a thread accumulates privately.

@@ -115,7 +115,7 @@ def test_every_thread_has_its_own_peak() -> None:
     assert there[0] < here == peak(f)
 
 
-def test_what_is_returned_is_not_used_again() -> None:
+def test_what_is_returned_is_used_again_when_it_is_dropped() -> None:
     f = adc.jit(steps, target="cuda")
     x = api.cuda.to_device(np.linspace(0.1, 0.9, 100))
     one = f(x, 1)
@@ -124,7 +124,7 @@ def test_what_is_returned_is_not_used_again() -> None:
     np.testing.assert_array_equal(one.copy_to_host(), before)
     kept = POOL.nbytes
     del one, other
-    assert POOL.nbytes == kept
+    assert POOL.nbytes == kept + 2 * block_size(800)
 
 
 # --- no room --------------------------------------------------------------------------------------
@@ -229,12 +229,21 @@ def test_blocks_that_are_not_used_are_freed() -> None:
     assert POOL.nbytes == 1024
 
 
-def test_blocks_of_a_call_that_has_ended_are_freed() -> None:
+def test_blocks_of_a_call_that_has_ended_wait_for_the_device(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waits = []
+    monkeypatch.setattr(api, "synchronize", lambda: waits.append(POOL.nbytes))
     lender = Lender(77)
-    block = lender.take(1000)
+    blocks = [lender.take(1000), lender.take(1000)]
+    addresses = {each.address for each in blocks}
     lender.close()
-    del block
-    assert POOL.nbytes == 0
+    blocks.clear()
+    again = Lender(77)
+    found = [again.take(1000), again.take(1000)]
+    assert {each.address for each in found} == addresses
+    assert waits == [1024]  # once, for both
+    POOL.clear()
 
 
 def test_a_pool_that_is_busy_is_not_waited_for(allocations: list[int]) -> None:
