@@ -35,6 +35,7 @@ from tests.bench.cuda.worker import distance
 from tests.bench.report import Rows, markdown_table, rich_table
 
 ROOT = Path(__file__).parents[3]
+_SLOWEST = 5
 EXACT, CLOSE = 1e-12, 1e-9  # of adc against itself on the CPU, and of others
 OTHERS: dict[str, tuple[str, ...]] = {HAND: ("hand",), PEERS: ("jax", "torch")}
 
@@ -125,6 +126,8 @@ def note(tools: Known) -> str:
 
 
 def wrong(known: Known, tolerance: float) -> bool:
+    """Whether a gradient is off by more than it moves where arguments are rounded differently."""
+    tolerance = max(tolerance, 3.0 * known.get("rounding", 0.0))
     return "off" in known and not known["off"] <= tolerance
 
 
@@ -135,6 +138,8 @@ def equality(results: Results, small: bool) -> Rows:
         known = tools.get("adc", {})
         off = f"{known['off']:.1e}" if "off" in known else ""
         off += " (WRONG)" if wrong(known, EXACT) else ""
+        if known.get("off", 0.0) > EXACT:
+            off += f", rounding {known.get('rounding', 0.0):.1e}"
         size = " x ".join(map(str, PROGRAMS[name].size(small)))
         first = f"{known['first']:.2f}" if "first" in known else ""
         table.append([name, size, off, first, note({"adc": known})])
@@ -180,6 +185,18 @@ def beside_others(results: Results, beside: str) -> Rows:
     return table
 
 
+def slowest(results: Results) -> Rows:
+    """Return the kernels of adc that take longest."""
+    table = [["program", "kernel", "launches", "ms", "of all kernels"]]
+    for name, tools in results.items():
+        known = tools.get("adc", {})
+        each = sorted(known.get("each", {}).items(), key=lambda item: -item[1][0])
+        for kernel, (seconds, count) in each[:_SLOWEST]:
+            part = f"{seconds / known['kernels']:.0%}"
+            table.append([name, kernel, str(count), f"{1e3 * seconds:.3g}", part])
+    return table
+
+
 def of(results: Results, beside: str) -> Iterable[tuple[str, dict[str, Known]]]:
     return ((name, each) for name, each in results.items() if PROGRAMS[name].beside == beside)
 
@@ -196,6 +213,7 @@ def tables(results: Results, copy: Known, small: bool) -> dict[str, Rows]:
         ),
         "Stencils, beside kernels written by hand": beside_others(results, HAND),
         "Beside other tools": beside_others(results, PEERS),
+        "The kernels that take longest": slowest(results),
     }
     return {title: rows for title, rows in found.items() if len(rows) > 1}
 
@@ -204,7 +222,7 @@ def verdicts(results: Results, copy: Known) -> list[str]:
     """Say what holds of what should."""
     known = {name: tools["adc"] for name, tools in results.items() if "adc" in tools}
     right = [name for name, each in known.items() if "off" in each and not wrong(each, EXACT)]
-    said = [f"equal to the CPU to {EXACT:g}: {len(right)} of {len(known)} programs"]
+    said = [f"equal to the CPU to {EXACT:g}, or rounding: {len(right)} of {len(known)} programs"]
 
     def goal(text: str, numbers: dict[str, float | None], least: bool, bound: float) -> None:
         for name, number in numbers.items():

@@ -94,7 +94,8 @@ RESULTS: cuda.Results = {
     "light": {"adc": of_adc()},
     "chain": {"adc": {"error": "DeviceError: [ADC028] | no"}},
     "jacobi": {"adc": of_adc(off=1e-11), "hand": {"median": 1e-3, "off": 1e-16}},
-    "heat": {"adc": of_adc(), "hand": {"median": 1.9e-3, "off": 1e-16}},
+    "heat": {"adc": of_adc(off=2e-11, rounding=1e-11, each={"L0": [3e-4, 2]}),
+             "hand": {"median": 1.9e-3, "off": 1e-16}},
     "nbody": {"adc": of_adc(note="with transfers"), "jax": {"median": 4e-3, "off": 1e-15},
               "torch": {"error": "took longer than 120 s"}},
 }  # fmt: skip
@@ -102,23 +103,25 @@ RESULTS: cuda.Results = {
 
 def test_tables() -> None:
     tables = cuda.tables(RESULTS, {"bandwidth": 2e12}, small=False)
-    assert [len(rows) - 1 for rows in tables.values()] == [5, 4, 2, 1]
-    first, copies, stencils, others = tables.values()
-    assert first[3][:3] == ["jacobi", "20 x 4096", "1.0e-11 (WRONG)"]
+    assert [len(rows) - 1 for rows in tables.values()] == [5, 4, 2, 1, 1]
+    first, copies, stencils, others, slowest = tables.values()
+    assert first[3][:3] == ["jacobi", "20 x 4096", "1.0e-11 (WRONG), rounding 0.0e+00"]
+    assert first[4][2] == "2.0e-11, rounding 1.0e-11"
     assert first[2][-1] == "adc: DeviceError: [ADC028] / no"
     assert copies[1][:-1] == ["light, with its value", "2", "0.5", "2", "2", "50%", "200%"]
     assert copies[2][1:-1] == ["1", "", "", "2", "100%", ""]
     assert stencils[1] == ["jacobi", "2", "0.5", "2", "1", "2.00", "1e-16", ""]
     assert others[1][4:8] == ["4", "", "0.50", ""]
     assert others[1][-1] == "torch: took longer than 120 s; with transfers"
+    assert slowest[1] == ["heat", "L0", "2", "0.3", "60%"]
     page = cuda.markdown("a GPU", RESULTS, {"bandwidth": 2e12})
-    assert page.count("\n### ") == 4
+    assert page.count("\n### ") == 5
     assert "a GPU" in page
 
 
 def test_verdicts() -> None:
     said = cuda.verdicts(RESULTS, {"bandwidth": 2e12})
-    assert said[0] == "equal to the CPU to 1e-12: 3 of 5 programs"
+    assert said[0] == "equal to the CPU to 1e-12, or rounding: 3 of 5 programs"
     assert said[1:] == [
         "light, gradient at 0.8 of a copy's bandwidth or more: 1.00, yes",
         "chain, gradient at 0.8 of a copy's bandwidth or more: not measured, no",
