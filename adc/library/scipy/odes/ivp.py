@@ -300,9 +300,10 @@ def solve_ivp(
         if not needed and shown < len(times):
             needed = direction * (times[shown] - t_new) <= 0
         rows = [y.copy() for _ in range(_rows(method))]
-        if needed and method == "BDF":
-            rows = [differences[k] * (1.0 if k <= order else 0.0) for k in range(6)]
-            rows.append(np.zeros(n) + size * direction)
+        if method == "BDF":
+            if needed:
+                rows = [differences[k] * (1.0 if k <= order else 0.0) for k in range(6)]
+                rows.append(np.zeros(n) + size * direction)
         elif needed:
             rows = steps.interpolant(method, slopes, t, y, y_new, stages, h)
             nfev += steps.more_slopes(method)
