@@ -16,7 +16,7 @@ from typing import Any
 from adc.frontend.calls import derivatives, jacobians
 from adc.frontend.calls.outline import hint_of
 from adc.frontend.control import marks
-from adc.frontend.core import closures, dispatch
+from adc.frontend.core import dispatch
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -33,6 +33,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import called
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import leaf_operand
+from adc.frontend.core.structure import refs
 from adc.frontend.values import elementwise, results, structures, views
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import ArgumentError, NonScalarError, TypeMismatchError
@@ -157,7 +158,7 @@ def _call_compiled(
 
     def isolated(binding: Binding) -> Binding:
         binding = elementwise.materialised(lo, binding, node)
-        grown = [ref for ref in closures.refs_of(binding) if isinstance(lo.held(ref), Growing)]
+        grown = [ref for ref in refs(binding) if isinstance(lo.held(ref), Growing)]
         if grown:  # read, but not changed
             lo.lent |= {ref.slot for ref in grown}
             return binding

@@ -25,6 +25,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.core.state import Frame
+from adc.frontend.core.structure import leaves, rebuild, shape_of
 from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, results
 from adc.ir.builder import integer
@@ -92,11 +93,9 @@ class Outline:
         self.inputs = closed
         self.slots = closures.reachable(lo, [self.inputs])
         bindings = (self.inputs, *self.slots.values())
-        self._leaves = [leaf for each in bindings for leaf in closures.leaves_of(each)]
+        self._leaves = [leaf for each in bindings for leaf in leaves(each)]
         held = closures.reachable(lo, chosen)
-        variable = {
-            _key(leaf) for each in (*chosen, *held.values()) for leaf in closures.leaves_of(each)
-        }
+        variable = {_key(leaf) for each in (*chosen, *held.values()) for leaf in leaves(each)}
         self._own = set(held) if may_change else set()
         self._may_change = may_change
         self._may_draw = may_draw
@@ -156,9 +155,9 @@ class Outline:
             else:
                 made[key] = Num(params[-1])
         fresh = iter([made[_key(leaf)] for leaf in self._leaves])
-        inputs = closures.rebuilt(self.inputs, fresh)
+        inputs = rebuild(self.inputs, fresh)
         assert isinstance(inputs, TupleOf)
-        held = {slot: closures.rebuilt(binding, fresh) for slot, binding in self.slots.items()}
+        held = {slot: rebuild(binding, fresh) for slot, binding in self.slots.items()}
         sub.lent = set(self.slots) - self._own
         for slot in self.slots:
             sub.builder.names.reserve(slot)
@@ -178,7 +177,7 @@ class Outline:
         if isinstance(result, Unstable | Unbound):
             raise TypeMismatchError(f"the result {result.why}", self.lo.span(self.node))
         for each in (result, *closures.reachable(sub, [result]).values()):
-            for leaf in closures.leaves_of(each):
+            for leaf in leaves(each):
                 if isinstance(leaf, ArrayRef):
                     found = {leaf.object, *leaf.object.alias} & set(self._arrays)
                     self.returned |= {self._at[self._arrays[obj]] for obj in found}
@@ -258,7 +257,7 @@ class Outline:
                 return tuple(plain(part) for part in shape)
             return order.get(shape, shape) if isinstance(shape, str) else shape
 
-        shapes = [plain(closures.shape(each)) for each in (self.inputs, *self.slots.values())]
+        shapes = [plain(shape_of(each)) for each in (self.inputs, *self.slots.values())]
         which = [self._at.get(_key(leaf), leaf) for leaf in self._leaves]
         return (tuple(shapes), tuple(which), tuple(operand.type for operand in self.operands))
 

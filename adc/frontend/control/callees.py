@@ -34,7 +34,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Dead, Frame, Holder
-from adc.frontend.core.structure import is_slot, leaves, rebuild, shape_of, view_operands
+from adc.frontend.core.structure import is_slot, leaves, pieces, rebuild, shape_of, view_operands
 from adc.frontend.inputs.places import Place
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import structures
@@ -91,14 +91,14 @@ class Passed:
         """Return what the function depends on: calls with equal keys can share it."""
         order = {name: k for k, name in enumerate(filter(is_slot, self.bound))}
         shapes = tuple(
-            (order.get(name, name), _by_order(closures.shape(binding), order))
+            (order.get(name, name), _by_order(shape_of(binding), order))
             for name, binding in self.bound.items()
         )
         words = tuple(isinstance(leaf, ArrayRef) and leaf.object.words for leaf in self.leaves)
         zero_d = tuple(
             isinstance(piece, Num) and piece.array
             for binding in self.bound.values()
-            for piece in closures.pieces_of(binding)
+            for piece in pieces(binding)
         )
         return (self.slots, self.types, self.sizes, words, zero_d, shapes)
 
@@ -163,7 +163,7 @@ def passed_by(
     given: list[Num | ArrayRef] = []
     slots: list[Slot] = []
     known: dict[Operand, Slot] = {}
-    for piece in (piece for binding in bound.values() for piece in closures.pieces_of(binding)):
+    for piece in (piece for binding in bound.values() for piece in pieces(binding)):
         # Where a view starts is not part of the function: those of equal parts differ in it.
         starts = [start for _, start in view_operands(piece)] if isinstance(piece, ArrayRef) else []
         for leaf, start in zip(leaves(piece), [False, *starts], strict=True):
@@ -508,11 +508,7 @@ def _lower_callee(
 
 def _entered(sub: Lowerer, passed: Passed) -> tuple[list[Num | ArrayRef], dict[str, Binding]]:
     """Return what the parameters of a function are, and the bindings of its variables."""
-    found = [
-        (name, leaf)
-        for name, binding in passed.bound.items()
-        for leaf in closures.leaves_of(binding)
-    ]
+    found = [(name, leaf) for name, binding in passed.bound.items() for leaf in leaves(binding)]
     params: list[Num | ArrayRef] = []
     for position, ty in enumerate(passed.types):
         name, given = found[passed.slots.index(position)]
@@ -531,7 +527,7 @@ def _entered(sub: Lowerer, passed: Passed) -> tuple[list[Num | ArrayRef], dict[s
         params.append(made)
 
     fresh: Iterator[Num | ArrayRef] = iter([_leaf(sub, params, slot) for slot in passed.slots])
-    env = {name: closures.rebuilt(binding, fresh) for name, binding in passed.bound.items()}
+    env = {name: rebuild(binding, fresh) for name, binding in passed.bound.items()}
     sub.lent = {name for name in env if is_slot(name)}
     for slot in sub.lent:
         sub.builder.names.reserve(slot)

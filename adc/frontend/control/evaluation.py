@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from adc.frontend.control import chains
 from adc.frontend.control.control import merge, run_arm
 from adc.frontend.core import dispatch, numbers
-from adc.frontend.core.bindings import Binding, Lazy, Num
+from adc.frontend.core.bindings import Binding, Num
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import elementwise, operators
 from adc.ir.core import Apply, Literal, Operand
@@ -25,10 +25,8 @@ VALUE = "$value"
 def lower_expr(lo: Lowerer, node: ast.expr) -> Binding:
     """Lower an expression and return its binding."""
     binding = dispatch.evaluate(lo, node)
-    if isinstance(binding, Lazy):
-        with lo.at(node):
-            return elementwise.materialised(lo, binding, node)
-    return binding
+    with lo.at(node):
+        return elementwise.materialised(lo, binding, node)
 
 
 def condition(lo: Lowerer, node: ast.expr) -> Operand:

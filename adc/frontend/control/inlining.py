@@ -121,7 +121,7 @@ def run(
     if caller is not None and not caller.shared:
         frame.called = lo.builder.loc
     with lo.within(holder.in_library):
-        result = _body(lo, frame, node, source)
+        result = closures.settled(_body(lo, frame, node, source), frame)
     # Lists, dicts and objects that the function changed or made.
     (lo.heap if caller is None else caller.env).update(closures.heap_of(frame))
     return result

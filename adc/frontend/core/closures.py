@@ -7,28 +7,22 @@ and arrays in its arguments as parameters, including those that inner functions 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from adc.frontend.core.bindings import (
-    ArrayRef,
     Binding,
     Bound,
     Closure,
-    DictRef,
     Late,
-    ListRef,
-    Num,
-    ObjectRef,
     Ref,
     Transformed,
     TupleOf,
     Unbound,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame
-from adc.frontend.core.structure import is_slot, leaves, pieces, rebuild, refs, shape_of
+from adc.frontend.core.structure import is_slot, refs
 from adc.frontend.syntax import scope
 
 
@@ -67,48 +61,80 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, .
                     found = Unbound("an earlier loop may not have run")
                 if found is not None:
                     env[name] = closed(lo, found, node, inside)
-            scope_: Frame = binding.scope
-            frame = Frame(scope_.source, env, scope_.holder, path=scope_.path)
             defaults = {
                 name: closed(lo, default, node, inside)
                 for name, default in binding.defaults.items()
             }
-            return Closure(binding.node, binding.source, frame, defaults)
+            return replace(binding, scope=_done(binding.scope, env), defaults=defaults)
         case Transformed(fn=fn):
             return replace(binding, fn=closed(lo, fn, node, within))
-        case Bound(owner=ListRef() | DictRef() | ObjectRef()):
-            return binding
-        case Bound():
-            raise lo.unsupported(
-                f"passing {kind_of(binding)} to a recursive function", node, "pass the array"
-            )
+        case Bound(owner=owner):
+            return replace(binding, owner=closed(lo, owner, node, within))
     return binding
+
+
+def _done(frame: Frame, env: dict[str, Binding]) -> Frame:
+    """Return a frame that is done, for what an inner function reads of it."""
+    return Frame(frame.source, env, frame.holder, path=frame.path, closed=True)
+
+
+def settled(binding: Binding, frame: Frame, within: tuple[object, ...] = ()) -> Binding:
+    """Return `binding` with the inner functions of a function that is done holding its variables.
+
+    Those that others write, or that call themselves, stay as they are.
+    """
+    match binding:
+        case TupleOf(items=items):
+            return TupleOf(tuple(settled(item, frame, within) for item in items))
+        case Closure(scope=found) if found is frame:
+            names = free_names(binding.node)
+            inside = (*within, binding.node)
+            env = {
+                name: settled(frame.env[name], frame, inside) for name in names if name in frame.env
+            }
+            defaults = {
+                name: settled(part, frame, inside) for name, part in binding.defaults.items()
+            }
+            parts = (*env.values(), *defaults.values())
+            recursive = binding.node in within or any(_is_in(frame, part) for part in parts)
+            if recursive or not set(names).isdisjoint({*frame.cells, *frame.partial}):
+                return binding
+            done = replace(_done(frame, env), outer=frame.outer, locals=frame.locals)
+            return replace(binding, scope=done, defaults=defaults)
+        case Transformed(fn=fn):
+            return replace(binding, fn=settled(fn, frame, within))
+        case Bound(owner=owner):
+            return replace(binding, owner=settled(owner, frame, within))
+    return binding
+
+
+def _is_in(frame: Frame, binding: Binding) -> bool:
+    """Whether an inner function in a binding reads the variables of a frame."""
+    match binding:
+        case TupleOf(items=items):
+            return any(_is_in(frame, item) for item in items)
+        case Closure(scope=found):
+            return found is frame
+        case Transformed(fn=inner) | Bound(owner=inner):
+            return _is_in(frame, inner)
+    return False
+
+
+def references(lo: Lowerer, bindings: Iterable[Binding]) -> dict[str, Ref]:
+    """Return the lists, dicts and objects that are reached from bindings, by slot."""
+    found: dict[str, Ref] = {}
+    todo = [ref for binding in bindings for ref in refs(binding)]
+    while todo:
+        ref = todo.pop()
+        if ref.slot not in found:
+            found[ref.slot] = ref
+            todo += refs(lo.held(ref))
+    return found
 
 
 def reachable(lo: Lowerer, bindings: Iterable[Binding]) -> dict[str, Binding]:
     """Return what the lists, dicts and objects hold that are reached from bindings, by slot."""
-    found: dict[str, Binding] = {}
-    todo = [ref for binding in bindings for ref in refs_of(binding)]
-    while todo:
-        ref = todo.pop()
-        if ref.slot not in found:
-            found[ref.slot] = lo.held(ref)
-            todo += refs(found[ref.slot])
-    return found
-
-
-def refs_of(binding: Binding) -> Iterator[Ref]:
-    match binding:
-        case TupleOf(items=items):
-            for item in items:
-                yield from refs_of(item)
-        case Closure():
-            for _, part in _parts(binding):
-                yield from refs_of(part)
-        case Transformed(fn=inner) | Bound(owner=inner):
-            yield from refs_of(inner)
-        case _:
-            yield from refs(binding)
+    return {slot: lo.held(ref) for slot, ref in references(lo, bindings).items()}
 
 
 def free_names(node: ast.FunctionDef | ast.Lambda) -> list[str]:
@@ -130,58 +156,6 @@ def _in_scope(lo: Lowerer, frame: Frame | None, name: str) -> Binding | None:
             return frame.env.get(name, Unbound())
         frame = frame.outer
     return None
-
-
-def _parts(closure: Closure) -> list[tuple[str, Binding]]:
-    """Return what a closed inner function holds."""
-    return [*closure.scope.env.items(), *closure.defaults.items()]
-
-
-def leaves_of(binding: Binding) -> Iterator[Num | ArrayRef]:
-    for piece in pieces_of(binding):
-        yield from leaves(piece)
-
-
-def pieces_of(binding: Binding) -> Iterator[Num | ArrayRef]:
-    """Yield the numbers, arrays and views in a binding, and in what inner functions hold."""
-    match binding:
-        case TupleOf(items=items):
-            for item in items:
-                yield from pieces_of(item)
-        case Closure():
-            for _, part in _parts(binding):
-                yield from pieces_of(part)
-        case Transformed(fn=fn):
-            yield from pieces_of(fn)
-        case _:
-            yield from pieces(binding)
-
-
-def rebuilt(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
-    match binding:
-        case TupleOf(items=items):
-            return TupleOf(tuple(rebuilt(item, new) for item in items))
-        case Closure():
-            old: Frame = binding.scope
-            env = {name: rebuilt(part, new) for name, part in old.env.items()}
-            frame = Frame(old.source, env, old.holder, path=old.path)
-            defaults = {name: rebuilt(part, new) for name, part in binding.defaults.items()}
-            return Closure(binding.node, binding.source, frame, defaults)
-        case Transformed(fn=fn):
-            return replace(binding, fn=rebuilt(fn, new))
-    return rebuild(binding, new)
-
-
-def shape(binding: Binding) -> object:
-    match binding:
-        case TupleOf(items=items):
-            return ("tuple", *(shape(item) for item in items))
-        case Closure():
-            parts = tuple((name, shape(part)) for name, part in _parts(binding))
-            return ("closure", id(binding.node), parts)
-        case Transformed(fn=fn, level=level):
-            return (level, shape(fn))
-    return shape_of(binding)
 
 
 def heap_of(frame: Frame | None) -> dict[str, Binding]:

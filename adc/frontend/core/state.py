@@ -163,6 +163,8 @@ class Frame:
     called: Span | None = None
     # Whether it is the outline of a function that several calls may share.
     shared: bool = False
+    # Whether it is done, and has the names only that an inner function reads, as they stay.
+    closed: bool = False
     # The `try` statements in whose bodies this is now; the exceptions that are handled now.
     # The variables that inner functions write (`nonlocal`), and the slots that hold them: like
     # the contents of lists, they are state that all functions share.

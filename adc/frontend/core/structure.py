@@ -88,6 +88,28 @@ def pieces(binding: Binding) -> Iterator[Num | ArrayRef]:
             yield from pieces(inner)
         case Pullback(args=args) | Directional(args=args):
             yield from pieces(args)
+        case Bound(owner=inner) | Transformed(fn=inner):
+            yield from pieces(inner)
+        case Closure():
+            for _, part in parts_of(binding):
+                yield from pieces(part)
+
+
+def parts_of(closure: Closure) -> Iterator[tuple[str, Binding]]:
+    """Yield what an inner function holds: variables of functions that are done, and defaults.
+
+    Other variables are read in the functions around it, where it is called.
+    """
+    for frame in _closed(closure):
+        yield from frame.env.items()
+    yield from closure.defaults.items()
+
+
+def _closed(closure: Closure) -> Iterator[Any]:
+    frame = closure.scope
+    while frame is not None and frame.closed:
+        yield frame
+        frame = frame.outer
 
 
 def cells_of(element: Binding) -> Iterator[Cell]:
@@ -129,24 +151,36 @@ def with_cells(
     return element
 
 
-def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
-    """Return `binding` with its leaves taken from `new`, left to right."""
+def _same(ref: Ref) -> Ref:
+    return ref
+
+
+def rebuild(
+    binding: Binding, new: Iterator[Num | ArrayRef], other: Callable[[Ref], Ref] = _same
+) -> Binding:
+    """Return `binding` with its leaves taken from `new`, left to right.
+
+    `other` returns the list, dict or object that is to be in the place of one.
+    """
+
+    def rebuilt(part: Binding) -> Binding:
+        return rebuild(part, new, other)
+
     match binding:
         case Num(array=array):
             leaf = next(new)
             return Num(leaf.operand, array) if isinstance(leaf, Num) and array else leaf
-            return next(new)
         case ArrayRef(view=view, readonly=readonly, part=part):
             base = next(new)
             assert isinstance(base, ArrayRef)
             stages = tuple(_rebuilt_stage(stage, new) for stage in view)
             return ArrayRef(base.object, stages, readonly, part)
         case TupleOf(items=items):
-            return TupleOf(tuple(rebuild(item, new) for item in items))
+            return TupleOf(tuple(rebuilt(item) for item in items))
         case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(rebuild(item, new) for item in items))
+            return RecordOf(keys, tuple(rebuilt(item) for item in items))
         case NamedTuple(cls=cls, record=record):
-            again = rebuild(record, new)
+            again = rebuilt(record)
             assert isinstance(again, RecordOf)
             return NamedTuple(cls, again)
         case Growing(buffers=buffers, element=element):
@@ -154,24 +188,43 @@ def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
             assert isinstance(length, Num)
             return Growing(tuple(new_buffers), length, element)  # type: ignore[arg-type]  # arrays
         case Zip(inners=items):
-            return Zip(tuple(rebuild(item, new) for item in items))
+            return Zip(tuple(rebuilt(item) for item in items))
         case Words(items=items):
-            return replace(binding, items=tuple(rebuild(item, new) for item in items))
+            return replace(binding, items=tuple(rebuilt(item) for item in items))
         case Range():
             numbers = [next(new) for _ in range(3)]
             assert all(isinstance(n, Num) for n in numbers)
             return Range(*numbers)  # type: ignore[arg-type]
         case Enumerate(inner=inner):
-            inner_rebuilt = rebuild(inner, new)
+            inner_rebuilt = rebuilt(inner)
             start = next(new)
             assert isinstance(start, Num)
             return Enumerate(inner_rebuilt, start)
         case Reversed(inner=inner):
-            return Reversed(rebuild(inner, new))
+            return Reversed(rebuilt(inner))
         case Pullback(args=args) | Directional(args=args):
-            again = rebuild(args, new)
+            again = rebuilt(args)
             assert isinstance(again, TupleOf)
             return replace(binding, args=again)
+        case Bound(owner=inner):
+            return replace(binding, owner=rebuilt(inner))
+        case Transformed(fn=inner):
+            return replace(binding, fn=rebuilt(inner))
+        case Closure(scope=scope):
+            frames = list(_closed(binding))
+            envs = [{name: rebuilt(part) for name, part in each.env.items()} for each in frames]
+            defaults = {name: rebuilt(part) for name, part in binding.defaults.items()}
+            if frames:
+                scope = frames[-1].outer
+            for frame, env in zip(reversed(frames), reversed(envs), strict=True):
+                scope = replace(frame, env=env, outer=scope)
+            return replace(binding, scope=scope, defaults=defaults)
+        case ListRef() | DictRef() | ObjectRef():
+            return other(binding)
+        case DictView(ref=ref):
+            found = other(ref)
+            assert isinstance(found, DictRef)
+            return replace(binding, ref=found)
     return binding
 
 
@@ -235,8 +288,11 @@ def shape_of(binding: Binding) -> object:
             return ("reversed", shape_of(inner))
         case Static(value=value, place=place):
             return ("static", type(value), _key(value), place)
-        case Closure():
-            return ("closure", id(binding.node))
+        case Closure(scope=scope):
+            for frame in _closed(binding):
+                scope = frame.outer
+            parts = tuple((name, shape_of(part)) for name, part in parts_of(binding))
+            return ("closure", id(binding.node), id(scope), parts)
         case Bound(owner=owner, name=name):
             return ("method", shape_of(owner), name)
         case Transformed(fn=fn, level=level):
@@ -268,6 +324,11 @@ def refs(binding: Binding) -> Iterator[Ref]:
             yield from refs(record)
         case Enumerate(inner=inner) | Reversed(inner=inner):
             yield from refs(inner)
+        case Bound(owner=inner) | Transformed(fn=inner):
+            yield from refs(inner)
+        case Closure():
+            for _, part in parts_of(binding):
+                yield from refs(part)
 
 
 # What the slots of variables are called that inner functions write.

@@ -20,7 +20,6 @@ from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
-    Lazy,
     ListRef,
     Num,
     Static,
@@ -82,9 +81,8 @@ def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
     if formatting.is_format(lo, stmt.value):
         return formatting.words(lo, stmt.value)
     value = dispatch.evaluate(lo, stmt.value)
-    if isinstance(value, Lazy):
-        return elementwise.materialised(lo, value, stmt.value, name)
-    return renamed(lo, value, name)
+    made = elementwise.materialised(lo, value, stmt.value, name)
+    return renamed(lo, value, name) if made is value else made
 
 
 @handles(ast.AnnAssign)

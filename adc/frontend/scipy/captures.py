@@ -7,6 +7,7 @@ import ast
 from adc.frontend.core import closures
 from adc.frontend.core.bindings import ArrayRef, Binding, Num, TupleOf
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.structure import leaves, rebuild
 from adc.frontend.numpy import library
 from adc.frontend.values import structures
 from adc.ir.core import Literal
@@ -21,37 +22,37 @@ def _captured(
 
 
 def _floats(lo: Lowerer, fn: Binding, node: ast.Call) -> list[Num | ArrayRef]:
-    """Return the floats that a function has captured."""
-    held = closures.reachable(lo, [fn])
-    for each in held.values():
-        if any(_is_float(leaf) for leaf in closures.leaves_of(each)):
-            raise lo.unsupported(
-                "a function that reads a list, a dict or an object, and that a solver calls,", node,
-                "read the numbers and arrays into variables before",
-            )  # fmt: skip
-    leaves = list(closures.leaves_of(fn))
-    if any(_type(leaf).kind == "c" for leaf in leaves):
+    """Return the floats that a function has captured, also in lists, dicts and objects."""
+    parts = (fn, *closures.reachable(lo, [fn]).values())
+    found = [leaf for part in parts for leaf in leaves(part)]
+    if any(_type(leaf).kind == "c" for leaf in found):
         raise lo.unsupported(
             "a function that reads complex numbers, and that a solver calls,", node,
             "pass the real and the imaginary part",
         )  # fmt: skip
-    return list({_key(leaf): leaf for leaf in leaves if _is_float(leaf)}.values())
+    return list({_key(leaf): leaf for leaf in found if _is_float(leaf)}.values())
 
 
 def _with_captured(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     fn = closures.closed(lo, args[0], node, ())
-    old = _floats(lo, fn, node)
     values = args[1]
     assert isinstance(values, TupleOf)
     new: dict[int, Num | ArrayRef] = {}
-    for leaf, value in zip(old, values.items, strict=True):
+    for leaf, value in zip(_floats(lo, fn, node), values.items, strict=True):
         assert isinstance(value, Num | ArrayRef)
         new[_key(leaf)] = value
-    return closures.rebuilt(
-        fn, iter([new.get(_key(leaf), leaf) for leaf in closures.leaves_of(fn)])
-    )
+    held = {slot: (ref, lo.held(ref)) for slot, ref in closures.references(lo, [fn]).items()}
+    copies = {slot: structures.new_ref(lo, ref, part) for slot, (ref, part) in held.items()}
+
+    def replaced(binding: Binding) -> Binding:
+        given = iter([new.get(_key(leaf), leaf) for leaf in leaves(binding)])
+        return rebuild(binding, given, lambda ref: copies[ref.slot])
+
+    for slot, (_, part) in held.items():
+        lo.hold(copies[slot], replaced(part))
+    return replaced(fn)
 
 
 def _key(leaf: Num | ArrayRef) -> int:

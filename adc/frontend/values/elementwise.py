@@ -18,6 +18,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Axis,
     Binding,
+    Bound,
     Lazy,
     Num,
     Window,
@@ -275,7 +276,9 @@ def nest(
 
 
 def materialised(lo: Lowerer, binding: Binding, node: ast.AST, name: str = "a") -> Binding:
-    """Return an array for an array expression; anything else unchanged."""
+    """Return an array for an array expression, or a method of one; anything else unchanged."""
+    if isinstance(binding, Bound) and isinstance(binding.owner, Lazy):
+        return replace(binding, owner=materialised(lo, binding.owner, node, name))
     if not isinstance(binding, Lazy):
         return binding
     if not binding.dims:

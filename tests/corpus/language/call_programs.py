@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,32 @@ def _prefix_sums(a: Any) -> Any:
 
 def _same(a: Any) -> Any:
     return a
+
+
+def _scaling(w: Any) -> Any:
+    return lambda v: w * v
+
+
+def _scaling_by_default(w: Any) -> Any:
+    def scaled(v: Any, s: Any = w) -> Any:
+        return s * v
+
+    return scaled
+
+
+@dataclass(frozen=True)
+class _Line:
+    slope: Any
+
+    def at(self, v: Any) -> Any:
+        return self.slope * v
+
+
+def _pair(fn: Any, w: Any) -> Any:
+    def once(v: Any) -> Any:
+        return fn(v) + w * v
+
+    return lambda v: once(once(v))
 
 
 @program(0.7)
@@ -446,3 +473,47 @@ def print_while_computing(x: Any) -> Any:
         print("partial", i, len(x))
     print("done")
     return s
+
+
+# --- functions of the same code, with other variables, where paths meet ---------------------------
+
+
+@program(X3)
+def closures_of_two_branches(x: Any) -> Any:
+    s = 0.0
+    for v in x:
+        if v < 1.0:
+            h = _scaling(3.0 * v)
+            k = _scaling_by_default(v * v)
+        else:
+            h = _scaling(5.0)
+            k = _scaling_by_default(v + 1.0)
+        s += h(v) + k(v)
+    return s
+
+
+@program(X3)
+def closure_of_the_last_iteration(x: Any) -> Any:
+    h = _pair(_scaling(x[0]), x[2])
+    for v in x:
+        h = _pair(_scaling(v * x[0]), v)
+    return h(x[1])
+
+
+@program(X3, 0.7)
+def methods_of_two_branches(x: Any, a: Any) -> Any:
+    h = x.sum if a > 1.0 else (x * a).sum
+    k = _Line(a).at if a > 1.0 else _Line(a * a).at
+    return h() * k(x[0])
+
+
+@program(0.7)
+def closure_reads_what_is_bound_later(x: Any) -> Any:
+    w = x
+
+    def made() -> Any:
+        return lambda v: w * v
+
+    h = made()
+    w = 3.0 * x
+    return h(x)

@@ -552,4 +552,19 @@ def rule_by_a_caller(x: Any) -> Any:
     return np.sum(_twice(x) * x)
 
 
+def _scaling(w: Any) -> Any:
+    return lambda v: w * v
+
+
+@program(X)
+def derivatives_of_two_branches(x: Any) -> Any:
+    s = 0.0
+    for v in x:
+        h = adc.grad(_scaling(v * v))
+        if v < 1.0:
+            h = adc.grad(_scaling(v))
+        s += h(v) * v
+    return s
+
+
 NESTED_PROGRAMS += [*COMPOSED_PROGRAMS, *EXTERNAL_PROGRAMS]

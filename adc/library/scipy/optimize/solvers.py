@@ -38,36 +38,43 @@ def _at(fn: Any, y: Any, params: Any) -> Any:
     return np.ravel(with_captured(fn, captives)(y, *args))
 
 
-def _require_converged(converged: Any) -> None:
-    if not converged:
+def _require_solution(y: Any, step: Any, converged: Any) -> None:
+    """Raise if a step of Newton's method leads away from `y`.
+
+    A solver may say that it has not converged where rounding has kept it from a tolerance.
+    """
+    away = np.max(np.abs(step)) / (1.0 + np.max(np.abs(y)))
+    if not (converged or away <= 1e-5):
         raise RuntimeError(
             "the solver has not converged: its result has no derivative (see `success`)"
         )
+    if not away <= 0.01:
+        raise RuntimeError("the solver ended away from a solution: its result has no derivative")
 
 
-def _matrix(fn: Any, y: Any, params: Any) -> Any:
+def _matrix(fn: Any, y: Any, converged: Any, params: Any) -> Any:
     n = np.size(y)
-    return np.reshape(jacfwd(lambda t: _at(fn, t, params))(y), (n, n))
+    found = np.reshape(jacfwd(lambda t: _at(fn, t, params))(y), (n, n))
+    _require_solution(y, np.linalg.solve(found, _at(fn, y, params)), converged)
+    return found
 
 
 def _record_root(fn: Any, y: Any, converged: Any, params: Any) -> Any:
-    _require_converged(converged)
     z = root_of(fn, y, converged, params)
-    return z, (z, params)
+    return z, (z, converged, params)
 
 
 def _reverse_root(fn: Any, kept: Any, ct: Any) -> Any:
-    z, params = kept
-    w = np.linalg.solve(_matrix(fn, z, params).T, -ct)
+    z, converged, params = kept
+    w = np.linalg.solve(_matrix(fn, z, converged, params).T, -ct)
     return None, None, grad(lambda p: np.sum(w * _at(fn, z, p)))(params)
 
 
 def _tangent_root(fn: Any, primals: Any, tangents: Any) -> Any:
     y, converged, params = primals
-    _require_converged(converged)
     z = root_of(fn, y, converged, params)
     _, moved = jvp(lambda p: _at(fn, z, p), (params,), (tangents[2],))
-    return z, np.linalg.solve(_matrix(fn, z, params), -moved)
+    return z, np.linalg.solve(_matrix(fn, z, converged, params), -moved)
 
 
 root_of.define(_record_root, _reverse_root, _tangent_root)
@@ -94,27 +101,22 @@ def _slope(fn: Any, y: Any, params: Any) -> Any:
     return grad(lambda t: _value(fn, t, params))(y)
 
 
-def _curvature(fn: Any, y: Any, free: Any, params: Any) -> Any:
+def _curvature(fn: Any, y: Any, free: Any, converged: Any, params: Any) -> Any:
     """Return the Hessian, and that of the elements that are free, with ones elsewhere."""
     found = jacfwd(lambda t: _slope(fn, t, params))(y)
     matrix = found * free[:, None] * free + np.diag(1.0 - free)
-    step = np.linalg.solve(matrix, free * _slope(fn, y, params))
-    if not np.max(np.abs(step)) <= 0.01 * (1.0 + np.max(np.abs(y))):
-        raise RuntimeError(
-            "the gradient is not zero where the solver ended: its result has no derivative"
-        )
+    _require_solution(y, np.linalg.solve(matrix, free * _slope(fn, y, params)), converged)
     return found, matrix
 
 
 def _record_minimum(fn: Any, y: Any, free: Any, held: Any, converged: Any, params: Any) -> Any:
-    _require_converged(converged)
     z = minimum_of(fn, y, free, held, converged, params)
-    return z, (z, stop_gradient(free), params)
+    return z, (z, stop_gradient(free), converged, params)
 
 
 def _reverse_minimum(fn: Any, kept: Any, ct: Any) -> Any:
-    z, free, params = kept
-    found, matrix = _curvature(fn, z, free, params)
+    z, free, converged, params = kept
+    found, matrix = _curvature(fn, z, free, converged, params)
     w = free * np.linalg.solve(matrix, ct)
     return None, None, (1.0 - free) * (ct - found @ w), None, _mixed(fn, z, params, -w)
 
@@ -128,9 +130,8 @@ def _mixed(fn: Any, z: Any, params: Any, w: Any) -> Any:
 
 def _tangent_minimum(fn: Any, primals: Any, tangents: Any) -> Any:
     y, free, held, converged, params = primals
-    _require_converged(converged)
     z = minimum_of(fn, y, free, held, converged, params)
-    found, matrix = _curvature(fn, z, free, params)
+    found, matrix = _curvature(fn, z, free, converged, params)
     fixed = (1.0 - free) * tangents[2]
     moved = found @ fixed + _slope_along(fn, z, params, tangents[4])
     return z, np.linalg.solve(matrix, fixed - free * moved)
