@@ -10,12 +10,22 @@ import autograd
 import autograd.numpy
 import autograd.numpy.fft
 import autograd.numpy.linalg
+import autograd.scipy.linalg
+import autograd.scipy.signal
+import autograd.scipy.special
+import autograd.scipy.stats
 import numpy as np
 import pytest
 from autograd.differential_operators import make_jvp
 
 import adc
-from tests.against_autograd.cases import CASES
+from tests.against_autograd import cases, scipy_cases
+
+# The modules of autograd's that have the places of NumPy's and SciPy's.
+THEIRS = {
+    "np": autograd.numpy, "linalg": autograd.scipy.linalg, "signal": autograd.scipy.signal,
+    "special": autograd.scipy.special, "stats": autograd.scipy.stats,
+}  # fmt: skip
 
 
 def written(fn: Callable[..., Any] | str, folder: Any) -> Callable[..., Any]:
@@ -31,8 +41,8 @@ def written(fn: Callable[..., Any] | str, folder: Any) -> Callable[..., Any]:
 
 
 def with_autograd(fn: Any) -> Callable[..., Any]:
-    """Return the same function with autograd's NumPy."""
-    return types.FunctionType(fn.__code__, {**fn.__globals__, "np": autograd.numpy}, fn.__name__)
+    """Return the same function with autograd's NumPy and SciPy."""
+    return types.FunctionType(fn.__code__, {**fn.__globals__, **THEIRS}, fn.__name__)
 
 
 def like(value: Any, rng: np.random.Generator) -> Any:
@@ -72,9 +82,34 @@ NO_SECOND = frozenset({"linspace", "full", "gradient", "std"})
 
 @pytest.mark.sampled(50)
 @pytest.mark.filterwarnings("ignore:.axes. should not be:DeprecationWarning")
-@pytest.mark.parametrize(("name", "fn", "args"), CASES, ids=[name for name, _, _ in CASES])
+@pytest.mark.parametrize(
+    ("name", "fn", "args"), cases.CASES, ids=[name for name, _, _ in cases.CASES]
+)
 def test_case(name: str, fn: Any, args: tuple[Any, ...], tmp_path: Any) -> None:
     fn = written(fn, tmp_path)
+    family = name.rpartition("-")[0]
+    compare(
+        fn,
+        args,
+        reverse=name not in NO_REVERSE,
+        forward=family not in NO_FORWARD and "fft" not in family,
+        second=family not in NO_SECOND,
+    )
+
+
+@pytest.mark.sampled(20)
+@pytest.mark.parametrize(
+    ("name", "fn", "args"), scipy_cases.CASES, ids=[name for name, _, _ in scipy_cases.CASES]
+)
+def test_scipy(name: str, fn: Any, args: tuple[Any, ...]) -> None:
+    # autograd has no forward mode of them.
+    compare(fn, args, reverse=True, forward=False, second=True)
+
+
+def compare(
+    fn: Callable[..., Any], args: tuple[Any, ...], *, reverse: bool, forward: bool, second: bool
+) -> None:
+    """Compare a function's value and derivatives with differences and what autograd has."""
     other = with_autograd(fn)
     rng = np.random.default_rng(3)
     numbers = tuple(range(len(args)))
@@ -92,17 +127,16 @@ def test_case(name: str, fn: Any, args: tuple[Any, ...], tmp_path: Any) -> None:
     np.testing.assert_allclose(dot, (ahead - behind) / (2 * step), rtol=1e-6, atol=1e-6)
     paired = sum(np.sum(one * t).real for one, t in zip(found, tangents, strict=True))
     assert np.sum(ct * dot).real == pytest.approx(paired, rel=1e-8, abs=1e-9)
-    if name in NO_REVERSE:
+    if not reverse:
         return
     back, expected = autograd.make_vjp(other, numbers)(*args)
     close(value, expected)
     for one, wanted in zip(found, back(ct), strict=True):
         close(one, wanted)
-    family = name.rpartition("-")[0]
-    if family not in NO_FORWARD and "fft" not in family:
+    if forward:
         moved = sum(make_jvp(other, k)(*args)(tangents[k])[1] for k in numbers)
         close(dot, moved)
-    if family in NO_SECOND:
+    if not second:
         return
 
     def scalar(*xs: Any) -> Any:
