@@ -8,10 +8,13 @@
 `compile`    how long compilation takes
 `latency`    how long a call takes, from no leaf to hundreds
 `linalg`     functions of `np.linalg`, beside JAX and NumPy
+`fft`        functions of `np.fft`, beside JAX and SciPy
+`scientific` programs that call SciPy, beside JAX with its libraries, autograd and SciPy
 `layers`     a model of many layers, as people write it
 `memory`     time and memory within budgets
 `peers`      small programs, given unchanged to every tool
 `gradbench`  GradBench's objectives, beside C++ by hand
 `cuda`       the same on a GPU; `cuda.registers` needs none
+`turns`      the processes of the tools that `linalg`, `fft` and `scientific` ask
 ===========  =====================================================================================
 """

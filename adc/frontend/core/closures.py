@@ -86,7 +86,7 @@ def settled(binding: Binding, frame: Frame, within: tuple[object, ...] = ()) -> 
     match binding:
         case TupleOf(items=items):
             return TupleOf(tuple(settled(item, frame, within) for item in items))
-        case Closure(scope=found) if found is frame:
+        case Closure(scope=found) if found is frame and not frame.cells:
             names = free_names(binding.node)
             inside = (*within, binding.node)
             env = {
@@ -97,7 +97,7 @@ def settled(binding: Binding, frame: Frame, within: tuple[object, ...] = ()) -> 
             }
             parts = (*env.values(), *defaults.values())
             recursive = binding.node in within or any(_is_in(frame, part) for part in parts)
-            if recursive or not set(names).isdisjoint({*frame.cells, *frame.partial}):
+            if recursive or not frame.partial.isdisjoint(names):
                 return binding
             done = replace(_done(frame, env), outer=frame.outer, locals=frame.locals)
             return replace(binding, scope=done, defaults=defaults)
