@@ -11,13 +11,26 @@ from typing import Any
 
 import numpy as np
 
+from adc.frontend.calls import derivatives
 from adc.frontend.control import program
 from adc.frontend.core import dispatch
-from adc.frontend.core.bindings import NONE, Binding, Num, Static, TupleOf, static
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    DictRef,
+    Lazy,
+    Num,
+    RecordOf,
+    Static,
+    TupleOf,
+    static,
+)
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library, linear
-from adc.frontend.values import arguments, elementwise, objects
+from adc.frontend.values import arguments, elementwise, objects, views
 from adc.frontend.values.arguments import Given, Handler
+from adc.ir.core import Literal
 from adc.ir.errors import ArgumentError
 from adc.library.scipy import sessions
 from adc.library.scipy.optimize import roots, scalars, solvers
@@ -155,15 +168,75 @@ def _least_squares(
     _method(lo, given, "trf", node)
     given["difference"] = static(_text_of(given.get("jac", NONE)) or "2-point")
     _slope(lo, given, node)
-    bounds = given.get("bounds", NONE)
-    sides = arguments.sequence(lo, bounds)
-    if sides is not None and len(sides) == 2:
-        given["bounds"] = TupleOf(tuple(elementwise.materialised(lo, s, node) for s in sides))
-    else:
-        given["bounds"] = _pairs(lo, bounds, node)
+    given["bounds"] = _limits(lo, given.get("bounds", NONE), node)
     defaults = {"ftol": 1e-8, "xtol": 1e-8, "gtol": 1e-8, "x_scale": 1.0}
     given = {name: lo.num(value) for name, value in defaults.items()} | given
     return _solved(lo, solvers.least_squares, given, node)
+
+
+def _limits(lo: Lowerer, bounds: Binding, node: ast.Call) -> Binding:
+    """Return the lower and the upper bounds, for a pair of them or an object of SciPy's."""
+    sides = arguments.sequence(lo, bounds)
+    if sides is not None and len(sides) == 2:
+        return TupleOf(tuple(elementwise.materialised(lo, side, node) for side in sides))
+    return _pairs(lo, bounds, node)
+
+
+def _curve_fit(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    passed = ("ftol", "xtol", "gtol", "maxfev", "max_nfev", "epsfcn", "factor")
+    form = (
+        "f xdata ydata p0? sigma? absolute_sigma? check_finite? bounds? method? jac? "
+        "full_output? nan_policy? "
+    ) + "".join(f"{name}? " for name in passed)
+    given = arguments.match(lo, form, args, kwargs, node)
+    for name in ("full_output", "nan_policy"):
+        value = given.pop(name, NONE)
+        if not arguments.is_none(value) and value != lo.num(False):
+            raise lo.unsupported(
+                f"the argument {name!r} of `scipy.optimize.curve_fit`", node, "leave it out"
+            )
+    given.pop("check_finite", None)
+    _method(lo, given, None, node)
+    if _text_of(given.get("jac", NONE)) is not None:
+        raise lo.unsupported(
+            "`scipy.optimize.curve_fit` with a `jac` that is a name", node,
+            "leave `jac` out, or pass a function",
+        )  # fmt: skip
+    _slope(lo, given, node)
+    given["bounds"] = _limits(lo, given.get("bounds", NONE), node)
+    start = given.pop("p0", NONE)
+    count = _parameters(lo, given["f"], start, node)
+    if arguments.is_none(start):
+        start = dispatch.apply(lo, Static(solvers.feasible), [lo.num(count), given["bounds"]], {},
+                               node)  # fmt: skip
+    given |= {"x0": start, "n": lo.num(count)}
+    given.setdefault("absolute_sigma", lo.num(False))
+    options = {name: given.pop(name) for name in passed if name in given}
+    given["options"] = lo.new_ref(DictRef, RecordOf(tuple(options), tuple(options.values())))
+    return _solved(lo, solvers.curve_fit, given, node)
+
+
+def _parameters(lo: Lowerer, fn: Binding, start: Binding, node: ast.Call) -> int:
+    """Return how many parameters a model has, from the start or the model's signature."""
+    if not arguments.is_none(start):
+        items = arguments.sequence(lo, start)
+        if items is not None:
+            return len(items)
+        if isinstance(start, Num):
+            return 1
+        if isinstance(start, ArrayRef | Lazy):
+            sizes = views.dims_of(lo, start)
+            if len(sizes) == 1 and isinstance(sizes[0], Literal):
+                return int(sizes[0].value)
+    count = len(derivatives.parameters(lo, fn, node)) - 1
+    if count < 1:
+        raise lo.unsupported(
+            "`scipy.optimize.curve_fit` where the number of parameters is not known", node,
+            "pass `p0` as a list, or a model with a parameter for each",
+        )  # fmt: skip
+    return count
 
 
 def _refuse(lo: Lowerer, given: Given, names: Sequence[str], function: str, node: ast.Call) -> None:
@@ -272,6 +345,7 @@ def _for_method(lo: Lowerer, name: str, given: Given, node: ast.Call) -> Given:
 
 library.enter_named(
     {
+        "scipy.optimize.curve_fit": _curve_fit,
         "scipy.optimize.fixed_point": _fixed_point,
         "scipy.optimize.root_scalar": _root_scalar,
         "scipy.optimize.least_squares": _least_squares,

@@ -103,8 +103,6 @@ def _open(run: Callable[[Callable[..., Any]], Any]) -> int:
 def _of_root(ask: Any, x0: Any, method: str, slope: int, tol: Any, options: Any) -> Any:
     from scipy import optimize
 
-    x0 = np.array(x0)
-
     def fun(x: Any) -> Any:
         found = ask(VALUE, x)
         if slope == BOTH:
@@ -123,8 +121,6 @@ def _of_minimum(
     ask: Any, x0: Any, method: Any, slope: int, tol: Any, options: Any, bounds: Any
 ) -> Any:
     from scipy import optimize
-
-    x0 = np.array(x0)
 
     def fun(x: Any) -> Any:
         found = ask(VALUE, x)
@@ -174,9 +170,34 @@ def _of_squares(
 
     limits = (-np.inf, np.inf) if bounds is None else (np.array(bounds[0]), np.array(bounds[1]))
     return optimize.least_squares(
-        fun, np.array(x0), jac=jac if slope == APART else difference, method=method, bounds=limits,
+        fun, x0, jac=jac if slope == APART else difference, method=method, bounds=limits,
         ftol=ftol, xtol=xtol, gtol=gtol, x_scale=x_scale, max_nfev=max_nfev,
     )  # fmt: skip
+
+
+def _of_fit(
+    ask: Any, p0: Any, y: Any, sigma: Any, absolute: bool, bounds: Any, method: Any, slope: int,
+    options: Any,
+) -> Any:  # fmt: skip
+    from scipy import optimize
+
+    def model(x: Any, *p: Any) -> Any:
+        return ask(VALUE, p)
+
+    def jac(x: Any, *p: Any) -> Any:
+        return ask(SLOPE, p).reshape(-1, len(p))
+
+    low, high = (-np.inf, np.inf) if bounds is None else bounds
+    popt, pcov, *_ = optimize.curve_fit(
+        model, None, y, p0, sigma, absolute, bounds=(low, high), method=method,
+        jac=jac if slope == APART else None, full_output=True, **(options or {}),
+    )  # fmt: skip
+    # As `least_squares` says which bounds hold.
+    below, above = (popt - low, high - popt)
+    at_low = below <= np.minimum(above, 1e-8 * np.maximum(1.0, np.abs(low)))
+    at_high = above <= np.minimum(below, 1e-8 * np.maximum(1.0, np.abs(high)))
+    sides = np.where(at_low & np.isfinite(low), -1, np.where(at_high & np.isfinite(high), 1, 0))
+    return optimize.OptimizeResult(x=popt, covariance=pcov, active_mask=sides, success=True)
 
 
 def _of_integral(
@@ -194,6 +215,7 @@ def _of_integral(
 # How the derivative is given: not at all, by a function of its own, with the value.
 NONE, APART, BOTH = 0, 1, 2
 _SOLVERS: dict[str, Callable[..., Any]] = {
+    "curve_fit": _of_fit,
     "quad": _of_integral,
     "root": _of_root,
     "minimize": _of_minimum,
@@ -203,7 +225,14 @@ _SOLVERS: dict[str, Callable[..., Any]] = {
 
 
 def _start(name: str, *data: Any) -> int:
-    return _open(lambda ask: _SOLVERS[name](ask, *data))
+    kept = _copied(data)  # compiled code may drop its arrays while the solver runs
+    return _open(lambda ask: _SOLVERS[name](ask, *kept))
+
+
+def _copied(data: Any) -> Any:
+    if isinstance(data, tuple):
+        return tuple(_copied(part) for part in data)
+    return np.array(data) if isinstance(data, np.ndarray) else data
 
 
 def _like_asked(handle: Any, x: Any) -> Any:
@@ -216,6 +245,10 @@ def _like_told(handle: Any, x: Any, answer: Any) -> Any:
 
 def _like_sides(handle: Any, x: Any) -> Any:
     return np.zeros_like(x)
+
+
+def _like_covariance(handle: Any, x: Any) -> Any:
+    return np.empty((len(x), len(x)))
 
 
 def _asked(handle: int, x: Any) -> Any:
@@ -246,13 +279,18 @@ def _sides(handle: int, x: Any) -> Any:
     return np.array(_sessions[handle].result.active_mask, np.float64)
 
 
+def _covariance(handle: int, x: Any) -> Any:
+    return np.array(_sessions[handle].result.covariance, np.float64)
+
+
 start = External(_start, int)
 asked = External(_asked, _like_asked)
 told = External(_told, _like_told)
 sides = External(_sides, _like_sides)
+covariance = External(_covariance, _like_covariance)
 ended = External(_ended, tuple[bool, int, int, int])
 
 __all__ = [
-    "APART", "BOTH", "DONE", "NONE", "SLOPE", "VALUE", "asked", "ended", "sides", "start",
-    "told",
+    "APART", "BOTH", "DONE", "NONE", "SLOPE", "VALUE", "asked", "covariance", "ended", "sides",
+    "start", "told",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import linalg
 
 from adc.library import stop_gradient
 from adc.library.implicit import grad, jacfwd, jvp
@@ -304,4 +305,65 @@ def least_squares(
     return Squares(x, found, 0.5 * np.dot(found, found), success, status, nfev)
 
 
-__all__ = ["least_squares", "minimize", "minimize_scalar", "root"]
+def curve_fit(
+    f: Any, xdata: Any, ydata: Any, x0: Any, n: Any, sigma: Any, absolute_sigma: Any, bounds: Any,
+    method: Any, kind: Any, jac: Any, options: Any,
+) -> Any:  # fmt: skip
+    """`scipy.optimize.curve_fit` of `n` parameters."""
+    given = xdata
+    if isinstance(xdata, (list, tuple, np.ndarray)):
+        given = np.asarray(xdata, dtype=float)
+    y = np.ravel(np.asarray(ydata, dtype=float))
+    start = np.atleast_1d(stop_gradient(np.asarray(x0, dtype=float)))
+
+    def model(p: Any) -> Any:
+        return np.ravel(f(given, *[p[k] for k in range(n)]))
+
+    def slopes(p: Any) -> Any:
+        return jac(given, *[p[k] for k in range(n)])
+
+    def residual(p: Any) -> Any:
+        return _weighted(model(p) - y, sigma)
+
+    def squares(p: Any) -> Any:
+        return 0.5 * np.sum(residual(p) ** 2)
+
+    handle = sessions.start(
+        "curve_fit", start, stop_gradient(y), stop_gradient(sigma), absolute_sigma,
+        stop_gradient(bounds), method, kind, options,
+    )  # fmt: skip
+    x = _run(handle, start, model, slopes, ())
+    sides = sessions.sides(handle, start)
+    pcov = sessions.covariance(handle, start)
+    sessions.ended(handle)
+    if moves((captured(squares), bounds)):
+        lower, upper = _limits(bounds, x)
+        free, held = np.where(sides == 0.0, 1.0, 0.0), np.where(sides < 0.0, lower, upper)
+        x = minimum_of(still(squares), x, free, held, True, (captured(squares), ()))
+        if np.all(np.isfinite(pcov)):
+            found = np.reshape(jacfwd(residual)(x), (len(y), n))
+            cov = np.linalg.inv(found.T @ found)
+            if not absolute_sigma:
+                cov = cov * (2.0 * squares(x) / (len(y) - n))
+            pcov = pcov + (cov - stop_gradient(cov))
+    return x, pcov
+
+
+def feasible(n: Any, bounds: Any) -> Any:
+    """Return where `curve_fit` starts by default: ones, or between bounds."""
+    lower, upper = _limits(bounds, np.ones(n))
+    middle = 0.5 * (np.maximum(lower, -1e300) + np.minimum(upper, 1e300))
+    inside = np.where(upper < np.inf, np.where(lower > -np.inf, middle, upper - 1.0), lower + 1.0)
+    return np.where((lower > -np.inf) | (upper < np.inf), inside, 1.0)
+
+
+def _weighted(residual: Any, sigma: Any) -> Any:
+    if sigma is None:
+        return residual
+    errors = np.asarray(sigma)
+    if errors.ndim < 2:
+        return residual / errors
+    return linalg.solve_triangular(np.linalg.cholesky(errors), residual, lower=True)
+
+
+__all__ = ["curve_fit", "least_squares", "minimize", "minimize_scalar", "root"]

@@ -422,7 +422,6 @@ REFUSED: list[tuple[Callable[..., Any], str]] = [
     (lambda a: optimize.root_scalar(np.sin).root, "Unable to select a solver"),
     (lambda a: optimize.root_scalar(np.sin, method="brentq").root, "`bracket` is needed"),
     (lambda a: optimize.fixed_point(np.sin, np.ones((2, 2)) * a), "of a matrix"),
-    (lambda a: optimize.curve_fit(lambda x, k: k * x, T, T * a)[0], "curve_fit"),
 ]
 
 
