@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import evaluation
-from adc.frontend.core import classes, dispatch, numbers
+from adc.frontend.core import classes, dispatch, names, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -30,6 +30,7 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Reversed,
     Static,
+    Super,
     TupleOf,
     Zip,
     kind_of,
@@ -568,6 +569,29 @@ def _truths_of(name: str) -> Handler:
     return handler
 
 
+def _super(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    if len(args) == 1 or len(args) > 2 or kwargs:
+        raise lo.unsupported("this call of `super`", node, "write `super()`")
+    if args:
+        after, owner = args
+    else:
+        frame, fn = lo.frame, lo.frame.holder.fn
+        params = frame.source.node.args
+        own = [arg.arg for arg in (*params.posonlyargs, *params.args)]
+        if "__class__" not in fn.__code__.co_freevars or not own:
+            raise lo.unsupported("`super()` outside a method", node, "pass the class and `self`")
+        after = outside.free(lo, frame.holder, ("__class__",), node)
+        owner = names.read_name(lo, own[0], node)
+    cls = owner.value if isinstance(owner, Static) else classes.instance_class(owner)
+    if not (isinstance(after, Static) and isinstance(after.value, type) and isinstance(cls, type)):
+        raise lo.unsupported("this call of `super`", node, "write `super()`")
+    if not issubclass(cls, after.value):
+        raise TypeMismatchError(
+            "super(type, obj): obj must be an instance or subtype of type", lo.span(node)
+        )
+    return Super(owner, after.value)
+
+
 HANDLERS: dict[Any, Handler] = {
     abs: _abs, min: _extreme(ast.Lt), max: _extreme(ast.Gt), len: _len, range: _range,
     slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
@@ -576,7 +600,7 @@ HANDLERS: dict[Any, Handler] = {
     round: maths.to_integer("rint"), float: _to_float, bool: _to_bool, list: _list, dict: _dict,
     isinstance: _isinstance, type: _type, getattr: _getattr, hasattr: _hasattr, setattr: _setattr,
     set: _set, frozenset: _set, any: _truths_of("any"), all: _truths_of("all"),
-    sorted: iterators.sort, map: iterators.refused, filter: iterators.refused,
+    sorted: iterators.sort, super: _super, map: iterators.refused, filter: iterators.refused,
 }  # fmt: skip
 
 

@@ -172,7 +172,11 @@ def _call_method(
         case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if objects.replaces(cls):
             return objects.replaced(lo, owner, args, kwargs, node)
         case Bound(owner=(NamedTuple(cls=cls) | ObjectRef(cls=cls)) as owner, name=name):
-            fn = classes.find_method(lo, cls, name)
+            if callee.after is not None and name == "__init__":
+                done = objects.initialised(lo, owner, callee.after, args, kwargs, node)
+                if done is not None:
+                    return done
+            fn = classes.find_method(lo, cls, name, callee.after)
             return dispatch.apply(lo, Static(fn), [owner, *args], kwargs, node)
     raise dispatch.not_callable(lo, callee, node)
 

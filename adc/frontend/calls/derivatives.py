@@ -202,8 +202,8 @@ def parameters(
             spec = inner.args
         case Transformed(fn=fn):
             return parameters(lo, fn, node, by_name)
-        case Bound(owner=ObjectRef(cls=cls) | NamedTuple(cls=cls), name=name):
-            method = Static(classes.find_method(lo, cls, name))
+        case Bound(owner=ObjectRef(cls=cls) | NamedTuple(cls=cls), name=name, after=after):
+            method = Static(classes.find_method(lo, cls, name, after))
             return parameters(lo, method, node, by_name)[0 if by_name else 1 :]
         case ObjectRef(cls=cls) | NamedTuple(cls=cls):
             method = Static(classes.find_method(lo, cls, "__call__"))

@@ -310,10 +310,22 @@ class Reversed:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A method of an array, not yet called."""
+    """A method of an array or another object, not yet called.
+
+    It is looked for in the classes that come after `after`, if that is given.
+    """
 
     owner: Binding
     name: str
+    after: type | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """What ``super()`` returns: an instance, or a class, with the attributes of later classes."""
+
+    owner: Binding
+    after: type
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,6 +416,7 @@ Binding = (
     | Zip
     | Reversed
     | Bound
+    | Super
     | Transformed
     | Pullback
     | Directional

@@ -49,7 +49,18 @@ def is_instance(binding: Binding) -> bool:
 
 def in_class(cls: type, name: str) -> Any:
     """Return what a class, or one that it inherits from, has under a name; else `MISSING`."""
-    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), MISSING)
+    return inherited(cls, name, None)[1]
+
+
+def inherited(cls: type, name: str, after: type | None) -> tuple[type, Any]:
+    """Return what a class has under a name, or `MISSING`, and the class where it stands.
+
+    With `after`, only the classes that come later are searched, as `super` does.
+    """
+    order = cls.__mro__
+    later = order if after is None else order[order.index(after) + 1 :]
+    found = ((base, vars(base)[name]) for base in later if name in vars(base))
+    return next(found, (cls, MISSING))
 
 
 def is_method(value: Any) -> bool:
@@ -58,10 +69,10 @@ def is_method(value: Any) -> bool:
     return made or isinstance(value, types.FunctionType)
 
 
-def find_method(lo: Lowerer, cls: type, name: str) -> Any:
-    """Return the function or derivative behind a method of a class."""
-    value = in_class(cls, name)
-    outside.guard(lo, Place(cls, (Member(name),)), value)
+def find_method(lo: Lowerer, cls: type, name: str, after: type | None = None) -> Any:
+    """Return the function or derivative behind a method of a class; see `inherited`."""
+    base, value = inherited(cls, name, after)
+    outside.guard(lo, Place(cls if after is None else base, (Member(name),)), value)
     return value
 
 

@@ -16,6 +16,7 @@ from adc.frontend.core.bindings import (
     Closure,
     Late,
     Ref,
+    Super,
     Transformed,
     TupleOf,
     Unbound,
@@ -68,7 +69,7 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, .
             return replace(binding, scope=_done(binding.scope, env), defaults=defaults)
         case Transformed(fn=fn):
             return replace(binding, fn=closed(lo, fn, node, within))
-        case Bound(owner=owner):
+        case Bound(owner=owner) | Super(owner=owner):
             return replace(binding, owner=closed(lo, owner, node, within))
     return binding
 
@@ -103,7 +104,7 @@ def settled(binding: Binding, frame: Frame, within: tuple[object, ...] = ()) -> 
             return replace(binding, scope=done, defaults=defaults)
         case Transformed(fn=fn):
             return replace(binding, fn=settled(fn, frame, within))
-        case Bound(owner=owner):
+        case Bound(owner=owner) | Super(owner=owner):
             return replace(binding, owner=settled(owner, frame, within))
     return binding
 
@@ -115,7 +116,7 @@ def _is_in(frame: Frame, binding: Binding) -> bool:
             return any(_is_in(frame, item) for item in items)
         case Closure(scope=found):
             return found is frame
-        case Transformed(fn=inner) | Bound(owner=inner):
+        case Transformed(fn=inner) | Bound(owner=inner) | Super(owner=inner):
             return _is_in(frame, inner)
     return False
 

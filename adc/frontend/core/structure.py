@@ -33,6 +33,7 @@ from adc.frontend.core.bindings import (
     Reversed,
     Stage,
     Static,
+    Super,
     Transformed,
     TupleOf,
     Unbound,
@@ -88,7 +89,7 @@ def pieces(binding: Binding) -> Iterator[Num | ArrayRef]:
             yield from pieces(inner)
         case Pullback(args=args) | Directional(args=args):
             yield from pieces(args)
-        case Bound(owner=inner) | Transformed(fn=inner):
+        case Bound(owner=inner) | Super(owner=inner) | Transformed(fn=inner):
             yield from pieces(inner)
         case Closure():
             for _, part in parts_of(binding):
@@ -206,7 +207,7 @@ def rebuild(
             again = rebuilt(args)
             assert isinstance(again, TupleOf)
             return replace(binding, args=again)
-        case Bound(owner=inner):
+        case Bound(owner=inner) | Super(owner=inner):
             return replace(binding, owner=rebuilt(inner))
         case Transformed(fn=inner):
             return replace(binding, fn=rebuilt(inner))
@@ -293,8 +294,10 @@ def shape_of(binding: Binding) -> object:
                 scope = frame.outer
             parts = tuple((name, shape_of(part)) for name, part in parts_of(binding))
             return ("closure", id(binding.node), id(scope), parts)
-        case Bound(owner=owner, name=name):
-            return ("method", shape_of(owner), name)
+        case Bound(owner=owner, name=name, after=after):
+            return ("method", shape_of(owner), name, id(after))
+        case Super(owner=owner, after=after):
+            return ("super", shape_of(owner), id(after))
         case Transformed(fn=fn, level=level):
             return (level, shape_of(fn))
         case Pullback(of=of, args=args) | Directional(of=of, args=args):
@@ -324,7 +327,7 @@ def refs(binding: Binding) -> Iterator[Ref]:
             yield from refs(record)
         case Enumerate(inner=inner) | Reversed(inner=inner):
             yield from refs(inner)
-        case Bound(owner=inner) | Transformed(fn=inner):
+        case Bound(owner=inner) | Super(owner=inner) | Transformed(fn=inner):
             yield from refs(inner)
         case Closure():
             for _, part in parts_of(binding):

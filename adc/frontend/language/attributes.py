@@ -16,6 +16,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     Static,
+    Super,
     TupleOf,
     kind_of,
 )
@@ -121,6 +122,8 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
         return _number_attribute(lo, owner, node)
     if isinstance(owner, ArrayRef | Lazy):
         return _of_array(lo, owner, node.attr, node)
+    if isinstance(owner, Super):
+        return objects.of_super(lo, owner, node.attr, node)
     held = of_container(lo, owner, node.attr, node)
     if held is not None:
         return held

@@ -26,6 +26,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     RecordOf,
     Static,
+    Super,
     kind_of,
     static,
 )
@@ -74,13 +75,31 @@ def attribute(lo: Lowerer, owner: Instance, name: str, node: ast.AST) -> Binding
     return None
 
 
+def of_super(lo: Lowerer, found: Super, name: str, node: ast.AST) -> Binding:
+    """Lower ``super().name``."""
+    owner, after = found.owner, found.after
+    if isinstance(owner, Instance):
+        value = classes.inherited(owner.cls, name, after)[1]
+        if value is not classes.MISSING and not isinstance(value, classes.HELD):
+            return _of_class(lo, owner, name, value, node, after)
+    elif isinstance(owner, Static) and isinstance(owner.value, type):
+        base, value = classes.inherited(owner.value, name, after)
+        if isinstance(value, staticmethod | classmethod | types.FunctionType):
+            outside.guard(lo, Place(base, (Member(name),)), value)
+            return Static(value.__get__(None, owner.value))
+        if value is not classes.MISSING and not _has(value, "__get__"):
+            return outside.reach(lo, Place(base, (Member(name),)), value)
+    raise TypeMismatchError(f"'super' object has no attribute {name!r}", lo.span(node))
+
+
 def _of_class(
-    lo: Lowerer, owner: Instance, name: str, value: Any, node: ast.AST
-) -> Binding | None:  # fmt: skip
-    """Return an attribute of a class as it is read through an instance."""
-    cls, place = owner.cls, Place(owner.cls, (Member(name),))
-    if classes.is_method(value):
-        return Bound(owner, name)
+    lo: Lowerer, owner: Instance, name: str, value: Any, node: ast.AST, after: type | None = None
+) -> Binding:
+    """Return an attribute of a class as it is read through an instance, or through `super`."""
+    cls = owner.cls
+    place = Place(cls if after is None else classes.inherited(cls, name, after)[0], (Member(name),))
+    if classes.is_method(value) or (after is not None and value is object.__init__):
+        return Bound(owner, name, after)
     if name == "__class__":
         if is_stand_in(cls):
             raise lo.unsupported(f"`__class__` of {kind_of(owner)}", node, "use `isinstance`")
@@ -299,10 +318,33 @@ def _named_tuple(
     return NamedTuple(cls, RecordOf(tuple(cls._fields), tuple(given[n] for n in cls._fields)))
 
 
+def initialised(
+    lo: Lowerer, owner: Instance, after: type, args: list[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding | None:  # fmt: skip
+    """Lower ``super().__init__(...)`` where no program has written that `__init__`; else None."""
+    base, init = classes.inherited(owner.cls, "__init__", after)
+    if init is object.__init__:
+        if args or kwargs:
+            raise TypeMismatchError(
+                "object.__init__() takes exactly one argument (the instance to initialize)",
+                lo.span(node),
+            )
+        return NONE
+    if not classes.is_generated(base, init):
+        return None
+    _dataclass(lo, base, args, kwargs, node, owner)
+    return NONE
+
+
 def _dataclass(
-    lo: Lowerer, cls: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> Binding:
-    """Lower the constructor that `dataclass` generates for the class or a base."""
+    lo: Lowerer, cls: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call,
+    made: Instance | None = None,
+) -> Binding:  # fmt: skip
+    """Lower the constructor that `dataclass` generates for the class or a base.
+
+    `made` is the instance, if there is one.
+    """
     base = next(base for base in cls.__mro__ if "__init__" in vars(base))
     init = vars(base)["__init__"]
     outside.guard(lo, Place(cls, (Member("__init__"),)), init)
@@ -330,19 +372,18 @@ def _dataclass(
         if f.name in own:
             held[f.name] = value
     record = RecordOf(tuple(held), tuple(held.values()))
-    if instances.is_frozen(cls):
-        made: Binding = NamedTuple(cls, record)
+    if made is None and instances.is_frozen(cls):
+        made = NamedTuple(cls, record)
     else:
-        made = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
-        assert isinstance(made, ObjectRef)
+        made = made or lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
         for name, value in held.items():
             set_attribute(lo, made, name, value, node)
     if "__post_init__" in init.__code__.co_names:
         extra = [given[name] for name in names if name not in own]
-        post = classes.in_class(cls, "__post_init__")
+        post = classes.in_class(made.cls, "__post_init__")
         if not classes.is_method(post):
             raise lo.unsupported(f"`__post_init__` of `{cls.__name__}`", node)
-        _apply(lo, classes.find_method(lo, cls, "__post_init__"), [made, *extra], node)
+        _apply(lo, classes.find_method(lo, made.cls, "__post_init__"), [made, *extra], node)
     return made
 
 

@@ -247,6 +247,8 @@ def table() -> list[tuple[str, str]]:
          "called, in the order of attribute lookup"),
         ("`functools.cached_property`", "called once for each object, which must not be a captured "
          "one"),
+        ("`super()`, `super(C, self)`", "attributes of the classes that follow in Python's order; "
+         "`super().__init__` of dataclasses too"),
         ("`staticmethod`, `classmethod`, `__class__`, `__slots__`, private names (`self.__x`)",
          "as in Python"),
         (names("__set_name__", "__init_subclass__") + ", metaclasses, decorators of classes",

@@ -557,6 +557,120 @@ def truth_of_other_things(x: Any) -> Any:
     return s * (3.0 if {}.items() else x) + isinstance(x, (int, (float,)))
 
 
+# --- super ----------------------------------------------------------------------------------------
+
+
+class Layer:
+    scale = 2.0
+
+    def __init__(self, weight: Any) -> None:
+        self.weight = weight
+
+    def apply(self, x: Any) -> Any:
+        return self.weight * x * self.scale
+
+    @property
+    def size(self) -> Any:
+        return self.weight**2
+
+    @classmethod
+    def of(cls, weight: Any) -> Any:
+        return cls(weight)
+
+    def __add__(self, other: Any) -> Any:
+        return self.weight + other
+
+
+class Shifted(Layer):
+    scale = 3.0
+
+    def __init__(self, weight: Any, shift: Any = 1.0) -> None:
+        super().__init__(weight)
+        self.shift = shift
+
+    def apply(self, x: Any) -> Any:
+        return super().apply(x) + self.shift * super().scale
+
+    @property
+    def size(self) -> Any:
+        return super().size * self.shift
+
+    @classmethod
+    def of(cls, weight: Any) -> Any:
+        return super().of(weight * weight)
+
+    def __add__(self, other: Any) -> Any:
+        return super().__add__(other) * 2.0
+
+
+class Squared(Shifted):
+    def apply(self, x: Any) -> Any:
+        return super().apply(x) * super(Shifted, self).apply(x)
+
+    def applied(self, x: Any) -> Any:
+        def one(v: Any) -> Any:
+            return super(Squared, self).apply(v)
+
+        return one(x) * one(2.0 * x)
+
+
+class Twofold(Layer):
+    def apply(self, x: Any) -> Any:
+        return super().apply(x) * 2.0
+
+
+class Both(Twofold, Shifted):
+    """`super()` of the first base is the second one."""
+
+
+@dataclass
+class Measured:
+    value: Any
+    error: Any = 2.0
+
+    def __post_init__(self) -> None:
+        self.value = self.value * 3.0
+
+
+class Length(Measured):
+    def __init__(self, value: Any, name: str) -> None:
+        super().__init__(value * value)
+        self.name = name
+
+
+class Rooted(Layer):
+    def __init__(self, weight: Any) -> None:
+        super().__init__(weight)
+        super(Layer, self).__init__()
+
+
+@program(0.7)
+def methods_of_a_base_class(x: Any) -> Any:
+    layer = Shifted.of(x)
+    return layer.apply(2.0) * layer.size + (layer + x)
+
+
+@program(0.7)
+def methods_of_two_base_classes(x: Any) -> Any:
+    deep = Squared(x, 0.3)
+    return deep.apply(1.5) + deep.applied(x) + Both(x, x).apply(x)
+
+
+@program(0.7)
+def initialisation_of_a_base_class(x: Any) -> Any:
+    named = Length(x, "length")
+    return named.value * named.error + Rooted(x).weight
+
+
+@program(X3)
+def methods_of_base_classes_in_a_loop(x: Any) -> Any:
+    layers = [Shifted(v, k) for k, v in enumerate((x[0], x[1], x[2]))]
+    s = x[0]
+    for layer in layers:
+        s = layer.apply(s) * 0.1
+    return s
+
+
 # --- refused --------------------------------------------------------------------------------------
 
 REFUSED: list[tuple[Program, str]] = []

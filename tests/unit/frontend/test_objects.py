@@ -429,6 +429,52 @@ def test_what_belongs_to_the_call_is_changed() -> None:
     np.testing.assert_array_equal(VECTOR, before)
 
 
+# --- super ----------------------------------------------------------------------------------------
+
+
+class Grown(Model):
+    def __init__(self, w: Any, level: float, rate: Any) -> None:
+        super().__init__(w, level)
+        self.rate = rate
+
+    @property
+    def w(self) -> Any:  # type: ignore[misc]  # without a setter
+        return super().w * self.rate
+
+    def loss(self, x: Any) -> Any:
+        return np.sum(self * x) + super().__getitem__(0) * super().factor
+
+    def other(self) -> Any:
+        return super().nothing  # type: ignore[misc]
+
+
+def test_super_of_an_argument() -> None:
+    model = Grown(np.array([0.5, 1.5]), 0.7, 1.3)
+    value, slope = adc.value_and_grad(Grown.loss)(model, 3.0)
+    assert value == pytest.approx(model.loss(3.0))
+    np.testing.assert_allclose(slope._w, [2 * 1.3 * 3.0 + 0.7 * 2.0, 2 * 1.3 * 3.0])
+    assert slope.rate == pytest.approx(2.0 * 3.0 * 2.0)
+    assert slope.level == pytest.approx(0.5 * 2.0)
+
+
+def test_a_base_class_that_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Grown(np.array([0.5, 1.5]), 0.7, 1.3)
+    gradient = adc.grad(lambda x: model.loss(x))
+    assert gradient(3.0) == pytest.approx(2.0 * 2.0 * 1.3)
+    monkeypatch.setattr(Model, "w", property(lambda self: self._w**2))
+    assert gradient(3.0) == pytest.approx((0.25 + 2.25) * 1.3)
+
+
+def test_what_super_does_not_have() -> None:
+    model = Grown(np.array([0.5, 1.5]), 0.7, 1.3)
+    with pytest.raises(AdcError, match="'super' object has no attribute 'nothing'"):
+        adc.jit(lambda x: model.other() * x)(1.0)
+    with pytest.raises(UnsupportedError, match="outside a method"):
+        adc.jit(lambda x: super().w * x)(1.0)  # type: ignore[misc]
+    with pytest.raises(AdcError, match="obj must be an instance"):
+        adc.jit(lambda x: super(Grown, Model(x, 1.0)).w)(1.0)  # type: ignore[misc]
+
+
 # --- the list for users ---------------------------------------------------------------------------
 
 # The special methods of "Data model" in Python's language reference.
