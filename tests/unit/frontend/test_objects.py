@@ -437,8 +437,8 @@ class Grown(Model):
         super().__init__(w, level)
         self.rate = rate
 
-    @property
-    def w(self) -> Any:  # type: ignore[misc]  # without a setter
+    @property  # type: ignore[misc]  # without a setter
+    def w(self) -> Any:
         return super().w * self.rate
 
     def loss(self, x: Any) -> Any:
