@@ -5,6 +5,7 @@ structured programs of scalars, `fuzz_arrays` array expressions, views and conta
 loop nests, `fuzz_complex` complex numbers, `fuzz_threads` iterations that are independent;
 `writers` is what writes the first two, `lines` the last two, `program` is what all of them return.
 `fuzz_budgets` checks plans for random budgets. `fuzz_layers` writes programs of layers in lists,
-`fuzz_jumps` programs of exceptions, generators and early exits: both are commands of their own.
+`fuzz_jumps` programs of exceptions, generators and early exits, `fuzz_functions` those in which
+functions are values: commands of their own.
 `ir_random` writes text of the IR.
 """

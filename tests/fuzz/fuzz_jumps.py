@@ -15,6 +15,7 @@ import random
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -218,7 +219,9 @@ def _python(fn: Any) -> tuple[Any, str]:
     return found, shown.getvalue()
 
 
-def check(seed: int, gradients: bool = True) -> str:
+def check(
+    seed: int, gradients: bool = True, generate: Callable[[int], str] = generate
+) -> str:  # fmt: skip
     """Return what is wrong with a program: nothing, if it starts with "ok" or "refused"."""
     source = generate(seed)
     fn = load(source, seed)
@@ -272,15 +275,15 @@ def fn_of(fn: Any, x: Any) -> float:
             return float("nan")
 
 
-def main() -> int:
+def main(generate: Callable[[int], str] = generate, description: str | None = __doc__) -> int:
     """Check programs of consecutive seeds, and print those that fail."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--n", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     start, counts = time.perf_counter(), Counter[str]()
     for seed in range(options.seed, options.seed + options.n):
-        found = check(seed)
+        found = check(seed, generate=generate)
         kind = found.partition(":")[0] if found.startswith(("ok", "refused")) else "failed"
         counts[kind] += 1
         if kind == "failed":

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import adc
-from tests.fuzz import fuzz_jumps
+from tests.fuzz import fuzz_functions, fuzz_jumps
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -102,3 +102,16 @@ def test_derivatives_of_callable_objects_and_cached_functions() -> None:
 def test_a_context_manager_of_the_caller() -> None:
     with contextlib.suppress(ValueError):
         adc.grad(lambda x: math.log(x))(-1.0)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_functions(seed: int) -> None:
+    found = fuzz_jumps.check(seed, generate=fuzz_functions.generate)
+    assert found.startswith(("ok", "refused")), fuzz_functions.generate(seed)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(1000, 1200))
+def test_more_random_functions(seed: int) -> None:
+    found = fuzz_jumps.check(seed, generate=fuzz_functions.generate)
+    assert found.startswith(("ok", "refused")), fuzz_functions.generate(seed)
