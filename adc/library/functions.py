@@ -387,23 +387,27 @@ def array_equal(a: Any, b: Any) -> Any:
 def quantile(
     a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False
 ) -> Any:
-    """`np.quantile` at one point, by linear interpolation."""
+    """`np.quantile`, by the methods that interpolate and those that choose a sample."""
     real_samples(a)
-    _linear(method)
-    if not 0 <= q <= 1:
-        raise ValueError("Quantiles must be in the range [0, 1]")
-    return _quantile(a, q, axis, keepdims)
+    return _quantile(a, points_in(q, 1), axis, keepdims, method)
 
 
 def percentile(
     a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False
 ) -> Any:
-    """`np.percentile` at one point, by linear interpolation."""
+    """`np.percentile`, as `quantile`."""
     real_samples(a)
-    _linear(method)
-    if not 0 <= q <= 100:
+    return _quantile(a, share(a, points_in(q, 100)), axis, keepdims, method)
+
+
+def points_in(q: Any, most: int) -> Any:
+    """Return a number, or an array of numbers, up to `most`: quantiles that are asked for."""
+    points = q if np.ndim(q) == 0 else np.asarray(q)
+    if not np.all((points >= 0) & (points <= most)):
+        if most == 1:
+            raise ValueError("Quantiles must be in the range [0, 1]")
         raise ValueError("Percentiles must be in the range [0, 100]")
-    return _quantile(a, share(a, q), axis, keepdims)
+    return points
 
 
 def real_samples(a: Any) -> None:
@@ -412,14 +416,9 @@ def real_samples(a: Any) -> None:
         raise TypeError("a must be an array of real numbers")
 
 
-def _linear(method: str) -> None:
-    if method != "linear":
-        raise Unsupported("a quantile by another method than 'linear'", "leave out `method`")
-
-
 def _narrow(a: Any, q: Any) -> bool:
     """Whether places in an array are computed in its dtype: of floats, for a Python number."""
-    return a.dtype.kind == "f" and isinstance(q, (int, float))
+    return a.dtype.kind == "f" and type(q) in (int, float)
 
 
 def _fraction(a: Any, q: Any) -> Any:
@@ -432,30 +431,69 @@ def share(a: Any, percentage: Any) -> Any:
     return _fraction(a, percentage) / (a.dtype.type(100) if _narrow(a, percentage) else 100)
 
 
-def _quantile(a: Any, q: Any, axis: Any, keepdims: bool) -> Any:
+# Where a quantile lies between samples (R. J. Hyndman, Y. Fan, Sample quantiles in statistical
+# packages, Am. Stat. 50, 1996): at ``n q + a + q (1 - a - b) - 1``.
+_INTERPOLATED = {
+    "interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0),
+    "median_unbiased": (1.0 / 3.0, 1.0 / 3.0), "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
+}  # fmt: skip
+_CHOOSING = ("lower", "higher", "nearest")
+
+
+def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str = "linear") -> Any:
+    if method not in ("linear", "midpoint", *_INTERPOLATED, *_CHOOSING):
+        raise Unsupported("a quantile by this method", "leave out `method`, or choose 'hazen'")
     s = np.sort(a, axis=axis)
     rows = s if axis is None else np.moveaxis(s, axis, 0)
-    n = rows.shape[0]
-    if n == 0:
+    if rows.shape[0] == 0:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
+    more = np.ndim(q)
+    if more == 0:
+        found = _between_samples(a, rows, q, method)
+    else:
+        flat = q.reshape(-1)
+        first = _between_samples(a, rows, flat[0], method) if flat.size > 0 else rows[0]
+        found = np.empty((flat.size, *rows.shape[1:]), np.asarray(first).dtype)
+        for k in range(flat.size):
+            found[k] = _between_samples(a, rows, flat[k], method)
+        found = found.reshape((*q.shape, *rows.shape[1:]))
+    if not keepdims:
+        return found
+    if axis is None:
+        return np.reshape(found, (*np.shape(q), *(1,) * a.ndim))
+    return np.expand_dims(found, axis + more if axis >= 0 else axis)
+
+
+def _between_samples(a: Any, rows: Any, q: Any, method: str) -> Any:
+    n = rows.shape[0]
     place = (n - 1) * _fraction(a, q)
-    low = min(int(np.floor(place)), n - 1)
+    if method in _INTERPOLATED:
+        alpha, beta = _INTERPOLATED[method]
+        q = _fraction(a, q)
+        place = n * q + (alpha + q * (1 - alpha - beta)) - 1
+    last = rows[n - 1]
+    if method in _CHOOSING:
+        rounded = np.rint(place)
+        if method != "nearest":
+            rounded = np.floor(place) if method == "lower" else np.ceil(place)
+        found = rows[int(rounded)]
+        return np.where(np.isnan(last), last, found) if a.dtype.kind == "f" else found
+    low = min(max(int(np.floor(place)), 0), n - 1)
     high = min(low + 1, n - 1)
     t = place - low
+    if place < 0:
+        t = 0 * t
+    if method == "midpoint":
+        t = 0 * t + (0.5 if t > 0 else 0.0)
     # From the nearer end, as NumPy does: elsewhere it matters to the last bit.
     difference = rows[high] - rows[low]
     if t >= 0.5 or low == n - 1:
         found = rows[high] - difference * (1 - t)
     else:
         found = rows[low] + difference * t
-    last = rows[n - 1]
     if a.dtype.kind == "f":
         found = np.where(np.isnan(last), last, found)
-    if not keepdims:
-        return found
-    if axis is None:
-        return np.reshape(found, (1,) * a.ndim)
-    return np.expand_dims(found, axis)
+    return found
 
 
 def matrix_power(a: Any, n: int) -> Any:

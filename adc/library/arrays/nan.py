@@ -208,32 +208,40 @@ def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False,
     method: str = "linear", keepdims: Any = False,
 ) -> Any:  # fmt: skip
-    """`np.nanquantile` at one point, by linear interpolation."""
+    """`np.nanquantile`, by the methods of `functions.quantile`."""
     functions.real_samples(a)
-    if not 0 <= q <= 1:
-        raise ValueError("Quantiles must be in the range [0, 1]")
-    return _given_out(_nanquantile(np.asarray(a), q, axis, method, keepdims), out)
+    points = functions.points_in(q, 1)
+    return _given_out(_nanquantiles(np.asarray(a), points, axis, method, keepdims), out)
 
 
 def nanpercentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False,
     method: str = "linear", keepdims: Any = False,
 ) -> Any:  # fmt: skip
-    """`np.nanpercentile` at one point, by linear interpolation."""
+    """`np.nanpercentile`, by the methods of `functions.quantile`."""
     functions.real_samples(a)
-    if not 0 <= q <= 100:
-        raise ValueError("Percentiles must be in the range [0, 100]")
+    points = functions.points_in(q, 100)
     x = _marked(a)
-    return _given_out(_nanquantile(x, functions.share(x, q), axis, method, keepdims), out)
+    return _given_out(_nanquantiles(x, functions.share(x, points), axis, method, keepdims), out)
+
+
+def _nanquantiles(x: Any, q: Any, axis: Any, method: str, keepdims: Any) -> Any:
+    if np.ndim(q) == 0:
+        return _nanquantile(x, q, axis, method, keepdims)
+    flat = q.reshape(-1)
+    first = _nanquantile(x, flat[0], axis, method, keepdims)
+    found = np.empty((flat.size, *np.shape(first)), np.asarray(first).dtype)
+    for k in range(flat.size):
+        found[k] = _nanquantile(x, flat[k], axis, method, keepdims)
+    return found.reshape((*q.shape, *found.shape[1:]))
 
 
 def _nanquantile(x: Any, q: Any, axis: Any, method: str, keepdims: Any) -> Any:
-    functions._linear(method)
     rows = _by_rows(x, axis)
     found = np.empty(rows.shape[0], np.result_type(rows, q))
     for k in range(rows.shape[0]):
         left = rows[k][~np.isnan(rows[k])] if x.dtype.kind == "f" else rows[k]
-        found[k] = functions._quantile(left, q, None, False) if len(left) > 0 else np.nan
+        found[k] = functions._quantile(left, q, None, False, method) if len(left) > 0 else np.nan
     return _from_rows(found, x, axis, keepdims)
 
 

@@ -29,7 +29,15 @@ def reductions_without_nan(m: Any, x: Any) -> Any:
 def quantiles_without_nan(m: Any, x: Any) -> Any:
     a = np.sin(x) + m
     total = np.nanquantile(a, 0.3) + weighted(np.nanpercentile(a, 60.0, axis=1))
+    total += weighted(np.nanpercentile(a, [20.0, 85.0], axis=0, method="hazen")[1])
     return total * a[np.nanargmax(a, axis=0)[1], 1] + np.nanmedian(a, axis=0)[2]
+
+
+@program(X6, np.array([0.15, 0.62]), argnums=(0, 1))
+def several_quantiles(x: Any, q: Any) -> Any:
+    spread = np.percentile(x, [25, 75])
+    total = weighted(np.quantile(x * x, q, method="weibull")) + spread[1] - spread[0]
+    return total + np.quantile(x, q, method="midpoint")[0]
 
 
 @program(P4, X3, argnums=(0, 1))

@@ -126,6 +126,26 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
     ("np.percentile(v, 100)", {"v": WITH_INFINITY}),
     ("np.quantile(v, 0.25)", {"v": WITH_NAN}),
     ("np.quantile(v, 0.25)", {"v": F.astype(np.float32)}),
+    ("np.percentile(v, np.int64(30))", {"v": F.astype(np.float32)}),
+    ("np.percentile(v, [10, 90])", {"v": F.astype(np.float32)}),
+    ("np.quantile(m, (0.1, 0.5, 1.0), axis=-1, keepdims=True)", {"m": M}),
+    ("np.quantile(m, np.array([[0.1, 0.5], [0.9, 0.0]]), axis=0)", {"m": M}),
+    ("np.nanquantile(v, [0.25, 0.5])", {"v": WITH_NAN}),
+    ("np.nanpercentile(v, [25, 75], method='higher')", {"v": WITH_NAN}),
+    *(
+        (f"np.quantile(v, [0.0, 0.03, 0.3, 0.5, 0.77, 0.97, 1.0], method='{method}')", {"v": F})
+        for method in (
+            "hazen",
+            "weibull",
+            "median_unbiased",
+            "normal_unbiased",
+            "interpolated_inverted_cdf",
+            "lower",
+            "higher",
+            "midpoint",
+            "nearest",
+        )
+    ),
     # Interpolation.
     ("np.interp(x, [0.0, 1.0, 2.0], [3.0, 4.0, np.inf])", {"x": WITH_NAN}),
     ("np.interp(x, [0.0, 1.0], [3.0, 4.0], left=-1, right=7)", {"x": 0.5}),
