@@ -440,9 +440,14 @@ _INTERPOLATED = {
 _CHOOSING = ("lower", "higher", "nearest")
 
 
-def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str = "linear") -> Any:
+def require_method(method: str) -> None:
+    """Refuse a method of quantiles that there is not."""
     if method not in ("linear", "midpoint", *_INTERPOLATED, *_CHOOSING):
         raise Unsupported("a quantile by this method", "leave out `method`, or choose 'hazen'")
+
+
+def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str = "linear") -> Any:
+    require_method(method)
     s = np.sort(a, axis=axis)
     rows = s if axis is None else np.moveaxis(s, axis, 0)
     if rows.shape[0] == 0:

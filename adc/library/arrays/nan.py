@@ -226,6 +226,7 @@ def nanpercentile(
 
 
 def _nanquantiles(x: Any, q: Any, axis: Any, method: str, keepdims: Any) -> Any:
+    functions.require_method(method)
     if np.ndim(q) == 0:
         return _nanquantile(x, q, axis, method, keepdims)
     flat = q.reshape(-1)
