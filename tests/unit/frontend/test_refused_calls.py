@@ -29,9 +29,9 @@ Program = Callable[..., Any]
 REFUSED: list[tuple[Program, Any, str, str, str]] = [
     (lambda a: np.cross(a[:2], X), X, "np.cross(", "vectors of two", "`a[0] * b[1]"),
     (lambda z: np.nanmax(z), Z, "np.nanmax(", "of complex numbers", "real parts"),
-    (lambda x: np.nanpercentile(x, 50, method="closest_observation"), X, "np.nan", "by this", "leave out"),
+    (lambda x: np.nanpercentile(x, 50, method="inverted_cdf"), X, "np.nan", "by this", "leave out"),
     (lambda x: np.quantile(x, 0.5, method="inverted_cdf"), X, "np.quan", "by this", "leave out"),
-    (lambda x: np.percentile(x, 50, method="closest_observation"), X, "np.perc", "by this", "leave out"),
+    (lambda x: np.percentile(x, 50, method="inverted_cdf"), X, "np.perc", "by this", "leave out"),
     (lambda x: np.histogram(x, "auto"), X, "np.hist", "a rule", "pass a number"),
     (lambda a: np.poly(a), M, "np.poly(", "`np.poly` of a matrix", "`np.linalg.eigvalsh(a)`"),
     (lambda z: np.poly(z), Z, "np.poly(", "of complex roots", "`np.polymul`"),
