@@ -148,6 +148,9 @@ def _summed(body: Block) -> dict[int, Chain]:
 
 def _chain(block: Block, value: Operand, k: int, members: set[Value]) -> bool:
     """Follow a partial sum through a block to yield `k`; whether there is a sum on the way."""
+    # Without these, nested branches with many results take exponential time.
+    if not _block_has_sums(block) or block.yields[k].type != value.type:
+        return False
     summing = False
     before: set[Operand] = set()  # partial sums that have been added to since
     for stmt in block.stmts:

@@ -209,7 +209,7 @@ def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:
     source = Source(
         node, lo.frame.source.file, getattr(node, "name", "<lambda>"), lo.frame.source.text
     )
-    return Closure(node, source, lo.frame, defaults)
+    return Closure(node, source, lo.frame, defaults, depth=lo.branches)
 
 
 @called(Closure)

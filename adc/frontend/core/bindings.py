@@ -273,12 +273,18 @@ class Static:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Closure:
-    """A function defined inside the lowered code, with the scope it was defined in."""
+    """A function defined inside the lowered code, with the scope it was defined in.
+
+    Its attributes are constants. They are set once for all paths: not in branches or loops that it
+    was not made in, of which there are `depth`.
+    """
 
     node: ast.FunctionDef | ast.Lambda
     source: Source
     scope: Any
     defaults: dict[str, Binding]
+    attributes: dict[str, Binding] = field(default_factory=dict)
+    depth: int = 0
 
     @property
     def name(self) -> str:

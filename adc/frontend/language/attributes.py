@@ -9,6 +9,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Bound,
+    Closure,
     DictRef,
     Lazy,
     ListRef,
@@ -122,6 +123,8 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
         return _number_attribute(lo, owner, node)
     if isinstance(owner, ArrayRef | Lazy):
         return _of_array(lo, owner, node.attr, node)
+    if isinstance(owner, Closure) and node.attr in owner.attributes:
+        return owner.attributes[node.attr]
     if isinstance(owner, Super):
         return objects.of_super(lo, owner, node.attr, node)
     held = of_container(lo, owner, node.attr, node)

@@ -7,10 +7,11 @@ import types
 from typing import Any
 
 from adc.frontend.control import program
-from adc.frontend.core.bindings import NONE, Binding, Static, TupleOf, static
+from adc.frontend.core.bindings import NONE, Binding, Closure, Num, Static, TupleOf, static
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library
 from adc.frontend.values import arguments, elementwise
+from adc.ir.core import Literal
 from adc.library.scipy.odes import ivp
 
 _FORM = (
@@ -40,7 +41,11 @@ def _solve_ivp(
 
 
 def _attribute(event: Binding, name: str) -> Any:
-    """Return an attribute of an event function, as they are set outside, or None."""
+    """Return an attribute of an event function, or None."""
+    if isinstance(event, Closure):
+        found = event.attributes.get(name, NONE)
+        literal = isinstance(found, Num) and isinstance(found.operand, Literal)
+        return found.operand.value if literal else found.value  # type: ignore[union-attr]  # constants
     return getattr(event.value, name, None) if isinstance(event, Static) else None
 
 

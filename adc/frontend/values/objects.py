@@ -22,7 +22,9 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Bound,
+    Closure,
     NamedTuple,
+    Num,
     ObjectRef,
     RecordOf,
     Static,
@@ -36,6 +38,7 @@ from adc.frontend.core.structure import leaves, refs
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Member, Place, Step
 from adc.frontend.values import elementwise, views
+from adc.ir.core import Literal
 from adc.ir.errors import GlobalStateError, TypeMismatchError
 from adc.ir.foreign import is_plain, is_stand_in
 
@@ -175,6 +178,9 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
         target = owner if owner.element.kind != "c" else views.part(lo, owner, name)
         elementwise.assign_to(lo, target, value, node)
         return
+    if isinstance(owner, Closure) and lo.branches == owner.depth and is_constant(value):
+        owner.attributes[name] = value
+        return
     if not isinstance(owner, Instance):
         raise lo.unsupported(
             f"assignment to an attribute of {kind_of(owner)}", node, "use a local name"
@@ -199,6 +205,12 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
         )  # fmt: skip
     else:
         lo.hold(owner, lo.record(owner).with_item(name, value))
+
+
+def is_constant(value: Binding) -> bool:
+    """Whether a value is a constant of the program: a number, a text, None."""
+    literal = isinstance(value, Num) and isinstance(value.operand, Literal)
+    return literal or (isinstance(value, Static) and trees.is_constant((value.value,)))
 
 
 def delete_attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> None:

@@ -360,12 +360,16 @@ def solve_ivp(
         all_ys.T if t_eval is None else at_times[:shown].T,
         solution,
         None if events is None else [np.array(each) for each in t_events],
-        None if events is None else [np.array(each) for each in y_events],
+        None if events is None else [_stacked(each, y) for each in y_events],
         nfev,
         status,
         njev,
         nlu,
     )
+
+
+def _stacked(states: Any, like: Any) -> Any:
+    return np.array(states) if len(states) > 0 else np.zeros((0, len(like)), like.dtype)
 
 
 def _jacobian(jac: Any, args: Any, slopes: Any, t: Any, y: Any, atol: Any, factors: Any) -> Any:

@@ -301,3 +301,40 @@ def test_errors_are_scipys() -> None:
         with pytest.raises(ValueError) as found:  # noqa: PT011
             adc.grad(fn)(1.0)
         assert str(want.value) == str(found.value).splitlines()[0]
+
+
+def with_attributes(p: np.ndarray) -> Any:
+    def swing(t: Any, y: Any) -> Any:
+        return np.array([y[1], -p[0] * y[0]])
+
+    def hit(t: Any, y: Any) -> Any:
+        return y[0] - p[1]
+
+    hit.terminal = True  # type: ignore[attr-defined]
+    hit.direction = -1.0  # type: ignore[attr-defined]
+    s = solve_ivp(swing, (0, 20.0), [1.0, 0.0], rtol=1e-8, atol=1e-9, events=hit)
+    if len(s.t_events[0]) > 0:
+        return s.t_events[0][0] + s.y_events[0][0, 1]
+    return s.y[0, -1] * hit.direction  # type: ignore[attr-defined]
+
+
+def in_a_branch(p: np.ndarray) -> Any:
+    def hit(t: Any, y: Any) -> Any:
+        return y[0] - p[1]
+
+    if p[0] > 1.0:
+        hit.terminal = True  # type: ignore[attr-defined]
+    return solve_ivp(lambda t, y: -y, (0, 2.0), p, events=hit).t[-1]
+
+
+@pytest.mark.full
+def test_attributes_of_an_event_that_is_an_inner_function() -> None:
+    gradient = adc.value_and_grad(with_attributes)
+    for p in (np.array([1.3, 0.2]), np.array([1.3, 2.2])):  # it does not occur in the second case
+        value, slope = gradient(p)
+        assert value == pytest.approx(with_attributes(p), rel=1e-12)
+        steps = 1e-5 * np.eye(2)
+        wanted = [(with_attributes(p + h) - with_attributes(p - h)) / 2e-5 for h in steps]
+        np.testing.assert_allclose(slope, wanted, rtol=1e-5, atol=1e-8)
+    with pytest.raises(UnsupportedError, match="attribute of function 'hit'"):
+        adc.grad(in_a_branch)(np.array([1.3, 0.2]))
