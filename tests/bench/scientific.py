@@ -12,6 +12,8 @@ asked in turns, in processes of their own on one core.
   functions, which JAX and autograd do not have) and 3/2.
 - `kinetics`: the misfit of Robertson's stiff equations to 20 measurements; BDF, and for JAX
   `diffrax.Kvaerno5` with the same tolerances.
+- `elliptic`: a sparse system of 10^5 unknowns on a square, by its coefficients: `spsolve`, and for
+  JAX `jax.experimental.sparse.linalg.spsolve`, which calls SciPy as well.
 - `implied`: 10^4 volatilities by Brent's method, and for JAX by `optimistix.Bisection`, which is
   the bracketing method that it has.
 """
@@ -26,12 +28,13 @@ import numpy
 import numpy as np
 from rich.console import Console
 from rich.table import Table
-from scipy import integrate, linalg, optimize, special, stats
+from scipy import integrate, linalg, optimize, sparse, special, stats
+from scipy.sparse.linalg import spsolve
 
 from tests.bench import turns
 from tests.bench.turns import Tool
 
-GROUPS, COLUMNS = 1000, 5
+GROUPS, COLUMNS, SIDE = 1000, 5, 316
 TIMES = numpy.logspace(-4, 4, 20)
 RATES = (0.04, 3e7, 1e4)
 
@@ -81,6 +84,30 @@ def kinetics(log_rates: Any, measured: Any) -> Any:
     return np.sum((found.y - measured) ** 2)
 
 
+def _neighbours(n: int) -> tuple[Any, Any]:
+    """Return the rows and columns of the elements of a five-point stencil, some more than once."""
+    cells = numpy.arange(n * n).reshape(n, n)
+    first = numpy.concatenate((cells[:, :-1].ravel(), cells[:-1].ravel()))
+    second = numpy.concatenate((cells[:, 1:].ravel(), cells[1:].ravel()))
+    every = cells.ravel()
+    rows = numpy.concatenate((first, second, first, second, every))
+    return rows, numpy.concatenate((first, second, second, first, every))
+
+
+DOWN, ACROSS = _neighbours(SIDE)
+
+
+def _elements(k: Any) -> Any:
+    across, down = 0.5 * (k[:, 1:] + k[:, :-1]), 0.5 * (k[1:] + k[:-1])
+    flow = np.concatenate((across.ravel(), down.ravel()))
+    return np.concatenate((flow, flow, -flow, -flow, np.full(SIDE * SIDE, 0.01)))
+
+
+def elliptic(k: Any, source: Any) -> Any:
+    matrix = sparse.coo_array((_elements(k), (DOWN, ACROSS)), shape=(SIDE**2, SIDE**2)).tocsc()
+    return np.sum(spsolve(matrix, source) ** 2)
+
+
 def _call(volatility: Any, strike: Any) -> Any:
     d = (np.log(1.0 / strike) + 0.5 * volatility**2) / volatility
     return special.ndtr(d) - strike * special.ndtr(d - volatility)
@@ -96,7 +123,7 @@ def implied(prices: Any, strikes: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    each.__name__: each for each in (posterior, matern, matern_32, kinetics, implied)
+    each.__name__: each for each in (posterior, matern, matern_32, kinetics, elliptic, implied)
 }
 
 
@@ -118,6 +145,8 @@ def arguments(name: str) -> tuple[Any, ...]:
         log_rates = numpy.log(RATES)
         measured = drawn.uniform(0.0, 1.0, (3, len(TIMES)))
         return log_rates, measured
+    if name == "elliptic":
+        return drawn.uniform(0.5, 2.0, (SIDE, SIDE)), drawn.standard_normal(SIDE * SIDE)
     strikes = drawn.uniform(0.7, 1.4, 10_000)
     return _call(drawn.uniform(0.1, 0.6, 10_000), strikes), strikes
 
@@ -139,6 +168,18 @@ def jax_kinetics(log_rates: Any, measured: Any) -> Any:
         stepsize_controller=diffrax.PIDController(rtol=1e-6, atol=1e-9), max_steps=4096,
     )  # fmt: skip
     return jnp.sum((found.ys.T - measured) ** 2)
+
+
+def jax_elliptic(k: Any, source: Any) -> Any:
+    import jax.numpy as jnp
+    from jax.experimental.sparse.linalg import spsolve
+
+    n = SIDE * SIDE
+    places, slots = numpy.unique(DOWN * n + ACROSS, return_inverse=True)
+    indptr = numpy.searchsorted(places, n * numpy.arange(n + 1)).astype(numpy.int32)
+    data = jnp.zeros(len(places)).at[slots].add(_elements(k))
+    found = spsolve(data, (places % n).astype(numpy.int32), indptr, source)
+    return jnp.sum(found**2)
 
 
 def jax_implied(prices: Any, strikes: Any) -> Any:
@@ -191,7 +232,8 @@ def _jax(name: str) -> Callable[[], Any]:
     globals().update(  # functions are traced in here
         np=jax.numpy, linalg=jax.scipy.linalg, stats=jax.scipy.stats, special=jax.scipy.special
     )
-    fn = {"kinetics": jax_kinetics, "implied": jax_implied}.get(name, FUNCTIONS[name])
+    own = {"kinetics": jax_kinetics, "elliptic": jax_elliptic, "implied": jax_implied}
+    fn = own.get(name, FUNCTIONS[name])
     made = jax.jit(jax.value_and_grad(fn))
     return lambda: jax.block_until_ready(made(*given))
 
@@ -212,7 +254,7 @@ def _autograd(name: str) -> Callable[[], Any]:
 
 TOOLS = {"adc": _adc, "scipy": _scipy, "jax": _jax, "autograd": _autograd}
 # What a tool does not have.
-LACKS = {"jax": ("matern",), "autograd": ("matern", "matern_32", "kinetics", "implied")}
+LACKS = {"jax": ("matern",), "autograd": ("matern", "matern_32", "kinetics", "elliptic", "implied")}
 # Other methods have other errors: of the misfit's derivatives, relative to the largest.
 TOLERANCE = {"kinetics": 1e-3}
 
