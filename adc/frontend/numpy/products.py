@@ -17,6 +17,7 @@ from adc.frontend.core.bindings import ArrayRef, Axis, Binding, Lazy, Num, Stati
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import complexes, reductions
+from adc.frontend.numpy.ufuncs import strong
 from adc.frontend.values import arguments, arrays, elementwise, operators, views
 from adc.frontend.values.elementwise import is_array, lazy, nest
 from adc.frontend.values.views import Arraylike, dims_of
@@ -261,6 +262,11 @@ def dot(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding:
     left, right = (arrays.as_operand(lo, side, node) for side in (left, right))
     left, right = (elementwise.value_of(lo, side, node) for side in (left, right))
     if not is_array(left) or not is_array(right):
+        # Python's numbers count as arrays: of float64, say.
+        left, right = (
+            Num(strong(lo, side.operand)) if isinstance(side, Num) else side
+            for side in (left, right)
+        )
         return operators.binary(lo, ast.Mult, left, right, node)
     a, b = _operand(lo, left, node), _operand(lo, right, node)
     p, q = views.rank_of(lo, a), views.rank_of(lo, b)

@@ -167,7 +167,10 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """`np.choose`."""
     which = np.asarray(a)
-    parts = choices if isinstance(choices, np.ndarray) else [np.asarray(each) for each in choices]
+    # Numbers of Python's take the type of the other choices.
+    parts = choices
+    if not isinstance(choices, np.ndarray):
+        parts = [each if np.ndim(each) == 0 else np.asarray(each) for each in choices]
     count = len(parts)
     if mode == "raise":
         if np.any(which < 0) or np.any(which >= count):
