@@ -13,7 +13,7 @@ from adc.frontend.numpy import concatenation, indexing, reductions
 from adc.frontend.values import arguments, arrays, elementwise, operators, views
 from adc.frontend.values.arguments import Given, Handler
 from adc.frontend.values.elementwise import lazy
-from adc.frontend.values.views import dims_of, is_one
+from adc.frontend.values.views import Arraylike, dims_of, is_one
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
@@ -180,11 +180,26 @@ def _rolled(lo: Lowerer, x: Lazy, shifts: dict[int, Operand], node: ast.AST) -> 
     return _reindexed(lo, x, x.dims, where, node)
 
 
-@numpy_function("a n? axis?")
+@numpy_function("a n? axis? prepend? append?")
 def _diff(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = arrays.as_array(lo, given["a"], node)
     times = arguments.constant_int(lo, given.get("n", lo.num(1)), node, "`n`")
     axis = arguments.axis(lo, given.get("axis", lo.num(-1)), len(dims_of(lo, x)), node)
+    dims = dims_of(lo, x)
+
+    def end(name: str) -> list[Arraylike]:
+        if name not in given or times == 0:
+            return []
+        found = arrays.as_array(lo, given[name], node)
+        if not dims_of(lo, found):
+            one = integer(1)
+            size = [one if k == axis else dim for k, dim in enumerate(dims)]
+            found = views.broadcast(lo, found, size)
+        return [found]
+
+    if given.keys() & {"prepend", "append"}:
+        ends = (end("prepend"), end("append"))
+        x = concatenation.concatenated(lo, [*ends[0], x, *ends[1]], axis, node)
     for _ in range(times):
         x = elementwise.base_of(lo, x, node)
         after = concatenation.piece(lo, x, axis, integer(1), None, node)
