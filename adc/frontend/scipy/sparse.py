@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
+from adc.frontend.control import program
+from adc.frontend.core import classes
+from adc.frontend.core.bindings import NONE, Binding, Static, static
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.outside import pin
 from adc.frontend.numpy import library
-from adc.frontend.values import elementwise, objects
+from adc.frontend.numpy.plain import composed
+from adc.frontend.values import arguments, elementwise, objects, views
+from adc.frontend.values import arrays as arrays_
 from adc.frontend.values.arguments import Handler
+from adc.ir.builder import integer
 from adc.ir.foreign import STAND_INS, StandIn
-from adc.library.scipy.sparse import arrays
+from adc.library.scipy import sessions
+from adc.library.scipy.sparse import arrays, host, systems
 
 # What is kept of a pattern, by format.
 _PATTERNS = {
@@ -50,3 +60,49 @@ for _name in arrays.__all__:
         _cls, ("data", *_pattern), _pattern, _maker(_name, _pattern)
     )
     library.enter_named({f"scipy.sparse.{_name}": _constructed(_cls)})
+
+library.enter_named(
+    {
+        f"scipy.sparse.linalg.{name}": composed.in_python(getattr(systems, name))
+        for name in ("factorized", "splu")
+    }
+)
+
+
+def _spsolve(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    given = arguments.match(lo, "A b permc_spec? use_umfpack?", args, kwargs, node)
+    a, b = (elementwise.materialised(lo, given[name], node) for name in "Ab")
+    one = False
+    if not classes.is_instance(b):
+        dims = views.dims_of(lo, arrays_.as_array(lo, b, node))
+        one = len(dims) == 2 and dims[1] == integer(1)
+    whole = [a, b, given.get("permc_spec", NONE), lo.num(one)]
+    fn = systems.spsolve
+    assert isinstance(fn, types.FunctionType)
+    return program.call_function(lo, fn, whole, {}, node)
+
+
+library.enter_named({"scipy.sparse.linalg.spsolve": _spsolve})
+
+
+def _solved_outside(
+    lo: Lowerer, callee: Static, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding | None:
+    """Lower a call of `solve` of factors that the program has made before."""
+    owner = getattr(callee.value, "__self__", None)
+    cls = getattr(sys.modules.get("scipy.sparse.linalg"), "SuperLU", None)
+    if cls is None or type(owner) is not cls or callee.value.__name__ != "solve":
+        return None
+    pin(lo, callee)
+    given = arguments.match(lo, "rhs trans?", args, kwargs, node)
+    rhs = elementwise.materialised(lo, given["rhs"], node)
+    solve = sessions.External(lambda b, trans: owner.solve(b, "NT"[trans]), host.like_right_side)
+    fn = systems.solved_outside
+    assert isinstance(fn, types.FunctionType)
+    whole = [Static(solve), lo.num(False), rhs, given.get("trans", static("N"))]
+    return program.call_function(lo, fn, whole, {}, node)
+
+
+library.enter_objects(_solved_outside)
