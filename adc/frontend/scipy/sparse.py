@@ -21,7 +21,7 @@ from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer
 from adc.ir.foreign import STAND_INS, StandIn
 from adc.library.scipy import sessions
-from adc.library.scipy.sparse import arrays, host, systems
+from adc.library.scipy.sparse import arrays, construction, host, systems
 
 # What is kept of a pattern, by format.
 _PATTERNS = {
@@ -106,3 +106,20 @@ def _solved_outside(
 
 
 library.enter_objects(_solved_outside)
+library.enter_named(
+    {
+        f"scipy.sparse.{name}": composed.in_python(getattr(construction, name), ("k",))
+        for name in construction.__all__
+    }
+)
+
+
+def _issparse(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    given = arguments.match(lo, "x", args, kwargs, node)["x"]
+    cls = classes.instance_class(given) if classes.is_instance(given) else None
+    return lo.num(cls is not None and issubclass(cls, arrays.Sparse))
+
+
+library.enter_named({"scipy.sparse.issparse": _issparse})

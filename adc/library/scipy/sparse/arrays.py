@@ -33,13 +33,21 @@ class Sparse:
         """`scipy.sparse.csr_array.tocoo`."""
         raise NotImplementedError
 
+    def _compressed(self, by_columns: Any) -> Any:
+        """Return `data`, `indices` and `indptr` of compressed rows, or columns."""
+        raise NotImplementedError
+
     def tocsr(self, copy: Any = False) -> Any:
         """`scipy.sparse.csr_array.tocsr`."""
-        raise NotImplementedError
+        if self._is_matrix:
+            return csr_matrix(self._compressed(False), self.shape)
+        return csr_array(self._compressed(False), self.shape)
 
     def tocsc(self, copy: Any = False) -> Any:
         """`scipy.sparse.csr_array.tocsc`."""
-        raise NotImplementedError
+        if self._is_matrix:
+            return csc_matrix(self._compressed(True), self.shape)
+        return csc_array(self._compressed(True), self.shape)
 
     def transpose(self, axes: Any = None, copy: Any = False) -> Any:
         """`scipy.sparse.csr_array.transpose`."""
@@ -478,8 +486,7 @@ class Compressed(Sparse):
 
     def _given(self, arg1: Any, shape: Any, dtype: Any) -> None:
         if isinstance(arg1, Sparse):
-            found = _compressed(arg1, self._by_columns)
-            data, self.indices, self.indptr = found.data, found.indices, found.indptr
+            data, self.indices, self.indptr = arg1._compressed(self._by_columns)
             self.shape = arg1.shape
         elif isinstance(arg1, tuple) and len(arg1) == 3:
             values, indices, indptr = arg1
@@ -498,8 +505,8 @@ class Compressed(Sparse):
             if len(self.indices) != len(data):
                 raise ValueError("indices and data should have the same size")
         elif isinstance(arg1, tuple) and isinstance(arg1[1], tuple):
-            found = _compressed(coo_array(arg1, shape), self._by_columns)
-            data, self.indices, self.indptr = found.data, found.indices, found.indptr
+            found = coo_array(arg1, shape)
+            data, self.indices, self.indptr = found._compressed(self._by_columns)
             self.shape = found.shape
         elif isinstance(arg1, tuple):
             self.shape = (arg1[0], arg1[1])
@@ -513,8 +520,9 @@ class Compressed(Sparse):
     def _with(self, data: Any) -> Any:
         return _like(self, data, self.indices, self.indptr, self.shape)
 
-    def _turned(self) -> Any:
-        """Return the compressed form along the other axis."""
+    def _compressed(self, by_columns: Any) -> Any:
+        if by_columns == self._by_columns:
+            return self.data, self.indices, self.indptr
         n = self.shape[0] if self._by_columns else self.shape[1]
         indptr, order = patterns.by_row(self.indices, n)
         indices = patterns.rows_of(self.indptr)[order]
@@ -529,12 +537,6 @@ class _Rows(Compressed):
     def tocsr(self, copy: Any = False) -> Any:
         """`scipy.sparse.csr_array.tocsr`."""
         return self
-
-    def tocsc(self, copy: Any = False) -> Any:
-        """`scipy.sparse.csr_array.tocsc`."""
-        if self._is_matrix:
-            return csc_matrix(self._turned(), self.shape)
-        return csc_array(self._turned(), self.shape)
 
     def tocoo(self, copy: Any = True) -> Any:
         """`scipy.sparse.csr_array.tocoo`."""
@@ -579,12 +581,6 @@ class _Columns(Compressed):
     def tocsc(self, copy: Any = False) -> Any:
         """`scipy.sparse.csc_array.tocsc`."""
         return self
-
-    def tocsr(self, copy: Any = False) -> Any:
-        """`scipy.sparse.csc_array.tocsr`."""
-        if self._is_matrix:
-            return csr_matrix(self._turned(), self.shape)
-        return csr_array(self._turned(), self.shape)
 
     def tocoo(self, copy: Any = True) -> Any:
         """`scipy.sparse.csc_array.tocoo`."""
@@ -692,23 +688,13 @@ class _Coordinates(Sparse):
         """`scipy.sparse.coo_array.tocoo`."""
         return self
 
-    def tocsr(self, copy: Any = False) -> Any:
-        """`scipy.sparse.coo_array.tocsr`."""
+    def _compressed(self, by_columns: Any) -> Any:
         m, n = self.shape
-        indices, indptr, at = patterns.merged(self.row, self.col, m, n)
-        data = patterns.summed_at(self.data, at, len(indices))
-        if self._is_matrix:
-            return csr_matrix((data, indices, indptr), self.shape)
-        return csr_array((data, indices, indptr), self.shape)
-
-    def tocsc(self, copy: Any = False) -> Any:
-        """`scipy.sparse.coo_array.tocsc`."""
-        m, n = self.shape
-        indices, indptr, at = patterns.merged(self.col, self.row, n, m)
-        data = patterns.summed_at(self.data, at, len(indices))
-        if self._is_matrix:
-            return csc_matrix((data, indices, indptr), self.shape)
-        return csc_array((data, indices, indptr), self.shape)
+        if by_columns:
+            indices, indptr, at = patterns.merged(self.col, self.row, n, m)
+        else:
+            indices, indptr, at = patterns.merged(self.row, self.col, m, n)
+        return patterns.summed_at(self.data, at, len(indices)), indices, indptr
 
     def transpose(self, axes: Any = None, copy: Any = False) -> Any:
         """`scipy.sparse.coo_array.transpose`."""
@@ -808,13 +794,8 @@ class _Diagonals(Sparse):
             return coo_matrix((data, (row, col)), self.shape)
         return coo_array((data, (row, col)), self.shape)
 
-    def tocsr(self, copy: Any = False) -> Any:
-        """`scipy.sparse.dia_array.tocsr`."""
-        return self.tocoo().tocsr()
-
-    def tocsc(self, copy: Any = False) -> Any:
-        """`scipy.sparse.dia_array.tocsc`."""
-        return self.tocoo().tocsc()
+    def _compressed(self, by_columns: Any) -> Any:
+        return self.tocoo()._compressed(by_columns)
 
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """`scipy.sparse.dia_array.sum`."""
