@@ -21,7 +21,7 @@ from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer
 from adc.ir.foreign import STAND_INS, StandIn
 from adc.library.scipy import sessions
-from adc.library.scipy.sparse import arrays, construction, host, systems
+from adc.library.scipy.sparse import arrays, construction, host, iterative, systems
 
 # What is kept of a pattern, by format.
 _PATTERNS = {
@@ -111,6 +111,18 @@ library.enter_named(
         f"scipy.sparse.{name}": composed.in_python(getattr(construction, name), ("k",))
         for name in construction.__all__
     }
+)
+
+
+library.enter_named(
+    {
+        f"scipy.sparse.linalg.{name}": composed.in_python(getattr(iterative, name))
+        for name in iterative.__all__
+        if name != "LinearOperator"
+    }
+)
+library.enter_named(
+    {"scipy.sparse.linalg.LinearOperator": _constructed(iterative.LinearOperator)}
 )
 
 
