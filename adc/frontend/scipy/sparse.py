@@ -21,7 +21,7 @@ from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer
 from adc.ir.foreign import STAND_INS, StandIn
 from adc.library.scipy import sessions
-from adc.library.scipy.sparse import arrays, construction, host, iterative, systems
+from adc.library.scipy.sparse import arrays, construction, host, iterative, spectra, systems
 
 # What is kept of a pattern, by format.
 _PATTERNS = {
@@ -123,6 +123,14 @@ library.enter_named(
 )
 library.enter_named(
     {"scipy.sparse.linalg.LinearOperator": _constructed(iterative.LinearOperator)}
+)
+
+
+library.enter_named(
+    {
+        f"scipy.sparse.linalg.{name}": composed.in_python(getattr(spectra, name), ("k",))
+        for name in spectra.__all__
+    }
 )
 
 
