@@ -350,6 +350,9 @@ def key_of(values: Sequence[Any], whole: Sequence[bool], stacks: Collection[Plac
     )
 
 
+_SPARSE = "convert it to one with two axes in a format that is supported: `A.tocsr()`"
+
+
 def _tree(
     value: Any, name: str, fn: Callable[..., Any], whole: bool, stacks: Sequence[tuple[Step, ...]]
 ) -> Any:
@@ -357,6 +360,9 @@ def _tree(
     where = f"argument {name!r} of {name_of(fn)}()"
     if type(value) is int and not -(2**63) <= value < 2**63:
         raise ArgumentError(f"{where} does not fit in 64 bits", span_of(fn))
+    if hasattr(value, "tocsr") and (foreign.stand_in(type(value)) is None or value.ndim != 2):
+        axes = "" if value.ndim == 2 else f" with {value.ndim} axes"
+        raise ArgumentError(f"{where} is a {_kind(value)}{axes}", span_of(fn), _SPARSE)
     if advice.is_table(value):
         library = type(value).__module__.split(".")[0]
         raise ArgumentError(

@@ -111,8 +111,8 @@ class Sparse:
 
     def dot(self, other: Any) -> Any:
         """`scipy.sparse.csr_array.dot`."""
-        if np.ndim(other) == 0 and not isinstance(other, Sparse):
-            return self * other
+        if not isinstance(other, Sparse) and np.ndim(other) == 0:
+            return self.multiply(other)
         return self @ other
 
     def __matmul__(self, other: Any) -> Any:
