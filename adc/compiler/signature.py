@@ -243,9 +243,7 @@ class Signature:
         (argument,) = self._chosen(argnums)
         return argument.type if isinstance(argument.type, Scalar) else None
 
-    def arranged(
-        self, argnums: int | Sequence[int], converted: bool = True
-    ) -> Callable[..., Any]:
+    def arranged(self, argnums: int | Sequence[int], converted: bool = True) -> Callable[..., Any]:
         """Return what arranges flat gradients like the arguments they belong to, given both.
 
         `converted`: and makes numbers where these have numbers.

@@ -8,6 +8,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from adc.frontend.control import program
 from adc.frontend.core import classes
 from adc.frontend.core.bindings import NONE, Binding, Static, static
@@ -91,17 +93,20 @@ def _solved_outside(
     lo: Lowerer, callee: Static, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding | None:
     """Lower a call of `solve` of factors that the program has made before."""
-    owner = getattr(callee.value, "__self__", None)
+    owner: Any = getattr(callee.value, "__self__", None)
     cls = getattr(sys.modules.get("scipy.sparse.linalg"), "SuperLU", None)
     if cls is None or type(owner) is not cls or callee.value.__name__ != "solve":
         return None
     pin(lo, callee)
     given = arguments.match(lo, "rhs trans?", args, kwargs, node)
-    rhs = elementwise.materialised(lo, given["rhs"], node)
     solve = sessions.External(lambda b, trans: owner.solve(b, "NT"[trans]), host.like_right_side)
+    is_complex = owner.solve(np.zeros(owner.shape[0])).dtype.kind == "c"
+    whole: list[Binding] = [
+        Static(solve), lo.num(is_complex), elementwise.materialised(lo, given["rhs"], node),
+        given.get("trans", static("N")),
+    ]  # fmt: skip
     fn = systems.solved_outside
     assert isinstance(fn, types.FunctionType)
-    whole = [Static(solve), lo.num(False), rhs, given.get("trans", static("N"))]
     return program.call_function(lo, fn, whole, {}, node)
 
 
@@ -121,9 +126,7 @@ library.enter_named(
         if name != "LinearOperator"
     }
 )
-library.enter_named(
-    {"scipy.sparse.linalg.LinearOperator": _constructed(iterative.LinearOperator)}
-)
+library.enter_named({"scipy.sparse.linalg.LinearOperator": _constructed(iterative.LinearOperator)})
 
 
 library.enter_named(

@@ -145,7 +145,7 @@ def pairs(result: Binding, heap: Heap) -> list[int]:
 
 
 def of_patterns(result: Binding, heap: Heap) -> set[int]:
-    """Return which leaves of a finished result a derivative of it has as well (`foreign.kept_of`)."""
+    """Return which leaves of a finished result derivatives have as well (`foreign.kept_of`)."""
     kept: set[int] = set()
     seen: set[str] = set()
 
@@ -163,7 +163,9 @@ def of_patterns(result: Binding, heap: Heap) -> set[int]:
                     if isinstance(binding, ObjectRef) and isinstance(held, RecordOf):
                         for name in foreign.kept_of(binding.cls):
                             part = held.get(name)
-                            kept.update(id(leaf) for leaf in ([] if part is None else leaves_of(part, heap)))
+                            kept.update(
+                                id(leaf) for leaf in ([] if part is None else leaves_of(part, heap))
+                            )
                     visit(held)
 
     visit(result)

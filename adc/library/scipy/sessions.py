@@ -202,7 +202,9 @@ def _of_system(ask: Any, b: Any, x0: Any, settings: Any, turned: int) -> Any:
         words |= {"atol": atol, "M": _preconditioner(preconditioner, n, turned)}
     if name == "gmres":
         words["restart"] = restart
-    products = linalg.LinearOperator((n, n), lambda x: np.array(ask(VALUE, x.reshape(n))), dtype=float)
+    products = linalg.LinearOperator(
+        (n, n), lambda x: np.array(ask(VALUE, x.reshape(n))), dtype=float
+    )
     start = None if x0 is None else np.array(x0)
     x, info = getattr(linalg, name)(products, np.array(b), start, **words)
     return optimize.OptimizeResult(x=x, success=info == 0, status=info)

@@ -499,9 +499,7 @@ class Compressed(Sparse):
             else:
                 self.shape = (shape[0], shape[1])
             if len(self.indptr) != self.shape[1 if self._by_columns else 0] + 1:
-                raise ValueError(
-                    "index pointer size does not match the shape of the sparse array"
-                )
+                raise ValueError("index pointer size does not match the shape of the sparse array")
             if len(self.indices) != len(data):
                 raise ValueError("indices and data should have the same size")
         elif isinstance(arg1, tuple) and isinstance(arg1[1], tuple):
@@ -605,18 +603,14 @@ class _Columns(Compressed):
 class csr_array(_Rows):
     """`scipy.sparse.csr_array`."""
 
-    def __init__(
-        self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False
-    ) -> None:
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
         self._given(arg1, shape, dtype)
 
 
 class csc_array(_Columns):
     """`scipy.sparse.csc_array`."""
 
-    def __init__(
-        self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False
-    ) -> None:
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
         self._given(arg1, shape, dtype)
 
 
@@ -625,9 +619,7 @@ class csr_matrix(_Rows):
 
     _is_matrix = True
 
-    def __init__(
-        self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False
-    ) -> None:
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
         self._given(arg1, shape, dtype)
 
 
@@ -636,9 +628,7 @@ class csc_matrix(_Columns):
 
     _is_matrix = True
 
-    def __init__(
-        self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False
-    ) -> None:
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
         self._given(arg1, shape, dtype)
 
 
@@ -726,9 +716,7 @@ def _require_within(found: Any, n: Any) -> None:
 class coo_array(_Coordinates):
     """`scipy.sparse.coo_array`."""
 
-    def __init__(
-        self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False
-    ) -> None:
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
         self._given(arg1, shape, dtype)
 
 
@@ -737,9 +725,7 @@ class coo_matrix(_Coordinates):
 
     _is_matrix = True
 
-    def __init__(
-        self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False
-    ) -> None:
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
         self._given(arg1, shape, dtype)
 
 
@@ -747,7 +733,7 @@ class coo_matrix(_Coordinates):
 
 
 class _Diagonals(Sparse):
-    """Diagonals, a row of `data` for each of the `offsets`: column `j` holds what is in column `j`."""
+    """Diagonals: a row of `data` for each of the `offsets`, with the columns of the array."""
 
     format = "dia"
     offsets: Any
@@ -809,9 +795,7 @@ class _Diagonals(Sparse):
 class dia_array(_Diagonals):
     """`scipy.sparse.dia_array`."""
 
-    def __init__(
-        self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False
-    ) -> None:
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
         self._given(arg1, shape, dtype)
 
 
@@ -820,9 +804,7 @@ class dia_matrix(_Diagonals):
 
     _is_matrix = True
 
-    def __init__(
-        self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False
-    ) -> None:
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
         self._given(arg1, shape, dtype)
 
 

@@ -118,9 +118,7 @@ def kron(A: Any, B: Any, format: Any = None) -> Any:
     row = np.ravel(a.row[:, None].astype(np.int64) * m + b.row)
     col = np.ravel(a.col[:, None].astype(np.int64) * n + b.col)
     both = A._is_matrix and B._is_matrix
-    return in_format(
-        _coordinates(both, data, row, col, (A.shape[0] * m, A.shape[1] * n)), format
-    )
+    return in_format(_coordinates(both, data, row, col, (A.shape[0] * m, A.shape[1] * n)), format)
 
 
 def kronsum(A: Any, B: Any, format: Any = None) -> Any:

@@ -82,6 +82,7 @@ factored = External(_factored, int)
 solved = External(_solved, _like_solution)
 released = External(_released, type(None))
 
+
 def _pairs(data: Any, indices: Any, indptr: Any, options: Any, v0: Any) -> Any:
     from scipy.sparse.linalg import eigsh
 

@@ -67,7 +67,8 @@ def _products(A: Any) -> Any:
     if isinstance(A, LinearOperator):
         return _products_of_operator(A._product, A._reflected)
     if isinstance(A, Sparse):
-        return _products_of_rows(*A._compressed(False), A.shape[1])
+        data, indices, indptr = A._compressed(False)
+        return _products_of_rows(data, indices, indptr, A.shape[1])
     matrix = np.asarray(A)
     return lambda v, turned: v @ matrix if turned else matrix @ v
 
@@ -98,7 +99,7 @@ def _products_of_rows(data: Any, indices: Any, indptr: Any, n: Any) -> Any:
 
 @exact(fixed=(0,))
 def solution(fn: Any, x: Any, info: Any, params: Any, b: Any, settings: Any, turned: Any) -> Any:
-    """Return `x`, where ``fn(x, turned) = b``; `params` are what the linear function has captured."""
+    """Return `x`, where ``fn(x, turned) = b``; `params` are what `fn` has captured."""
     return x
 
 
@@ -165,7 +166,7 @@ def _system(A: Any, b: Any, x0: Any, settings: Any) -> Any:
         raise ValueError(f"expected square matrix, but got shape={A.shape}")
     if A.shape[0] != len(side):
         raise ValueError(f"shapes of A {A.shape} and b {side.shape} are incompatible")
-    if side.dtype.kind == "c" or side.dtype.kind == "f" and side.dtype.itemsize != 8:
+    if side.dtype.kind == "c" or (side.dtype.kind == "f" and side.dtype.itemsize != 8):
         raise Unsupported(
             "an iterative solver of SciPy's with numbers that are not float64",
             "convert the matrix and the right-hand side: `b.astype(float)`",

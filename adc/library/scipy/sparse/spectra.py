@@ -19,9 +19,7 @@ from adc.library.scipy.sparse.arrays import Sparse
 
 
 @exact()
-def _step(
-    handle: Any, data: Any, indices: Any, indptr: Any, w: Any, v: Any, residual: Any
-) -> Any:
+def _step(handle: Any, data: Any, indices: Any, indptr: Any, w: Any, v: Any, residual: Any) -> Any:
     """Return what a symmetric matrix, whose factors are outside, maps to the residual."""
     return host.bordered_solved(handle, data, indices, indptr, w, v, residual)
 
@@ -56,7 +54,9 @@ def _simple(x: Any, ok: Any) -> Any:
 
 def _require_simple(ok: Any) -> None:
     if not ok:
-        raise RuntimeError("an eigenvalue is not simple: neither it nor its vector has a derivative")
+        raise RuntimeError(
+            "an eigenvalue is not simple: neither it nor its vector has a derivative"
+        )
 
 
 def _simple_record(x: Any, ok: Any) -> Any:
@@ -115,9 +115,7 @@ def eigsh(
     return np.sort(values)
 
 
-def _root(
-    data: Any, still: Any, indices: Any, indptr: Any, w: Any, v: Any, handle: Any
-) -> Any:
+def _root(data: Any, still: Any, indices: Any, indptr: Any, w: Any, v: Any, handle: Any) -> Any:
     """Return a vector and its eigenvalue: the numbers given, with their derivatives."""
     n = len(v)
     x = np.append(v, w)
@@ -144,9 +142,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
             return np.max(patterns.scattered(sizes, indices, indptr, np.ones(m, sizes.dtype), n))
         if ord == np.inf:
             return np.max(patterns.gathered(sizes, indices, indptr, np.ones(n, sizes.dtype)))
-        raise Unsupported(
-            "`scipy.sparse.linalg.norm` with this `ord`", "use None, 1 or `np.inf`"
-        )
+        raise Unsupported("`scipy.sparse.linalg.norm` with this `ord`", "use None, 1 or `np.inf`")
     if not (ord is None or ord == 2) or not isinstance(axis, int):
         raise Unsupported(
             "`scipy.sparse.linalg.norm` with this `ord` or `axis`", "compute `A.multiply(A).sum()`"

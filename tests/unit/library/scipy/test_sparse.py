@@ -201,7 +201,7 @@ def _loss(fn: Callable[..., Any], count: int) -> Callable[..., Any]:
     return loss
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("row", ROWS)
 def test_values(row: Row) -> None:
     fn, args = row
@@ -211,7 +211,7 @@ def test_values(row: Row) -> None:
     np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("row", ROWS)
 def test_derivatives(row: Row) -> None:
     fn, args = row
@@ -240,6 +240,7 @@ def test_derivatives(row: Row) -> None:
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", SPARSE_RESULTS)
 def test_sparse_results(row: Row) -> None:
     fn, (a,) = row
@@ -268,6 +269,7 @@ def test_gradients_have_the_pattern_of_the_argument() -> None:
                 assert getattr(found, name) is not getattr(a, name)
 
 
+@pytest.mark.full
 def test_patterns_that_change_between_calls() -> None:
     gradient = adc.grad(lambda a, x: np.sum((a @ x) ** 3))
     for a in (A, WIDE, ODD, sp.csr_array((0, 6)), sp.csr_array((3, 6))):
@@ -276,6 +278,7 @@ def test_patterns_that_change_between_calls() -> None:
         np.testing.assert_allclose(found.data, 3.0 * (a @ B)[rows] ** 2 * B[a.indices], rtol=1e-12)
 
 
+@pytest.mark.full
 def test_sparse_arrays_in_containers() -> None:
     given = {"a": A, "rest": [WIDE, B], "more": (2.0, COO)}
 
@@ -291,6 +294,7 @@ def test_sparse_arrays_in_containers() -> None:
     np.testing.assert_array_equal(other.data, 2.0 * B[A.indices])
 
 
+@pytest.mark.full
 def test_lists_of_sparse_arrays() -> None:
     def loss(layers: Any, x: Any) -> Any:
         for a in layers:
@@ -301,6 +305,7 @@ def test_lists_of_sparse_arrays() -> None:
     assert [type(each) for each in found] == [sp.csr_array] * 3
 
 
+@pytest.mark.full
 def test_single_precision_and_complex_entries() -> None:
     small = A.astype(np.float32)
     found = adc.grad(lambda a: np.sum(sl.spsolve(a, B.astype(np.float32)) ** 2))(small)
@@ -313,6 +318,7 @@ def test_single_precision_and_complex_entries() -> None:
     np.testing.assert_allclose(value.data, 2.0 * np.conj((z @ B)[rows]) * B[z.indices], rtol=1e-12)
 
 
+@pytest.mark.full
 def test_loops_within_a_budget() -> None:
     def loss(a: Any, x: Any) -> Any:
         for _ in range(50):
@@ -323,6 +329,7 @@ def test_loops_within_a_budget() -> None:
     assert np.array_equal(frugal.data, adc.grad(loss)(A, B).data)
 
 
+@pytest.mark.full
 def test_factors_in_loops_within_a_budget() -> None:
     def loss(d: Any, x: Any) -> Any:
         for k in range(12):
@@ -337,6 +344,7 @@ def test_factors_in_loops_within_a_budget() -> None:
     np.testing.assert_allclose(np.sum(found) * C[0], moved, rtol=1e-6)
 
 
+@pytest.mark.full
 def test_factors_are_made_again_if_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     from adc.library.scipy.sparse import host
 
@@ -362,6 +370,7 @@ def test_reverse_code_releases_factors() -> None:
     assert host.count() == before
 
 
+@pytest.mark.full
 def test_captured_factors_that_are_replaced() -> None:
     lu = sl.splu(A.tocsc())
 
@@ -374,6 +383,7 @@ def test_captured_factors_that_are_replaced() -> None:
     np.testing.assert_allclose(gradient(B), 2.0 * lu.solve(lu.solve(B), "T"), rtol=1e-12)
 
 
+@pytest.mark.full
 def test_vjp_of_sparse_results() -> None:
     value, pull = adc.vjp(lambda a: a * 2.0, A)
     assert type(value) is sp.csr_array
@@ -395,6 +405,7 @@ def test_tangents_have_the_pattern() -> None:
         adc.jvp(lambda a: a.sum(), (A,), (_other(),))
 
 
+@pytest.mark.full
 def test_jacobians() -> None:
     np.testing.assert_allclose(adc.jacrev(lambda x: A @ x)(B), A.toarray(), rtol=1e-13)
     np.testing.assert_allclose(adc.jacfwd(lambda x: A.T @ x)(B), A.T.toarray(), rtol=1e-13)
@@ -402,17 +413,17 @@ def test_jacobians() -> None:
         adc.jacrev(lambda a: a @ B)(A)
 
 
+@pytest.mark.full
 def test_derivatives_within_code() -> None:
     def outer(a: Any) -> Any:
         return np.sum(adc.grad(lambda b: np.sum((b @ B) ** 2))(a).data ** 2)
 
     found = adc.grad(outer)(A)
     moved = [outer(_moved(A, _direction(A), size)) for size in (1e-6, -1e-6)]
-    np.testing.assert_allclose(
-        found.data @ _direction(A), (moved[0] - moved[1]) / 2e-6, rtol=1e-6
-    )
+    np.testing.assert_allclose(found.data @ _direction(A), (moved[0] - moved[1]) / 2e-6, rtol=1e-6)
 
 
+@pytest.mark.full
 def test_attributes() -> None:
     def counts(a: Any) -> Any:
         m, n = a.shape
@@ -446,7 +457,7 @@ REFUSED: list[tuple[Callable[..., Any], Any, str]] = [
 ]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("fn", "a", "what"), REFUSED, ids=[row[2] for row in REFUSED])
 def test_refused(fn: Callable[..., Any], a: Any, what: str) -> None:
     with pytest.raises((AdcError, ValueError, RuntimeError, NotImplementedError, LimitError)) as e:
@@ -454,6 +465,7 @@ def test_refused(fn: Callable[..., Any], a: Any, what: str) -> None:
     assert what in str(e.value)
 
 
+@pytest.mark.full
 def test_a_value_that_has_no_derivative() -> None:
     found, info = adc.jit(lambda a: sl.cg(a, B, maxiter=1, rtol=1e-14))(A)
     wanted, info_ = sl.cg(A, B, maxiter=1, rtol=1e-14)
