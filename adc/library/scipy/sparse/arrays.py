@@ -95,7 +95,7 @@ class Sparse:
         """`scipy.sparse.csr_array.toarray`."""
         if order is not None or out is not None:
             raise Unsupported("`toarray` with `order` or `out`", "leave them out")
-        found = self.tocoo()
+        found = self.tocoo(False)
         dense = np.zeros(self.shape, self.data.dtype)
         for k in range(len(found.data)):
             dense[found.row[k], found.col[k]] += found.data[k]
@@ -147,6 +147,17 @@ class Sparse:
 
     # --- elements ---------------------------------------------------------------------------------
 
+    def __imul__(self, other: Any) -> Any:
+        raise Unsupported("a change of a sparse array in place", "write `A = A * x`")
+
+    def __itruediv__(self, other: Any) -> Any:
+        raise Unsupported("a change of a sparse array in place", "write `A = A / x`")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise Unsupported(
+            "assignment to elements of a sparse array", "make it of `data`, or write to `A.data`"
+        )
+
     def __neg__(self) -> Any:
         return self._with(-self.data)
 
@@ -197,6 +208,8 @@ class Sparse:
         """`scipy.sparse.csr_array.power`."""
         if np.ndim(n) != 0:
             raise Unsupported("`power` of several exponents", "compute `A.data`")
+        if n == 0:
+            raise NotImplementedError("zero power is not supported as it would densify the matrix")
         return self._with(self.data**n)
 
     def multiply(self, other: Any) -> Any:
@@ -205,7 +218,7 @@ class Sparse:
             return _common(self, other)
         if np.ndim(other) == 0:
             return self._with(self.data * other)
-        found = self.tocoo()
+        found = self.tocoo(False)
         x = np.broadcast_to(np.asarray(other), self.shape)
         scales = np.empty(len(found.data), x.dtype)
         for k in range(len(found.data)):
@@ -285,10 +298,11 @@ class Sparse:
             )
         if not -2 <= axis < 2:
             raise ValueError("axis out of range")
-        found = self.tocoo()
+        found = self.tocoo(False)
+        data = _summable(found.data)
         if axis % 2 == 0:
-            return patterns.summed_at(found.data, found.col, self.shape[1])
-        return patterns.summed_at(found.data, found.row, self.shape[0])
+            return patterns.summed_at(data, found.col, self.shape[1])
+        return patterns.summed_at(data, found.row, self.shape[0])
 
     def mean(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """`scipy.sparse.csr_array.mean`."""
@@ -302,7 +316,7 @@ class Sparse:
         m, n = self.shape
         if k <= -m or k >= n:
             return np.empty(0, self.data.dtype)
-        found = self.tocoo()
+        found = self.tocoo(False)
         out = np.zeros(min(m + min(k, 0), n - max(k, 0)), self.data.dtype)
         for q in range(len(found.data)):
             if found.col[q] - found.row[q] == k:
@@ -343,6 +357,13 @@ class Sparse:
         if self._by_columns:
             return self.tocsr()._selected(rows, columns).tocsc()
         return self.tocsr()._selected(rows, columns)
+
+
+def _summable(data: Any) -> Any:
+    """Return entries in the type of their sums: integers and booleans add as long integers."""
+    if data.dtype.kind in "bi":
+        return data.astype(np.int64)
+    return data.astype(np.uint64) if data.dtype.kind == "u" else data
 
 
 def _dense(a: Any, other: Any) -> Any:
@@ -393,7 +414,7 @@ def _require_same_shape(a: Any, b: Any) -> None:
 
 def _sum(a: Any, b: Any, data: Any) -> Any:
     _require_same_shape(a, b)
-    x, y = a.tocoo(), b._with(data).tocoo()
+    x, y = a.tocoo(False), b._with(data).tocoo(False)
     found = coo_array(
         (
             np.concatenate((x.data, y.data)),
@@ -415,7 +436,7 @@ def _common(a: Any, b: Any) -> Any:
 
 def _canonical(a: Any, by_columns: Any) -> Any:
     """Return a compressed array without equal entries, in which indices increase."""
-    return _compressed(a.tocoo(), by_columns)
+    return _compressed(a.tocoo(False), by_columns)
 
 
 def _element(a: Any, i: Any, j: Any) -> Any:
@@ -484,7 +505,12 @@ class Compressed(Sparse):
     indices: Any
     indptr: Any
 
-    def _given(self, arg1: Any, shape: Any, dtype: Any) -> None:
+    @property
+    def nnz(self) -> Any:
+        """The number of entries."""
+        return int(self.indptr[-1])
+
+    def _given(self, arg1: Any, shape: Any, dtype: Any, copy: Any) -> None:
         if isinstance(arg1, Sparse):
             data, self.indices, self.indptr = arg1._compressed(self._by_columns)
             self.shape = arg1.shape
@@ -513,7 +539,9 @@ class Compressed(Sparse):
             self.indptr = np.zeros(self.shape[1 if self._by_columns else 0] + 1, np.int32)
         else:
             data = _from_dense()
-        self.data = data if dtype is None else data.astype(dtype)
+        if dtype is not None:
+            data = data.astype(dtype)
+        self.data = data.copy() if copy else data
 
     def _with(self, data: Any) -> Any:
         return _like(self, data, self.indices, self.indptr, self.shape)
@@ -534,11 +562,12 @@ class _Rows(Compressed):
 
     def tocsr(self, copy: Any = False) -> Any:
         """`scipy.sparse.csr_array.tocsr`."""
-        return self
+        return self.copy() if copy else self
 
-    def tocoo(self, copy: Any = True) -> Any:
+    def tocoo(self, copy: Any = False) -> Any:
         """`scipy.sparse.csr_array.tocoo`."""
-        found = self.data, (patterns.rows_of(self.indptr), self.indices)
+        data = self.data.copy() if copy else self.data
+        found = data, (patterns.rows_of(self.indptr), self.indices)
         if self._is_matrix:
             return coo_matrix(found, self.shape)
         return coo_array(found, self.shape)
@@ -547,8 +576,8 @@ class _Rows(Compressed):
         """`scipy.sparse.csr_array.transpose`."""
         turned = (self.shape[1], self.shape[0])
         if self._is_matrix:
-            return csc_matrix((self.data, self.indices, self.indptr), turned)
-        return csc_array((self.data, self.indices, self.indptr), turned)
+            return csc_matrix((self.data, self.indices, self.indptr), turned, None, copy)
+        return csc_array((self.data, self.indices, self.indptr), turned, None, copy)
 
     def _times(self, x: Any) -> Any:
         if x.ndim == 1:
@@ -578,11 +607,12 @@ class _Columns(Compressed):
 
     def tocsc(self, copy: Any = False) -> Any:
         """`scipy.sparse.csc_array.tocsc`."""
-        return self
+        return self.copy() if copy else self
 
     def tocoo(self, copy: Any = True) -> Any:
         """`scipy.sparse.csc_array.tocoo`."""
-        found = self.data, (self.indices, patterns.rows_of(self.indptr))
+        data = self.data.copy() if copy else self.data
+        found = data, (self.indices, patterns.rows_of(self.indptr))
         if self._is_matrix:
             return coo_matrix(found, self.shape)
         return coo_array(found, self.shape)
@@ -591,8 +621,8 @@ class _Columns(Compressed):
         """`scipy.sparse.csc_array.transpose`."""
         turned = (self.shape[1], self.shape[0])
         if self._is_matrix:
-            return csr_matrix((self.data, self.indices, self.indptr), turned)
-        return csr_array((self.data, self.indices, self.indptr), turned)
+            return csr_matrix((self.data, self.indices, self.indptr), turned, None, copy)
+        return csr_array((self.data, self.indices, self.indptr), turned, None, copy)
 
     def _times(self, x: Any) -> Any:
         if x.ndim == 1:
@@ -604,14 +634,14 @@ class csr_array(_Rows):
     """`scipy.sparse.csr_array`."""
 
     def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype)
+        self._given(arg1, shape, dtype, copy)
 
 
 class csc_array(_Columns):
     """`scipy.sparse.csc_array`."""
 
     def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype)
+        self._given(arg1, shape, dtype, copy)
 
 
 class csr_matrix(_Rows):
@@ -620,7 +650,7 @@ class csr_matrix(_Rows):
     _is_matrix = True
 
     def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype)
+        self._given(arg1, shape, dtype, copy)
 
 
 class csc_matrix(_Columns):
@@ -629,7 +659,7 @@ class csc_matrix(_Columns):
     _is_matrix = True
 
     def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype)
+        self._given(arg1, shape, dtype, copy)
 
 
 # --- coordinates ----------------------------------------------------------------------------------
@@ -642,9 +672,9 @@ class _Coordinates(Sparse):
     row: Any
     col: Any
 
-    def _given(self, arg1: Any, shape: Any, dtype: Any) -> None:
+    def _given(self, arg1: Any, shape: Any, dtype: Any, copy: Any) -> None:
         if isinstance(arg1, Sparse):
-            found = arg1.tocoo()
+            found = arg1.tocoo(False)
             data, self.row, self.col, self.shape = found.data, found.row, found.col, arg1.shape
         elif isinstance(arg1, tuple) and isinstance(arg1[1], (tuple, list)):
             data = np.asarray(arg1[0])
@@ -662,7 +692,9 @@ class _Coordinates(Sparse):
             data, self.row, self.col = np.zeros(0), np.zeros(0, np.int32), np.zeros(0, np.int32)
         else:
             data = _from_dense()
-        self.data = data if dtype is None else data.astype(dtype)
+        if dtype is not None:
+            data = data.astype(dtype)
+        self.data = data.copy() if copy else data
 
     @property
     def coords(self) -> Any:
@@ -676,7 +708,7 @@ class _Coordinates(Sparse):
 
     def tocoo(self, copy: Any = False) -> Any:
         """`scipy.sparse.coo_array.tocoo`."""
-        return self
+        return self.copy() if copy else self
 
     def _compressed(self, by_columns: Any) -> Any:
         m, n = self.shape
@@ -690,8 +722,8 @@ class _Coordinates(Sparse):
         """`scipy.sparse.coo_array.transpose`."""
         turned = (self.shape[1], self.shape[0])
         if self._is_matrix:
-            return coo_matrix((self.data, (self.col, self.row)), turned)
-        return coo_array((self.data, (self.col, self.row)), turned)
+            return coo_matrix((self.data, (self.col, self.row)), turned, None, copy)
+        return coo_array((self.data, (self.col, self.row)), turned, None, copy)
 
     def _times(self, x: Any) -> Any:
         m = self.shape[0]
@@ -717,7 +749,7 @@ class coo_array(_Coordinates):
     """`scipy.sparse.coo_array`."""
 
     def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype)
+        self._given(arg1, shape, dtype, copy)
 
 
 class coo_matrix(_Coordinates):
@@ -726,7 +758,7 @@ class coo_matrix(_Coordinates):
     _is_matrix = True
 
     def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype)
+        self._given(arg1, shape, dtype, copy)
 
 
 # --- diagonals ------------------------------------------------------------------------------------
@@ -738,7 +770,7 @@ class _Diagonals(Sparse):
     format = "dia"
     offsets: Any
 
-    def _given(self, arg1: Any, shape: Any, dtype: Any) -> None:
+    def _given(self, arg1: Any, shape: Any, dtype: Any, copy: Any) -> None:
         if not isinstance(arg1, tuple):
             raise Unsupported("diagonals of another array", "pass `(data, offsets)`")
         data = np.atleast_2d(arg1[0])
@@ -746,7 +778,9 @@ class _Diagonals(Sparse):
         self.shape = (shape[0], shape[1])
         if len(self.offsets) != data.shape[0]:
             raise ValueError("number of diagonals does not match the number of offsets")
-        self.data = data if dtype is None else data.astype(dtype)
+        if dtype is not None:
+            data = data.astype(dtype)
+        self.data = data.copy() if copy else data
 
     @property
     def nnz(self) -> Any:
@@ -781,7 +815,7 @@ class _Diagonals(Sparse):
         return coo_array((data, (row, col)), self.shape)
 
     def _compressed(self, by_columns: Any) -> Any:
-        return self.tocoo()._compressed(by_columns)
+        return self.tocoo(False)._compressed(by_columns)
 
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """`scipy.sparse.dia_array.sum`."""
@@ -789,14 +823,14 @@ class _Diagonals(Sparse):
 
     def transpose(self, axes: Any = None, copy: Any = False) -> Any:
         """`scipy.sparse.dia_array.transpose`."""
-        return self.tocoo().transpose()
+        return self.tocoo(False).transpose()
 
 
 class dia_array(_Diagonals):
     """`scipy.sparse.dia_array`."""
 
     def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype)
+        self._given(arg1, shape, dtype, copy)
 
 
 class dia_matrix(_Diagonals):
@@ -805,7 +839,7 @@ class dia_matrix(_Diagonals):
     _is_matrix = True
 
     def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype)
+        self._given(arg1, shape, dtype, copy)
 
 
 __all__ = [

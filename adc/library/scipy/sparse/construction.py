@@ -112,7 +112,7 @@ def kron(A: Any, B: Any, format: Any = None) -> Any:
     """`scipy.sparse.kron`."""
     _require_sparse(A)
     _require_sparse(B)
-    a, b = A.tocoo(), B.tocoo()
+    a, b = A.tocoo(False), B.tocoo(False)
     m, n = b.shape
     data = np.ravel(a.data[:, None] * b.data)
     row = np.ravel(a.row[:, None].astype(np.int64) * m + b.row)
@@ -143,7 +143,7 @@ def _stacked(blocks: Any, down: Any, across: Any, format: Any, dtype: Any) -> An
     """Return blocks one after the other, each `down` by its rows and `across` by its columns."""
     for block in blocks:
         _require_sparse(block)
-    parts = [block.tocoo() for block in blocks]
+    parts = [block.tocoo(False) for block in blocks]
     row, col = [], []
     m = n = 0
     for part in parts:
@@ -197,13 +197,13 @@ def _chosen(a: Any, at: Any, format: Any) -> Any:
 
 def tril(A: Any, k: Any = 0, format: Any = None) -> Any:
     """`scipy.sparse.tril`."""
-    found = A.tocoo()
+    found = A.tocoo(False)
     return _chosen(found, np.nonzero(found.row + k >= found.col)[0], format)
 
 
 def triu(A: Any, k: Any = 0, format: Any = None) -> Any:
     """`scipy.sparse.triu`."""
-    found = A.tocoo()
+    found = A.tocoo(False)
     return _chosen(found, np.nonzero(found.row + k <= found.col)[0], format)
 
 

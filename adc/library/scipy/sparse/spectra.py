@@ -132,7 +132,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
     """`scipy.sparse.linalg.norm`."""
     if not isinstance(x, Sparse):
         raise TypeError("input is not sparse. use numpy.linalg.norm")
-    data, indices, indptr = x.tocoo()._compressed(False)
+    data, indices, indptr = x.tocoo(False)._compressed(False)
     sizes = np.abs(data)
     m, n = x.shape
     if axis is None:

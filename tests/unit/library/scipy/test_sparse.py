@@ -36,6 +36,7 @@ C = RNG.standard_normal(4)
 W = RNG.standard_normal((6, 6))
 X = RNG.standard_normal((6, 3))
 SYM = (_random(9, 9, 3) + _random(9, 9, 3).T + sp.diags_array(np.arange(9.0))).tocsr()
+LINKS = sp.csr_array(WIDE.T @ WIDE > 0.1)
 LU = sl.splu(A.tocsc())
 FACTORED = sl.factorized(A.tocsc())
 ILU = sl.LinearOperator((6, 6), sl.spilu(A.tocsc()).solve)
@@ -73,6 +74,20 @@ def _by_symmetric_operator(d: Any, b: Any) -> Any:
     return x + info
 
 
+def _changed(a: Any) -> Any:
+    """Change entries of what is a copy, and of what is not."""
+    first, second, third = a.tocoo(copy=True), a.T, a.copy()
+    fourth = sp.csr_array((a.data, a.indices, a.indptr), shape=a.shape, copy=True)
+    a = a * 2.0
+    first.data[:] = first.data**2
+    a.tocsc().tocoo().data[:] = 0.0
+    third.data *= 3.0
+    fourth.data[0] = 0.0
+    same = a.tocsr()
+    same.data[1] = 5.0
+    return a @ B + first @ B + second @ B + third @ B + fourth @ B
+
+
 def _halved(a: Any) -> Any:
     return (a + a.T) * 0.5
 
@@ -84,6 +99,8 @@ def _eigenpairs(a: Any) -> Any:
 
 ROWS: list[Row] = [
     (lambda a, x: a @ x, (A, B)),
+    (_changed, (A,)),
+    (lambda x: LINKS.sum(1) * x + LINKS.sum(axis=0) + LINKS @ x + LINKS.sum(), (B,)),
     (lambda a, x: a @ x, (WIDE, B)),
     (lambda a, x: a.dot(x) + x[:4], (ODD, B)),
     (lambda a, x: a @ x, (ODD.tocsc(), B)),
@@ -340,8 +357,8 @@ def test_factors_in_loops_within_a_budget() -> None:
     d = np.abs(A.data)
     found = adc.grad(loss)(d, B)
     assert np.array_equal(adc.grad(loss, memory="6 kB")(d, B), found)
-    moved = (loss(d + 1e-6 * C[0], B) - loss(d - 1e-6 * C[0], B)) / 2e-6
-    np.testing.assert_allclose(np.sum(found) * C[0], moved, rtol=1e-6)
+    moved = (loss(d + 1e-3, B) - loss(d - 1e-3, B)) / 2e-3
+    np.testing.assert_allclose(np.sum(found), moved, rtol=1e-4)
 
 
 @pytest.mark.full
@@ -433,11 +450,24 @@ def test_attributes() -> None:
         assert adc.jit(counts)(a) == counts(a)
 
 
+def _scaled(a: Any) -> Any:
+    a *= 2.0
+    return a
+
+
+def _assigned(a: Any) -> Any:
+    a[0, 0] = 2.0
+    return a
+
+
 # A program, its argument, and what the message and the hint say.
 REFUSED: list[tuple[Callable[..., Any], Any, str]] = [
     (lambda a: np.sum(sp.csr_array(a) @ B), W, "pattern depends on the values"),
     (lambda a: a.max(), A, "`max` of a csr_array"),
     (lambda a: a.setdiag(1.0), A, "`setdiag` of a csr_array"),
+    (lambda a: _scaled(a).sum(), A, "in place"),
+    (lambda a: _assigned(a).sum(), A, "assignment to elements"),
+    (lambda a: (a**0).sum(), A, "zero power"),
     (lambda a: np.sum(a[1]), A, "a row of a sparse array"),
     (lambda a: np.sum(a[:, 1]), A, "a column of a sparse array"),
     (lambda a: np.sum(a.sum(0)), M, "an `np.matrix`"),
