@@ -218,7 +218,7 @@ def _loss(fn: Callable[..., Any], count: int) -> Callable[..., Any]:
     return loss
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize("row", ROWS)
 def test_values(row: Row) -> None:
     fn, args = row
@@ -228,7 +228,7 @@ def test_values(row: Row) -> None:
     np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.sampled(32)
+@pytest.mark.sampled(50)
 @pytest.mark.parametrize("row", ROWS)
 def test_derivatives(row: Row) -> None:
     fn, args = row
