@@ -13,7 +13,7 @@ def init() -> None:
     def result_of(derivative: Any, args: tuple[Any, ...]) -> Any:
         compiled = derivative._at_once().compiled_for(*args)
         types = [result.type for result in compiled.compilation.fn.results]
-        return compiled.present(zeros_like_types(types))
+        return compiled.present(zeros_like_types(types), args)
 
     register(Derivative, result_of)
 

@@ -333,7 +333,7 @@ class Pullback:
         self._count = compiled.signature.count()
         self._states = compiled.states(values)
         self._flat = compiled.flat(values, hidden)
-        self.value = compiled.present(self._flat)
+        self.value = compiled.present(self._flat, values)
         self._code = make(self._moved)
         self._of = values.fn.__code__
         copied = copy.deepcopy(tuple(values), _copies(compiled, values))
@@ -377,10 +377,17 @@ class Pullback:
         found = [
             _cotangent(operand.type, leaf, like)
             for operand, leaf, like in zip(operands, leaves, self._flat, strict=False)
-            if operand.type.kind == "f"
+            if _is_moved(operand.type, leaf, like)
         ]
         rest = [self._flat[k] for k in _floats(lowered.fn.results)[len(found) :]]
         return [*found, *(_argument(np.zeros_like(foreign.shape_of(each))) for each in rest)]
+
+
+def _is_moved(ty: Scalar | Array, leaf: Any, like: Any) -> bool:
+    """Whether a leaf is a cotangent, not one of an array of integers; what is kept is checked."""
+    if isinstance(leaf, flatten.Same):
+        leaf.check(like, "the cotangent")
+    return ty.kind == "f"
 
 
 def _copies(compiled: Compiled, values: tuple[Any, ...]) -> dict[int, Any]:

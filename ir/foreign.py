@@ -8,10 +8,12 @@ DLPack (JAX).
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import enum
 import functools
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,11 +41,19 @@ class StandIn:
     cls : type
         It has the methods of the other class.
     attributes : tuple of str
-        The public attributes that instances of both have.
+        The attributes that instances of both have.
+    kept : tuple of str
+        Those that derivatives have from what they are derivatives of: the pattern of a sparse
+        array.
+    made : callable or None
+        Makes an instance of the other class of its attributes, where a program returns one. By
+        default it is one of `cls`.
     """
 
     cls: type
     attributes: tuple[str, ...]
+    kept: tuple[str, ...] = ()
+    made: Callable[[dict[str, Any]], Any] | None = None
 
 
 # By the public name of the other class, whose library need not be imported.
@@ -126,7 +136,32 @@ def _stand_in(cls: Any) -> StandIn | None:
 
 def is_stand_in(cls: type) -> bool:
     """Whether a class is in place of one of another library."""
-    return any(each.cls is cls for each in STAND_INS.values())
+    return standing(cls) is not None
+
+
+def standing(cls: type) -> StandIn | None:
+    """Return what is known of a class that is in place of another one; None for other classes."""
+    if not (cls.__module__ or "").startswith(_READ):
+        return None
+    return next((each for each in STAND_INS.values() if each.cls is cls), None)
+
+
+def kept_of(cls: type) -> tuple[str, ...]:
+    """Return the attributes of a class in place of another one that derivatives have as well."""
+    found = standing(cls)
+    return () if found is None else found.kept
+
+
+def like(value: Any, items: dict[str, Any]) -> Any:
+    """Return a derivative with respect to an object of a class that another one is in place of.
+
+    `items` are the derivatives with respect to its attributes; what is kept is copied.
+    """
+    found = stand_in(type(value))
+    assert found is not None
+    assert found.made is not None
+    kept = {name: copy.deepcopy(getattr(value, name)) for name in found.kept}
+    return found.made({**items, **kept})
 
 
 def is_plain(cls: type) -> bool:
@@ -325,12 +360,15 @@ __all__ = [
     "is_foreign",
     "is_on_gpu",
     "is_stand_in",
+    "kept_of",
     "kind_of",
     "library_of",
+    "like",
     "memory_of",
     "number",
     "peculiarity",
     "shape_of",
     "sizes_of",
     "stand_in",
+    "standing",
 ]

@@ -68,7 +68,7 @@ class Compiled:
     costs: Costs
     entry: cache.Entry
     levels: tuple[Level, ...]
-    present: Callable[[Sequence[Any]], Any]
+    present: Callable[[Sequence[Any], Sequence[Any]], Any]
     ones: tuple[Any, ...]
     users: weakref.WeakSet[Any]
     budget: Budget | None = None
@@ -199,7 +199,7 @@ class Compiled:
         self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any] = ()
     ) -> Any:
         """Run the code on the arguments of a call."""
-        return self.present(self.flat(values, hidden, directions))
+        return self.present(self.flat(values, hidden, directions), values)
 
     def flat(
         self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any] = ()

@@ -389,7 +389,7 @@ class Code:
             results = last.again(values)
             if results is not None:
                 self.hits += 1
-                return last.present(results)
+                return last.present(results, values)
         compiled, hidden = self.find(values)
         compiled.prepare(values, self.whole(values))
         return compiled.run(values, hidden)

@@ -13,7 +13,7 @@ from adc.frontend.core.state import Lowered
 from adc.frontend.inputs import unflatten
 from adc.frontend.inputs.complexes import joined
 from adc.frontend.values import structures
-from adc.frontend.values.results import rebuilt
+from adc.frontend.values.results import of_patterns, rebuilt
 from adc.functions import name_of, span_of
 from adc.ir.core import Function
 from adc.ir.errors import NonScalarError, NotDifferentiableError
@@ -112,7 +112,7 @@ def check_commuting(fn: Callable[..., Any], lowered: Function) -> None:
             )
 
 
-def arranged(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
+def arranged(lowered: Lowered) -> Callable[..., Any]:
     """Return what arranges flat results as the Python function returns them."""
     types = [operand.type for operand in lowered.fn.results]
     makers = [
@@ -126,9 +126,9 @@ def arranged(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
     match lowered.result:
         case ArrayRef() | Num(array=False):
             (make,) = makers[:1]
-            return lambda results: make(results[0])
+            return lambda results, values=(): make(results[0])
 
-    def arrange(results: Sequence[Any]) -> Any:
+    def arrange(results: Sequence[Any], values: Sequence[Any] = ()) -> Any:
         flat = (make(found) for make, found in zip(makers, results, strict=False))
         return rebuilt(lowered.result, lowered.heap, flat)
 
@@ -139,18 +139,19 @@ def _as_it_is(found: Any) -> Any:
     return found
 
 
-def _with_tangents(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
+def _with_tangents(lowered: Lowered) -> Callable[..., Any]:
     """Return a function that arranges the results of a tangent's kernel as results and tangents."""
     arrange = arranged(lowered)
     own = lowered.fn.results
     floats = [operand.type.kind == "f" for operand in own]
+    kept = of_patterns(lowered.result, lowered.heap)
 
-    def present(results: Sequence[Any]) -> tuple[Any, Any]:
+    def present(results: Sequence[Any], values: Sequence[Any]) -> tuple[Any, Any]:
         dots = iter(results[len(own) :])
         # What is no float does not move.
         flat = [
-            next(dots) if moves else transfers.zeros_like(found)
-            for moves, found in zip(floats, results, strict=False)
+            next(dots) if moves else found if k in kept else transfers.zeros_like(found)
+            for k, (moves, found) in enumerate(zip(floats, results, strict=False))
         ]
         return arrange(results), arrange(flat)
 
@@ -163,8 +164,10 @@ def presenter(
     levels: tuple[Level, ...],
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None,
-) -> Callable[[Sequence[Any]], Any]:
+) -> Callable[[Sequence[Any], Sequence[Any]], Any]:
     """Return a function that arranges the kernel's results as the user's.
+
+    It takes the arguments as well.
 
     The adjoint appends the gradients to the function's own results. Each tangent then appends the
     tangents of all float results, those of value and gradients first-to-last at the very end.
@@ -172,7 +175,7 @@ def presenter(
     own = lowered.fn.results
     if pull is not None:
         arrange = signature.arranged(pull)
-        return lambda results: arrange(results[len(own) :])
+        return lambda results, values: arrange(results[len(own) :], values)
     if not levels:
         return arranged(lowered) if along is None else _with_tangents(lowered)
     floats = sum(operand.type.kind == "f" for operand in own)
@@ -195,17 +198,19 @@ def presenter(
             return joined(number(results[first]), number(results[first + 1]))
         return number(results[first])
 
-    def of_level(first: int, end: int) -> Callable[[Sequence[Any]], Any]:
+    def of_level(first: int, end: int) -> Callable[[Sequence[Any], Sequence[Any]], Any]:
         gradients = slice(end - count, end)
         arrange = signature.arranged(last.argnums)
         if not last.with_value:
-            return lambda results: arrange(results[gradients])
-        return lambda results: (value_at(results, first), arrange(results[gradients]))
+            return lambda results, values: arrange(results[gradients], values)
+        return lambda results, values: (
+            value_at(results, first), arrange(results[gradients], values)
+        )  # fmt: skip
 
     value = of_level(first, size)
     if along is not None:
         slope = of_level(size + appended - block, size + appended)
-        return lambda results: (value(results), slope(results))
+        return lambda results, values: (value(results, values), slope(results, values))
     if not levels[-1].has_aux:
         return value
     gradient = presenter(
@@ -213,9 +218,9 @@ def presenter(
     )
     arrange = arranged(lowered)
 
-    def with_aux(results: Sequence[Any]) -> Any:
+    def with_aux(results: Sequence[Any], values: Sequence[Any]) -> Any:
         pair = arrange(results)
-        found = gradient(results)
+        found = gradient(results, values)
         return (pair, found) if levels[-1].with_value else (found, pair[1])
 
     return with_aux

@@ -74,11 +74,12 @@ class Parameters:
 
 @dataclass(frozen=True)
 class _Argument:
-    """A positional argument: its type, and the position of its first leaf."""
+    """An argument: its type, the position of its first leaf, and where it is among the values."""
 
     name: str
     type: Any
     start: int
+    at: tuple[int, ...]
 
 
 class Signature:
@@ -138,10 +139,10 @@ class Signature:
         for k, (name, ty) in enumerate(zip(self.names, self.types, strict=True)):
             if name == parameters.variable:
                 for j, item in enumerate(ty):
-                    found.append(_Argument(f"{name}[{j}]", item, start))
+                    found.append(_Argument(f"{name}[{j}]", item, start, (k, j)))
                     start += len(trees.leaf_types(item))
             elif k < parameters.positional:
-                found.append(_Argument(name, ty, start))
+                found.append(_Argument(name, ty, start, (k,)))
                 start += len(trees.leaf_types(ty))
         return found
 
@@ -152,7 +153,7 @@ class Signature:
         start = 0
         for k, (name, ty) in enumerate(zip(self.names, self.types, strict=True)):
             if first <= k < first + parameters.keywords:
-                found.append(_Argument(name, ty, start))
+                found.append(_Argument(name, ty, start, (k,)))
             start += len(trees.leaf_types(ty))
         return found
 
@@ -242,20 +243,18 @@ class Signature:
         (argument,) = self._chosen(argnums)
         return argument.type if isinstance(argument.type, Scalar) else None
 
-    def arranged(
-        self, argnums: int | Sequence[int], converted: bool = True
-    ) -> Callable[[Sequence[Any]], Any]:
-        """Return what arranges flat gradients like the arguments they belong to.
+    def arranged(self, argnums: int | Sequence[int], converted: bool = True) -> Callable[..., Any]:
+        """Return what arranges flat gradients like the arguments they belong to, given both.
 
         `converted`: and makes numbers where these have numbers.
         """
         key = (argnums if isinstance(argnums, int) else tuple(argnums), converted)
         if key not in self._known:
             at = itertools.count()
-            chosen = tuple([argument.type for argument in self._chosen(argnums)])
-            tree = chosen[0] if isinstance(argnums, int) else chosen
-            self._known[key] = unflatten.arranged(tree, at, converted)
-        arrange: Callable[[Sequence[Any]], Any] = self._known[key]
+            chosen = [(argument.type, argument.at) for argument in self._chosen(argnums)]
+            one = isinstance(argnums, int)
+            self._known[key] = unflatten.arranged(chosen, at, one, converted)
+        arrange: Callable[..., Any] = self._known[key]
         return arrange
 
     def count(self) -> int:
@@ -281,7 +280,9 @@ class Signature:
         for argument, tangent in zip(self._chosen(argnums), tangents, strict=True):
             leaves = flatten.tangents(argument.type, tangent, argument.name)
             for k, (ty, leaf) in enumerate(leaves, argument.start):
-                if ty.kind == "f":
+                if isinstance(leaf, flatten.Same):
+                    leaf.check(primals[k], f"the tangent of {argument.name!r}")
+                elif ty.kind == "f":
                     found.append(_direction(ty, leaf, primals[k], argument.name))
         return found
 
@@ -347,6 +348,9 @@ def key_of(values: Sequence[Any], whole: Sequence[bool], stacks: Collection[Plac
     )
 
 
+_SPARSE = "convert it to one with two axes in a format that is supported: `A.tocsr()`"
+
+
 def _tree(
     value: Any, name: str, fn: Callable[..., Any], whole: bool, stacks: Sequence[tuple[Step, ...]]
 ) -> Any:
@@ -354,6 +358,10 @@ def _tree(
     where = f"argument {name!r} of {name_of(fn)}()"
     if type(value) is int and not -(2**63) <= value < 2**63:
         raise ArgumentError(f"{where} does not fit in 64 bits", span_of(fn))
+    is_sparse = foreign.library_of(value) == "scipy" and hasattr(value, "tocsr")
+    if is_sparse and (foreign.stand_in(type(value)) is None or value.ndim != 2):
+        axes = "" if value.ndim == 2 else f" with {value.ndim} axes"
+        raise ArgumentError(f"{where} is a {_kind(value)}{axes}", span_of(fn), _SPARSE)
     if advice.is_table(value):
         library = type(value).__module__.split(".")[0]
         raise ArgumentError(

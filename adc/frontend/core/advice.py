@@ -65,7 +65,8 @@ _ADVICE = {
     "for others, compute coordinates for `map_coordinates`, or write the loop",
     "scipy.stats": "`adc supported` lists the distributions of `scipy.stats` that are supported; "
     "compute others outside the differentiated function",
-    "scipy.sparse": "pass `data`, `indices` and `indptr` as arrays, and loop over the rows",
+    "scipy.sparse": "`adc supported` lists the functions of `scipy.sparse` that are supported; "
+    "convert other formats before: `A.tocsr()`",
     "scipy.interpolate": "use `CubicSpline`, `PchipInterpolator`, `make_interp_spline`, `BSpline` "
     "or `PPoly`",
     "time": "measure the time around the call, or use `time.time` or `time.perf_counter`",
@@ -181,10 +182,7 @@ def of_object(value: Any) -> str:
     if isinstance(value, np.ndarray | np.generic):
         return _of_array(value)
     if library == "scipy" and hasattr(value, "tocsr"):
-        return (
-            "pass the arrays `data`, `indices` and `indptr` of `x.tocsr()` as arguments, and loop "
-            "over the rows"
-        )
+        return "convert it to a format with two axes that is supported: `x.tocsr()`"
     if is_table(value):
         return "pass an array, such as `x.to_numpy()`"
     return "pass numbers and arrays, or lists, dicts and objects that contain them"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import types
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from adc.frontend.inputs import complexes
-from adc.frontend.inputs.instances import is_lazy
+from adc.frontend.inputs.instances import class_of, is_lazy
 from adc.frontend.inputs.trees import (
     DICTS,
     Complex,
@@ -164,6 +165,20 @@ def _held(value: Any) -> Sequence[Any]:
     return found[1]
 
 
+@dataclass(frozen=True, slots=True)
+class Same:
+    """A number or an array of a direction that must be what is there: part of a pattern."""
+
+    value: Any
+
+    def check(self, there: Any, what: str) -> None:
+        """Raise unless it is."""
+        if not np.array_equal(self.value, there):
+            raise ArgumentError(
+                f"{what} has another pattern", None, "copy the sparse array, and replace its `data`"
+            )
+
+
 def tangents(tree: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Array, Any]]:
     """Yield the types of all leaves and the tangents of them, checked to be like the argument."""
     if isinstance(tree, Scalar | Array):
@@ -185,7 +200,7 @@ def tangents(tree: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Arra
     if cls is types.MethodType:
         yield from tangents(tree.items[0], tangent, name)
         return
-    found = parts_of(tangent) if isinstance(tangent, cls) else None
+    found = parts_of(tangent) if issubclass(class_of(type(tangent)), cls) else None
     keys = tree.keys if isinstance(tree, Node) else ()
     if found is None or len(found[1]) != len(contents(tree)) or set(found[0]) != set(keys):
         what = f"a {cls.__name__} with {', '.join(map(repr, keys))}" if keys else (
@@ -193,8 +208,10 @@ def tangents(tree: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Arra
         )  # fmt: skip
         raise ArgumentError(f"the tangent of {name!r} must be {what}")
     by_key = dict(zip(found[0], found[1], strict=True)) if keys else {}
+    kept = foreign.kept_of(cls)
     for key, inner, item in itertools.zip_longest(keys, contents(tree), found[1]):
-        yield from tangents(inner, by_key[key] if keys else item, name)
+        each = tangents(inner, by_key[key] if keys else item, name)
+        yield from ((ty, Same(leaf)) for ty, leaf in each) if key in kept else each
 
 
 def _stacked_tangents(tree: Stack, tangent: Any, name: str) -> Iterator[tuple[Array, Any]]:

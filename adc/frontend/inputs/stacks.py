@@ -22,6 +22,7 @@ import numpy as np
 from adc.frontend.inputs import flatten, instances, keys, trees
 from adc.frontend.inputs.places import Item, Place, Step
 from adc.frontend.inputs.trees import Node, Stack
+from adc.ir import foreign
 from adc.ir.types import ELEMENTS, Array
 
 _REAL = frozenset(ELEMENTS.values())
@@ -49,6 +50,8 @@ def _kind(value: Any, whole: bool, sizes: bool) -> object:
     if cls is types.FunctionType or instances.is_unchanging(value):
         return "object", id(value)
     found = trees.parts_of(value)
+    if foreign.kept_of(instances.class_of(cls)):
+        raise _UnlikeError
     if found is None or cls is types.MethodType or (not whole and instances.is_lazy(value)):
         raise _UnlikeError
     if cls is list and len(value) > trees.LONGEST_LIST:

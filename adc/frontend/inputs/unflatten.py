@@ -21,6 +21,8 @@ from adc.frontend.inputs.trees import (
     is_container,
     leaf_types,
 )
+from adc.ir import foreign
+from adc.ir.errors import ArgumentError
 from adc.ir.types import HALF, Array, Scalar
 
 
@@ -40,17 +42,24 @@ def number(ty: Scalar) -> Callable[[Any], Any]:
 
 
 def arranged(
-    tree: Any, at: Iterator[int], converted: bool = True
-) -> Callable[[Sequence[Any]], Any]:
-    """Return a function that arranges flat gradients, one for each float, like the argument.
+    trees: Sequence[tuple[Any, tuple[int, ...]]], at: Iterator[int], one: bool,
+    converted: bool = True,
+) -> Callable[..., Any]:  # fmt: skip
+    """Return a function that arranges flat gradients, one for each float, like the arguments.
+
+    It takes the arguments of the call as well, for what a derivative has of them: the pattern of a
+    sparse array. `trees` are the types of those that are differentiated, each with the indices that
+    lead to it. `one`: the first alone is arranged, not a tuple.
 
     `converted`: and makes numbers, and lists of numbers, where the argument has them.
     """
     writer = _Arrangement(at, converted)
-    result = writer.of(tree)
+    places = ("values" + "".join(f"[{k}]" for k in path) for _, path in trees)
+    found = [writer.of(tree, place) for (tree, _), place in zip(trees, places, strict=True)]
+    result = found[0] if one else _tuple(found)
     lines = "".join(f"    {line}\n" for line in writer.lines)
-    exec(f"def arrange(flat):\n{lines}    return {result}\n", writer.names)
-    made: Callable[[Sequence[Any]], Any] = writer.names.pop("arrange")
+    exec(f"def arrange(flat, values=()):\n{lines}    return {result}\n", writer.names)
+    made: Callable[..., Any] = writer.names.pop("arrange")
     return made
 
 
@@ -59,7 +68,7 @@ class _Arrangement:
 
     For ``{"w": array, "layers": [float, 3]}`` that is::
 
-        def arrange(flat):
+        def arrange(flat, values):
             v0 = [c0(flat[1]), None]
             v1 = {'w': flat[0], 'layers': v0}
             return v1
@@ -75,7 +84,7 @@ class _Arrangement:
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
             "build": build, "new": object.__new__, "new_tuple": tuple.__new__,
-            "put": object.__setattr__,
+            "put": object.__setattr__, "like": foreign.like,
         }  # fmt: skip
         self._constants: dict[int, str] = {}
 
@@ -92,10 +101,16 @@ class _Arrangement:
         self.lines.append(f"{name} = {expression}")
         return name
 
-    def of(self, tree: Any) -> str:
-        """Return an expression for what is where `tree` is."""
+    def of(self, tree: Any, place: str) -> str:
+        """Return an expression for what is where `tree` is; `place` is one for the argument."""
         if is_container(tree):
-            items = [self.of(item) for item in contents(tree)]
+            steps = _steps(tree)
+            items = [
+                self.of(item, f"{place}{step}")
+                for item, step in zip(contents(tree), steps, strict=True)
+            ]
+            if isinstance(tree, Node) and foreign.kept_of(tree.cls):
+                return self.patterned(tree, items, place)
             if isinstance(tree, tuple):
                 return self.bind(_tuple(items))
             return self.node(tree, items)
@@ -126,7 +141,7 @@ class _Arrangement:
         rows = self.bind("[]")
         inner = _Arrangement(itertools.count(), False, f"{rows}_flat", f"{rows}_")
         inner.names, inner._constants = self.names, self._constants
-        made = inner.of(tree.item)
+        made = inner.of(tree.item, "None")
         columns = []
         for ty, own in zip(leaf_types(tree.item), tree.arrays, strict=True):
             if own.kind == "f":
@@ -138,6 +153,18 @@ class _Arrangement:
         self.lines.append(f"for {inner.flat} in zip({', '.join(columns)}):")
         self.lines += [f"    {line}" for line in [*inner.lines, f"{rows}.append({made})"]]
         return rows
+
+    def patterned(self, tree: Node, items: list[str], place: str) -> str:
+        """Return an expression for a derivative that has a pattern."""
+        if not self.converted:
+            raise ArgumentError(
+                f"the Jacobian with respect to a {tree.cls.__name__}", None,
+                "make it of `data` in the function, and differentiate with respect to that",
+            )  # fmt: skip
+        kept = foreign.kept_of(tree.cls)
+        pairs = zip(tree.keys, items, strict=True)
+        moved = ", ".join(f"{key!r}: {item}" for key, item in pairs if key not in kept)
+        return self.bind(f"like({place}, {{{moved}}})")
 
     def node(self, tree: Node, items: list[str]) -> str:
         cls = tree.cls
@@ -158,6 +185,16 @@ class _Arrangement:
         return name
 
 
+def _steps(tree: Any) -> list[str]:
+    """Return what leads to each item of a container, as it is written."""
+    if isinstance(tree, tuple) or tree.cls is list or is_named_tuple(tree.cls):
+        return [f"[{k}]" for k in range(len(contents(tree)))]
+    if tree.cls is types.MethodType:
+        return [".__self__"]
+    # Other keys of dicts are not written: what has a pattern is refused there.
+    return [f"[{key!r}]" if tree.cls in DICTS else f".{key}" for key in tree.keys]
+
+
 def _tuple(items: Sequence[str]) -> str:
     return f"({''.join(f'{item}, ' for item in items)})"
 
@@ -174,6 +211,9 @@ def build(cls: type, keys: Sequence[Any], items: Sequence[Any]) -> Any:
         return tuple.__new__(cls, items)
     if cls is types.MethodType:
         return items[0]
+    other = foreign.standing(cls)
+    if other is not None and other.made is not None:
+        return other.made(dict(zip(keys, items, strict=True)))
     made: object = object.__new__(cls)
     for name, item in zip(keys, items, strict=True):
         object.__setattr__(made, name, item)

@@ -31,6 +31,7 @@ from adc.frontend.values import elementwise, objects, views
 from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.errors import TypeMismatchError
+from adc.ir.foreign import is_stand_in
 from adc.ir.types import Array
 
 LIST_METHODS = ("append", "extend", "insert", "pop", "index", "count", "reverse", "copy", "clear")
@@ -139,6 +140,10 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
         found = objects.of_static(lo, owner, node.attr, node)
         if found is not None:
             return found
+    if isinstance(owner, ObjectRef) and is_stand_in(owner.cls):
+        raise lo.unsupported(
+            f"`{node.attr}` of {kind_of(owner)}", node, "compute it from the attributes that it has"
+        )
     raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
 
 

@@ -11,6 +11,7 @@ In reading order:
 `ndimage`        filters of arrays, and splines through their elements
 `signal`         convolutions, linear filters, windows, spectra
 `linalg`         `scipy.linalg`
+`sparse`         `scipy.sparse`: classes and functions
 `distance`       `scipy.spatial.distance`
 `special`        `scipy.special`: ufuncs, and functions in plain Python
 `stats`          `scipy.stats`: methods of distributions
@@ -29,5 +30,6 @@ from adc.frontend.scipy import ndimage as ndimage
 from adc.frontend.scipy import odes as odes
 from adc.frontend.scipy import optimize as optimize
 from adc.frontend.scipy import signal as signal
+from adc.frontend.scipy import sparse as sparse
 from adc.frontend.scipy import special as special
 from adc.frontend.scipy import stats as stats

@@ -29,8 +29,9 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.structure import cells_of
-from adc.frontend.inputs import complexes, instances, trees, unflatten
+from adc.frontend.inputs import complexes, flatten, instances, trees, unflatten
 from adc.frontend.values import elementwise, list_buffers, structures, views
+from adc.ir import foreign
 from adc.ir.errors import ArgumentError, UnsupportedError
 
 Heap = dict[str, Binding]
@@ -143,6 +144,34 @@ def pairs(result: Binding, heap: Heap) -> list[int]:
     return found
 
 
+def of_patterns(result: Binding, heap: Heap) -> set[int]:
+    """Return which leaves of a finished result derivatives have as well (`foreign.kept_of`)."""
+    kept: set[int] = set()
+    seen: set[str] = set()
+
+    def visit(binding: Binding) -> None:
+        match binding:
+            case TupleOf(items=items) | RecordOf(items=items):
+                for item in items:
+                    visit(item)
+            case NamedTuple(record=record):
+                visit(record)
+            case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
+                if slot not in seen:
+                    seen.add(slot)
+                    held = heap[slot]
+                    if isinstance(binding, ObjectRef) and isinstance(held, RecordOf):
+                        for name in foreign.kept_of(binding.cls):
+                            part = held.get(name)
+                            kept.update(
+                                id(leaf) for leaf in ([] if part is None else leaves_of(part, heap))
+                            )
+                    visit(held)
+
+    visit(result)
+    return {k for k, leaf in enumerate(leaves_of(result, heap)) if id(leaf) in kept}
+
+
 def in_lists(result: Binding, heap: Heap) -> list[bool]:
     """Return for each number and array of a finished result whether a list of any length has it."""
     kept = [each for held in heap.values() if isinstance(held, Growing) for each in held.buffers]
@@ -237,13 +266,16 @@ def flat_like(result: Binding, heap: Heap, value: Any, what: str) -> Iterator[An
     seen: set[str] = set()
 
     def inside(cls: type, keys: tuple[Any, ...], items: tuple[Binding, ...], value: Any) -> Any:
-        found = trees.parts_of(value) if isinstance(value, cls) else None
+        mine = issubclass(instances.class_of(type(value)), cls)
+        found = trees.parts_of(value) if mine else None
         if found is None or len(found[1]) != len(items) or set(found[0]) != set(keys):
             content = f"with {', '.join(map(repr, keys))}" if keys else f"of {len(items)}"
             raise ArgumentError(f"{what} must have a {cls.__name__} {content} where results have")
         by_key = dict(zip(found[0], found[1], strict=True)) if keys else {}
+        kept = foreign.kept_of(cls)
         for k, item in enumerate(items):
-            yield from visit(item, by_key[keys[k]] if keys else found[1][k])
+            inner = visit(item, by_key[keys[k]] if keys else found[1][k])
+            yield from map(flatten.Same, inner) if keys and keys[k] in kept else inner
 
     def visit(binding: Binding, value: Any) -> Iterator[Any]:
         match binding:

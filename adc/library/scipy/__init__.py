@@ -10,6 +10,7 @@
 `ndimage`        filters of arrays, and splines through their elements
 `signal`         convolutions, linear filters, windows, spectra
 `linalg`         `scipy.linalg`, in modules by subject
+`sparse`         `scipy.sparse`, in modules by subject
 `distance`       `scipy.spatial.distance`
 `special`        `scipy.special`
 `stats`          `scipy.stats`, a package for itself

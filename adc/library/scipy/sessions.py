@@ -212,12 +212,48 @@ def _of_integral(
     return optimize.OptimizeResult(x=np.array(found[:2]), success=True)
 
 
+def _of_system(ask: Any, b: Any, x0: Any, settings: Any, turned: int) -> Any:
+    from scipy import optimize
+    from scipy.sparse import linalg
+
+    name, rtol, atol, maxiter, restart, preconditioner = settings
+    n = len(b)
+    words = {"rtol": rtol, "maxiter": maxiter}
+    if atol is not None:
+        words |= {"atol": atol, "M": _preconditioner(preconditioner, n, turned)}
+    if name == "gmres":
+        words["restart"] = restart
+    products = linalg.LinearOperator(
+        (n, n), lambda x: np.array(ask(VALUE, x.reshape(n))), dtype=float
+    )
+    start = None if x0 is None else np.array(x0)
+    x, info = getattr(linalg, name)(products, np.array(b), start, **words)
+    return optimize.OptimizeResult(x=x, success=info == 0, status=info)
+
+
+def _preconditioner(given: Any, n: int, turned: int) -> Any:
+    """Return a preconditioner of a matrix or, `turned`, of its transpose, if that is known."""
+    if isinstance(given, tuple):
+        from scipy.sparse import csr_array
+
+        given = csr_array(given, shape=(n, n))
+    if given is None or not turned:
+        return given
+    try:
+        found = given.T
+        found @ np.zeros(n)
+    except NotImplementedError:  # an operator without `rmatvec`
+        return None
+    return found
+
+
 # How the derivative is given: not at all, by a function of its own, with the value.
 NONE, APART, BOTH = 0, 1, 2
 _SOLVERS: dict[str, Callable[..., Any]] = {
     "curve_fit": _of_fit,
     "quad": _of_integral,
     "root": _of_root,
+    "krylov": _of_system,
     "minimize": _of_minimum,
     "minimize_scalar": _of_minimum_scalar,
     "least_squares": _of_squares,

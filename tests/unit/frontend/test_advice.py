@@ -30,7 +30,7 @@ from adc.supported import counts, is_supported
 X = np.array([0.3, 0.7, 1.1])
 M = np.array([[2.0, 0.3, 0.1], [0.2, 3.0, 0.4], [0.1, 0.2, 4.0]])
 STACK = np.stack([M, 2.0 * M])
-SPARSE = scipy.sparse.csr_matrix(M)
+SPARSE = scipy.sparse.lil_matrix(M)
 
 
 def _drawn(x: Any) -> Any:
@@ -69,8 +69,8 @@ CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (_groups, "`itertools.groupby`", "write the loop"),
     (_drawn, "`random.random`", "`np.random.default_rng`"),
     (lambda x: np.sum(x * np.random.randn(3)), "`np.random.randn`", "`np.random.default_rng`"),
-    (lambda x: np.sum(SPARSE @ x), "`@` with a csr_matrix", "`data`, `indices` and `indptr`"),
-    (lambda x: np.sum(SPARSE.dot(x)), "`scipy.sparse.", "`data`, `indices` and `indptr`"),
+    (lambda x: np.sum(SPARSE @ x), "`@` with a lil_matrix", "`x.tocsr()`"),
+    (lambda x: np.sum(SPARSE.dot(x)), "`scipy.sparse.", "`A.tocsr()`"),
     (lambda x: np.sum(np.frompyfunc(square, 1, 1)(x)), "`numpy.frompyfunc`", "`np.vectorize`"),
     (lambda x: np.sum(np.loadtxt("a") * x), "`numpy.loadtxt`", "read it outside"),
     (lambda x: json.loads("1") * x[0], "`json.loads`", "read it outside"),
@@ -165,7 +165,9 @@ ARGUMENTS: list[tuple[Any, str, str]] = [
     (X.astype(np.longdouble), "dtype float128", "`x.astype(np.float32)`"),
     (X.astype(object), "dtype object", "`x.astype(np.float64)`"),
     (X.astype(">f8"), "dtype >f8", "byte order"),
-    (SPARSE, "is a csr_matrix", "`data`, `indices` and `indptr`"),
+    (SPARSE, "is a lil_matrix", "`A.tocsr()`"),
+    (scipy.sparse.dok_array((2, 2)), "is a dok_array", "`A.tocsr()`"),
+    (scipy.sparse.coo_array(X), "is a coo_array with 1 axes", "two axes"),
 ]
 
 
