@@ -171,8 +171,8 @@ def lookup(name: str) -> tuple[list[str], bool]:
     --------
     >>> lookup("np.linalg.svd")
     (['numpy.linalg.svd is supported'], True)
-    >>> lookup("scipy.integrate.odeint")[0][0][:41]
-    'scipy.integrate.odeint is not supported (A'
+    >>> lookup("scipy.integrate.ode")[0][0][:37]
+    'scipy.integrate.ode is not supported '
     >>> lookup("solve")[0]
     ['numpy.linalg.solve is supported', 'scipy.linalg.solve is supported']
     """

@@ -1,8 +1,8 @@
 """Calls of all functions of `autograd.scipy` that have a gradient there.
 
 Written with `special`, `stats`, `linalg`, `signal`: adc differentiates SciPy's functions, autograd
-its own, in modules of these names. `autograd.scipy.integrate.odeint` is compared where adc's
-`odeint` is tested.
+its own, in modules of these names. `autograd.scipy.integrate.odeint` is compared where `odeint` is
+tested (`tests.unit.library.scipy.test_odes`).
 """
 # One call a line, as a table: some are long.
 

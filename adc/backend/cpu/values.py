@@ -281,9 +281,9 @@ class Variables:
             self.builder.store(ir.Constant(cgutils.voidptr_t, None), slot)
             self.reference("NRT_decref", old)
 
-    def new_slots(self, ty: Any) -> Value:
+    def new_slots(self, ty: Any, zero: bool = False) -> Value:
         if not isinstance(ty, types.Array):
-            return Scalar(ty, self.slot(self.context.get_value_type(ty)))
+            return Scalar(ty, self.slot(self.context.get_value_type(ty), zero=zero))
         data = self.slot(self.context.get_data_type(ty.dtype).as_pointer())
         shape = tuple(self.slot(_I64) for _ in range(ty.ndim))
         strides = () if ty.layout == "C" else tuple(self.slot(_I64) for _ in range(ty.ndim))
@@ -292,6 +292,9 @@ class Variables:
     def read(self, name: str) -> Value:
         if name in self.values:
             return self.values[name]
+        if name not in self.slots:
+            # A loop that stands for several takes what it assigns itself, if others read it.
+            self.slots[name] = self.new_slots(self.types.type_of(name), zero=True)
         slots, load = self.slots[name], self.builder.load
         if isinstance(slots, Scalar):
             return Scalar(slots.type, load(slots.value))

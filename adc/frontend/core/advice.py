@@ -52,11 +52,11 @@ _ADVICE = {
     "supported",
     "scipy.special": "`adc supported` lists the functions of `scipy.special` that are supported; "
     "compute others outside the differentiated function",
-    "scipy.optimize": "`root`, `root_scalar`, `minimize`, `minimize_scalar`, `least_squares` and "
-    "`fixed_point` are supported; `adc.implicit` differentiates what another solver finds",
+    "scipy.optimize": "`root`, `root_scalar`, `minimize`, `minimize_scalar`, `least_squares`, "
+    "`curve_fit` and `fixed_point` are supported; `adc.implicit` differentiates what another "
+    "solver finds",
     "scipy.integrate": "write the sum or the steps as a loop: adc differentiates them; or call it "
     "with `adc.external` and a derivative rule",
-    "scipy.integrate.odeint": _SOLVE,
     "scipy.integrate.ode": _SOLVE,
     "scipy.integrate.fixed_quad": _QUADRATURE,
     "scipy.signal": "`adc supported` lists the functions of `scipy.signal` that are supported; "

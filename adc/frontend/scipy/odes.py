@@ -1,18 +1,34 @@
-"""`scipy.integrate.solve_ivp`."""
+"""`scipy.integrate.solve_ivp` and `odeint`."""
 
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 from typing import Any
 
 from adc.frontend.control import program
-from adc.frontend.core.bindings import NONE, Binding, Closure, Num, Static, TupleOf, static
+from adc.frontend.core import dispatch
+from adc.frontend.core.bindings import (
+    NONE,
+    Binding,
+    Bound,
+    Closure,
+    DictRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    RecordOf,
+    Static,
+    TupleOf,
+    static,
+)
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library
 from adc.frontend.values import arguments, elementwise
+from adc.frontend.values.arguments import Given
 from adc.ir.core import Literal
-from adc.library.scipy.odes import ivp
+from adc.library.scipy.odes import ivp, outside
 
 _FORM = (
     "fun t_span y0 method? t_eval? dense_output? events? vectorized? args? * "
@@ -26,7 +42,9 @@ def _solve_ivp(
     given = arguments.match(lo, _FORM, args, kwargs, node)
     method = given.get("method")
     if isinstance(method, Static) and isinstance(method.value, type):
-        given["method"] = static(method.value.__name__)
+        given["method"] = method = static(method.value.__name__)
+    if isinstance(method, Static) and method.value in ("Radau", "LSODA"):
+        return _outside(lo, given, method.value, node)
     events = given.get("events", NONE)
     if not arguments.is_none(events):
         several = arguments.sequence(lo, events)
@@ -38,6 +56,86 @@ def _solve_ivp(
     _, given = elementwise.all_materialised(lo, [], given, node)
     assert isinstance(ivp.solve_ivp, types.FunctionType)
     return program.call_function(lo, ivp.solve_ivp, [], given, node)
+
+
+def _outside(lo: Lowerer, given: Given, method: str, node: ast.Call) -> Binding:
+    """Lower `solve_ivp` by an integrator of SciPy's, which runs as it is."""
+    for name in ("dense_output", "events", "vectorized"):
+        value = given.pop(name, NONE)
+        if not arguments.is_none(value) and value != lo.num(False):
+            raise lo.unsupported(
+                f"the argument {name!r} of `solve_ivp` by {method!r}", node,
+                "use 'BDF', or 'RK45' or 'DOP853' where the equations are not stiff",
+            )  # fmt: skip
+    _require_host(lo, "solve_ivp", node)
+    settings: Given = {
+        name: given.pop(name) for name in ("first_step", "max_step") if name in given
+    }
+    given |= _jacobian(lo, given.pop("jac", NONE), outside.nothing, node)
+    given.setdefault("rtol", lo.num(1e-3))
+    given.setdefault("atol", lo.num(1e-6))
+    return _run(lo, outside.solve_ivp, given, settings, node)
+
+
+_PASSED = ("mxstep", "h0", "hmax", "hmin", "tcrit", "mxordn", "mxords")
+
+
+def _odeint(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    form = (
+        "func y0 t args? Dfun? col_deriv? full_output? ml? mu? rtol? atol? tcrit? h0? hmax? hmin? "
+        "ixpr? mxstep? mxhnil? mxordn? mxords? printmessg? tfirst?"
+    )
+    given = arguments.match(lo, form, args, kwargs, node)
+    for name in ("col_deriv", "full_output", "ml", "mu", "ixpr", "mxhnil", "printmessg"):
+        value = given.pop(name, NONE)
+        if not arguments.is_none(value) and value not in (lo.num(False), lo.num(0)):
+            raise lo.unsupported(
+                f"the argument {name!r} of `scipy.integrate.odeint`", node, "leave it out"
+            )
+    _require_host(lo, "odeint", node)
+    settings = {name: given.pop(name) for name in _PASSED if name in given}
+    first = arguments.flag(lo, given.pop("tfirst", lo.num(False)), node, "`tfirst`")
+    fun, jac = given.pop("func"), given.pop("Dfun", NONE)
+    if not first:
+        fun = dispatch.apply(lo, Static(outside.turned), [fun], {}, node)
+        if not arguments.is_none(jac):
+            jac = dispatch.apply(lo, Static(outside.turned), [jac], {}, node)
+    given["fun"] = fun
+    given |= _jacobian(lo, jac, outside.nothing, node)
+    given.setdefault("args", TupleOf(()))
+    for name in ("rtol", "atol"):
+        if arguments.is_none(given.get(name, NONE)):
+            given[name] = lo.num(1.49012e-8)
+    return _run(lo, outside.odeint, given, settings, node)
+
+
+def _jacobian(lo: Lowerer, jac: Binding, nothing: Any, node: ast.Call) -> Given:
+    if arguments.is_none(jac):
+        return {"has_jac": lo.num(False), "jac": Static(nothing)}
+    if not isinstance(jac, Static | Closure | Bound | ObjectRef | NamedTuple):
+        raise lo.unsupported(
+            "a Jacobian that is a matrix, for LSODA or Radau,", node, "pass a function"
+        )
+    return {"has_jac": lo.num(True), "jac": jac}
+
+
+def _require_host(lo: Lowerer, name: str, node: ast.Call) -> None:
+    if lo.shared.on_device:
+        raise lo.unsupported(
+            f"`scipy.integrate.{name}` on a GPU", node, "compute it with `target='cpu'`"
+        )
+
+
+def _run(lo: Lowerer, fn: Any, given: Given, settings: Given, node: ast.Call) -> Binding:
+    names = inspect.signature(fn).parameters
+    whole = {name: given.get(name, NONE) for name in names}
+    whole["settings"] = lo.new_ref(
+        DictRef, RecordOf(tuple(settings), tuple(settings.values()))
+    )  # fmt: skip
+    _, whole = elementwise.all_materialised(lo, [], whole, node)
+    return program.call_function(lo, fn, [], whole, node)
 
 
 def _attribute(event: Binding, name: str) -> Any:
@@ -62,4 +160,4 @@ def _terminal(lo: Lowerer, event: Binding, node: ast.Call) -> int:
     return int(value)
 
 
-library.enter_named({"scipy.integrate.solve_ivp": _solve_ivp})
+library.enter_named({"scipy.integrate.solve_ivp": _solve_ivp, "scipy.integrate.odeint": _odeint})

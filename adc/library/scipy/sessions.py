@@ -212,6 +212,38 @@ def _of_integral(
     return optimize.OptimizeResult(x=np.array(found[:2]), success=True)
 
 
+def _of_odeint(
+    ask: Any, start: Any, times: Any, has_jac: bool, rtol: Any, atol: Any, settings: Any
+) -> Any:  # fmt: skip
+    from scipy import integrate, optimize
+
+    n = len(start) - 1
+    found, more = integrate.odeint(
+        lambda t, y: ask(VALUE, np.append(y, t)), start[:n], times, tfirst=True, full_output=True,
+        Dfun=(lambda t, y: ask(SLOPE, np.append(y, t)).reshape(n, n)) if has_jac else None,
+        rtol=rtol, atol=atol, **settings,
+    )  # fmt: skip
+    if more["message"] != "Integration successful.":
+        raise RuntimeError(f"odeint: {more['message']}")
+    return optimize.OptimizeResult(x=start, success=True, t=times, y=found.T)
+
+
+def _of_ivp(
+    ask: Any, start: Any, tf: float, method: str, t_eval: Any, has_jac: bool, rtol: Any, atol: Any,
+    settings: Any,
+) -> Any:  # fmt: skip
+    from scipy import integrate, optimize
+
+    n = len(start) - 1
+    jac = (lambda t, y: ask(SLOPE, np.append(y, t)).reshape(n, n)) if has_jac else None
+    found = integrate.solve_ivp(
+        lambda t, y: ask(VALUE, np.append(y, t)), (start[n], tf), start[:n], method, t_eval,
+        rtol=rtol, atol=atol, jac=jac, **settings,
+    )  # fmt: skip
+    counts = {name: found[name] for name in ("t", "y", "status", "nfev", "njev", "nlu")}
+    return optimize.OptimizeResult(x=start, success=True, **counts)
+
+
 def _of_system(ask: Any, b: Any, x0: Any, settings: Any, turned: int) -> Any:
     from scipy import optimize
     from scipy.sparse import linalg
@@ -251,6 +283,8 @@ def _preconditioner(given: Any, n: int, turned: int) -> Any:
 NONE, APART, BOTH = 0, 1, 2
 _SOLVERS: dict[str, Callable[..., Any]] = {
     "curve_fit": _of_fit,
+    "odeint": _of_odeint,
+    "solve_ivp": _of_ivp,
     "quad": _of_integral,
     "root": _of_root,
     "krylov": _of_system,
@@ -319,14 +353,37 @@ def _covariance(handle: int, x: Any) -> Any:
     return np.array(_sessions[handle].result.covariance, np.float64)
 
 
+def _like_states(handle: Any, times: Any, y: Any) -> Any:
+    return np.empty((len(times), len(y)))
+
+
+def _states(handle: int, times: Any, y: Any) -> Any:
+    """Return the states of an integrator at all times, a row for each."""
+    return np.array(_sessions[handle].result.y.T, np.float64)
+
+
+def _times(handle: int, like: Any) -> Any:
+    return np.array(_sessions[handle].result.t, np.float64)
+
+
+def _integrated(handle: int) -> tuple[int, int, int, int, int]:
+    """Return how many times there are, the status, and the counts of an integrator."""
+    found = _sessions[handle].result
+    counts = [int(found[name]) for name in ("status", "nfev", "njev", "nlu")]
+    return (len(found.t), counts[0], counts[1], counts[2], counts[3])
+
+
 start = External(_start, int)
 asked = External(_asked, _like_asked)
 told = External(_told, _like_told)
 sides = External(_sides, _like_sides)
+states = External(_states, _like_states)
+times = External(_times, _like_sides)
+integrated = External(_integrated, tuple[int, int, int, int, int])
 covariance = External(_covariance, _like_covariance)
 ended = External(_ended, tuple[bool, int, int, int])
 
 __all__ = [
-    "APART", "BOTH", "DONE", "NONE", "SLOPE", "VALUE", "asked", "covariance", "ended", "sides",
-    "start", "told",
+    "APART", "BOTH", "DONE", "NONE", "SLOPE", "VALUE", "asked", "covariance", "ended",
+    "integrated", "sides", "start", "states", "times", "told",
 ]  # fmt: skip

@@ -70,7 +70,7 @@ def test_what_is_supported_by_name(
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("scipy.integrate.odeint", r"odeint is not supported \(ADC010\): use `solve_ivp`"),
+        ("scipy.integrate.ode", r"ode is not supported \(ADC010\): use `solve_ivp`"),
         ("np.linalg.eig_of", "not known; .* similar names: numpy.linalg.eig"),
         ("os.path.join", "os.path.join is not known"),
         ("scipy.nothing.at_all", "scipy.nothing.at_all is not known"),

@@ -95,7 +95,8 @@ def _checked_times(t_eval: Any, t0: Any, tf: Any) -> Any:
     return times
 
 
-def _start(y0: Any) -> Any:
+def started(y0: Any) -> Any:
+    """Return the first state: a vector of floats, or of complex numbers."""
     y = np.asarray(y0)
     if y.ndim != 1:
         raise ValueError("`y0` must be 1-dimensional.")
@@ -132,7 +133,7 @@ def solve_ivp(
     def signal(event: Any, t: Any, y: Any) -> Any:
         return float(event(t, y) if args is None else event(t, y, *args))
 
-    y = _start(y0)
+    y = started(y0)
     if method == "BDF" and np.iscomplexobj(y):
         raise Unsupported(
             "`solve_ivp` by 'BDF' of complex states", "integrate real and imaginary parts"

@@ -209,7 +209,7 @@ class Sparse:
         if np.ndim(n) != 0:
             raise Unsupported("`power` of several exponents", "compute `A.data`")
         if n == 0:
-            raise NotImplementedError("zero power is not supported as it would densify the matrix")
+            raise Unsupported("the zero power of a sparse array, which is dense,", "use `np.ones`")
         return self._with(self.data**n)
 
     def multiply(self, other: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import integrate
-from scipy.integrate import solve_ivp
+from scipy.integrate import odeint, solve_ivp
 
 import adc
 from adc.ir.errors import UnsupportedError
@@ -271,21 +271,127 @@ def test_second_order_of_stiff_equations() -> None:
     np.testing.assert_allclose(adc.hvp(end, (p,), (v,)), near, rtol=2e-6)
 
 
-def test_other_implicit_methods_are_refused() -> None:
-    def radau(k: float) -> Any:
-        return solve_ivp(lambda t, y: -k * y, (0, 2), [1.0], method="Radau").y[0, -1]
-
-    def lsoda(k: float) -> Any:
-        return solve_ivp(lambda t, y: -k * y, (0, 2), [1.0], method="LSODA").y[0, -1]
-
+def test_bdf_of_complex_states_is_refused() -> None:
     def rotation(k: float) -> Any:
         s = solve_ivp(lambda t, y: 1j * k * y, (0, 2), np.array([1.0 + 0j]), method="BDF")
         return np.abs(s.y[0, -1])
 
-    for fn, hint in ((radau, "BDF"), (lsoda, "BDF"), (rotation, "imaginary")):
-        with pytest.raises(UnsupportedError, match="solve_ivp") as caught:
+    with pytest.raises(UnsupportedError, match="solve_ivp") as caught:
+        adc.grad(rotation)(1.0)
+    assert "imaginary" in caught.value.hint
+
+
+# --- integrators of SciPy's -----------------------------------------------------------------------
+
+HOURS = np.linspace(0.0, 3.0, 7)
+
+
+def prey(y: Any, t: Any, a: Any, b: Any) -> Any:
+    return [a * y[0] - 0.5 * y[0] * y[1], 0.3 * y[0] * y[1] - b * y[1]]
+
+
+def slopes_of_prey(y: Any, t: Any, a: Any, b: Any) -> Any:
+    return np.array([[a - 0.5 * y[1], -0.5 * y[0]], [0.3 * y[1], 0.3 * y[0] - b]])
+
+
+def lotka_volterra(p: np.ndarray) -> Any:
+    found = odeint(prey, [1.0 + p[0], 0.5], HOURS, args=(p[0], p[1]))
+    return np.sum(found * np.arange(14.0).reshape(7, 2))
+
+
+def with_a_jacobian(p: np.ndarray) -> Any:
+    times = np.array([0.0, 0.7, 1.0 + p[0]])
+    return np.sum(odeint(prey, p, times, (p[0], p[1]), slopes_of_prey, rtol=1e-10, atol=1e-10)[1:])
+
+
+def backwards_in_time(p: np.ndarray) -> Any:
+    def spring(t: Any, y: Any) -> Any:
+        return np.array([y[1], -p[0] * y[0] - p[1] * y[1]])
+
+    return np.sum(odeint(spring, p, HOURS[::-1], tfirst=True)[-1])
+
+
+def _stiff(p: np.ndarray) -> Any:
+    return lambda t, y: np.array([-p[0] * y[0] + y[1], -50.0 * p[1] * (y[1] - y[0] ** 2)])
+
+
+def radau_at_its_own_times(p: np.ndarray) -> Any:
+    s = solve_ivp(_stiff(p), (0, 1.0 + p[0]), [1.0, 0.0], "Radau", rtol=1e-7, atol=1e-9)
+    return np.sum(s.y[:, -1]) + s.t[-1] + s.nfev + 2 * s.njev + 3 * s.nlu + s.status
+
+
+def lsoda_at_times(p: np.ndarray) -> Any:
+    s = solve_ivp(
+        _stiff(p), (0, 2.0), [1.0, p[1]], "LSODA", [0.5, 1.0, 1.7], rtol=1e-10,
+        atol=1e-12, max_step=0.5,
+    )  # fmt: skip
+    return np.sum(s.y * np.array([1.0, 2.0, -1.0])) + s.t[-1]
+
+
+def without_parameters(p: np.ndarray) -> Any:
+    return odeint(lambda y, t: y**2, 0.5 * p, [0.0, 0.5], rtol=1e-10, atol=1e-10)[-1, 0] * p[1]
+
+
+OUTSIDE = [
+    without_parameters,
+    lotka_volterra, with_a_jacobian, backwards_in_time, radau_at_its_own_times, lsoda_at_times
+]  # fmt: skip
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("program", OUTSIDE)
+def test_integrators_of_scipys(program: Callable[..., Any]) -> None:
+    p, v = np.array([1.1, 0.8]), np.array([0.6, -1.3])
+    value, slope = adc.value_and_grad(program)(p)
+    assert value == pytest.approx(program(p), rel=1e-14)
+    h = 1e-3
+    ones, twos = (program(p + k * h * v) - program(p - k * h * v) for k in (1, 2))
+    assert slope @ v == pytest.approx((8.0 * ones - twos) / (12.0 * h), rel=1e-5)
+    assert adc.jvp(program, (p,), (v,))[1] == pytest.approx(slope @ v, rel=1e-10)
+
+
+@pytest.mark.full
+def test_odeint_as_autograds() -> None:
+    import autograd
+    import autograd.builtins
+    import autograd.numpy
+    from autograd.scipy import integrate
+
+    def theirs(p: Any) -> Any:
+        def slopes(y: Any, t: Any, a: Any, b: Any) -> Any:
+            return autograd.numpy.array(prey(y, t, a, b))
+
+        start = autograd.numpy.array([1.0 + p[0], 0.5])
+        args = autograd.builtins.tuple((p[0], p[1]))
+        found = integrate.odeint(slopes, start, HOURS, args, rtol=1e-10, atol=1e-10)
+        return autograd.numpy.sum(found * np.arange(14.0).reshape(7, 2))
+
+    p = np.array([1.1, 0.8])
+    np.testing.assert_allclose(adc.grad(lotka_volterra)(p), autograd.grad(theirs)(p), rtol=1e-6)
+
+
+@pytest.mark.full
+def test_odeint_that_fails() -> None:
+    def grows(p: float) -> Any:
+        return odeint(lambda y, t: y**2, p, [0.0, 2.0], mxstep=50)[-1, 0]
+
+    with pytest.raises(RuntimeError, match="odeint: Excess work"):
+        adc.grad(grows)(1.0)
+
+
+def test_what_integrators_of_scipys_refuse() -> None:
+    def dense(k: float) -> Any:
+        return solve_ivp(lambda t, y: -k * y, (0, 2), [1.0], "LSODA", dense_output=True).sol(1.0)
+
+    def events(k: float) -> Any:
+        return solve_ivp(lambda t, y: -k * y, (0, 2), [1.0], "Radau", events=np.sum).t_events[0]
+
+    def full(k: float) -> Any:
+        return odeint(lambda y, t: -k * y, 1.0, [0.0, 2.0], full_output=True)[0]
+
+    for fn, text in ((dense, "'dense_output'"), (events, "'events'"), (full, "'full_output'")):
+        with pytest.raises(UnsupportedError, match=text):
             adc.grad(fn)(1.0)
-        assert hint in caught.value.hint
 
 
 def test_errors_are_scipys() -> None:

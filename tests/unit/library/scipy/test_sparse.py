@@ -467,7 +467,7 @@ REFUSED: list[tuple[Callable[..., Any], Any, str]] = [
     (lambda a: a.setdiag(1.0), A, "`setdiag` of a csr_array"),
     (lambda a: _scaled(a).sum(), A, "in place"),
     (lambda a: _assigned(a).sum(), A, "assignment to elements"),
-    (lambda a: (a**0).sum(), A, "zero power"),
+    (lambda a: (a**0).sum(), A, "the zero power"),
     (lambda a: np.sum(a[1]), A, "a row of a sparse array"),
     (lambda a: np.sum(a[:, 1]), A, "a column of a sparse array"),
     (lambda a: np.sum(a.sum(0)), M, "an `np.matrix`"),
