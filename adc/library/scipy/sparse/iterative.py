@@ -38,7 +38,7 @@ class LinearOperator:
     def rmatvec(self, x: Any) -> Any:
         """`scipy.sparse.linalg.LinearOperator.rmatvec`."""
         if self._reflected is None:
-            raise NotImplementedError("rmatvec is not defined")
+            raise Unsupported("the transpose of a `LinearOperator` without it", "pass `rmatvec`")
         return self._reflected(x)
 
     def dot(self, x: Any) -> Any:
