@@ -108,6 +108,7 @@ def test_a_line_as_by_hand() -> None:
     np.testing.assert_allclose(found, np.linalg.solve(a.T @ a, a.T), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.full
 def test_what_has_no_derivative() -> None:
     as_many = adc.grad(lambda y: curve_fit(lambda x, a, b: a + b * x, X[:2], y[:2])[0][0])
     with pytest.warns(optimize.OptimizeWarning, match="could not be estimated"):
