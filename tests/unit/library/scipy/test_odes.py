@@ -371,6 +371,7 @@ def test_odeint_as_autograds() -> None:
 
 
 @pytest.mark.full
+@pytest.mark.filterwarnings("ignore:Excess work")  # SciPy warns as well
 def test_odeint_that_fails() -> None:
     def grows(p: float) -> Any:
         return odeint(lambda y, t: y**2, p, [0.0, 2.0], mxstep=50)[-1, 0]
