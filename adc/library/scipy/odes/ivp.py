@@ -83,13 +83,15 @@ class Result:
         return "Required step size is less than spacing between numbers."
 
 
-def _checked_times(t_eval: Any, t0: Any, tf: Any) -> Any:
+def _checked_times(t_eval: Any, t0: Any, tf: Any, repeated: Any) -> Any:
     times = np.asarray(t_eval)
     if times.ndim != 1:
         raise ValueError("`t_eval` must be 1-dimensional.")
     if np.any(times < min(t0, tf)) or np.any(times > max(t0, tf)):
         raise ValueError("Values in `t_eval` are not within `t_span`.")
     gaps = np.diff(times)
+    if repeated:
+        gaps = gaps[gaps != 0]
     if (tf > t0 and np.any(gaps <= 0)) or (tf < t0 and np.any(gaps >= 0)):
         raise ValueError("Values in `t_eval` are not properly sorted.")
     return times
@@ -107,12 +109,12 @@ def solve_ivp(
     fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None,
     dense_output: Any = False, events: Any = None, vectorized: Any = False, args: Any = None, *,
     first_step: Any = None, max_step: Any = np.inf, rtol: Any = 1e-3, atol: Any = 1e-6,
-    jac: Any = None, terminal: Any = (), directions: Any = (),
+    jac: Any = None, terminal: Any = (), directions: Any = (), repeated: Any = False,
 ) -> Any:  # fmt: skip
     """`scipy.integrate.solve_ivp`.
 
     `events` is a tuple of functions; `terminal` and `directions` have what SciPy reads as their
-    attributes, as numbers.
+    attributes, as numbers. `repeated`: times may be repeated, as `odeint` allows.
     """
     if method not in ("RK23", "RK45", "DOP853", "BDF"):
         raise Unsupported(
@@ -183,7 +185,7 @@ def solve_ivp(
             raise ValueError("`jac` is expected to have the shape (n, n).")
 
     t = t0
-    times = np.zeros(0) if t_eval is None else _checked_times(t_eval, t0, tf)
+    times = np.zeros(0) if t_eval is None else _checked_times(t_eval, t0, tf, repeated)
     at_times = np.empty((len(times), len(y)), y.dtype)
     shown = 0
     ts, ys = [t], [y]

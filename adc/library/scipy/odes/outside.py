@@ -36,7 +36,7 @@ def _solved(fn: Any, times: Any, y: Any, rtol: Any, atol: Any, params: Any) -> A
     own = with_captured(fn, captives)
     found = ivp.solve_ivp(
         lambda t, z: own(t, z, *args), (times[0], times[-1]), y, "BDF", times,
-        rtol=0.1 * rtol, atol=0.1 * atol,
+        rtol=0.1 * rtol, atol=0.1 * atol, repeated=True,
     )  # fmt: skip
     if found.status < 0:
         raise RuntimeError("the derivative of the solution needs too small steps")

@@ -332,8 +332,18 @@ def without_parameters(p: np.ndarray) -> Any:
     return odeint(lambda y, t: y**2, 0.5 * p, [0.0, 0.5], rtol=1e-10, atol=1e-10)[-1, 0] * p[1]
 
 
+def at_repeated_times(p: np.ndarray) -> Any:
+    times = np.array([0.0, 0.0, p[1], p[1], 2.0])
+    found = odeint(lambda y, t: -p[0] * y, p, times, rtol=1e-10, atol=1e-10)
+    return np.sum(found * np.arange(10.0).reshape(5, 2))
+
+
+def at_one_time(p: np.ndarray) -> Any:
+    return np.sum(odeint(lambda y, t: -p[0] * y, p * p, [0.5]) ** 2)
+
+
 OUTSIDE = [
-    without_parameters,
+    without_parameters, at_repeated_times, at_one_time,
     lotka_volterra, with_a_jacobian, backwards_in_time, radau_at_its_own_times, lsoda_at_times
 ]  # fmt: skip
 
