@@ -110,6 +110,11 @@ def library_of(value: Any) -> str:
     return {"jaxlib": "jax", "numba_cuda": "numba"}.get(name, name)
 
 
+def is_sparse(value: Any) -> bool:
+    """Whether an object is a sparse array of SciPy's, of any format."""
+    return library_of(value) == "scipy" and hasattr(value, "tocsr")
+
+
 def is_foreign(value: Any) -> bool:
     """Whether an object is an array of another library, on a GPU or not."""
     cls: Any = type(value)

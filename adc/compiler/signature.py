@@ -358,8 +358,7 @@ def _tree(
     where = f"argument {name!r} of {name_of(fn)}()"
     if type(value) is int and not -(2**63) <= value < 2**63:
         raise ArgumentError(f"{where} does not fit in 64 bits", span_of(fn))
-    is_sparse = foreign.library_of(value) == "scipy" and hasattr(value, "tocsr")
-    if is_sparse and (foreign.stand_in(type(value)) is None or value.ndim != 2):
+    if foreign.is_sparse(value) and (foreign.stand_in(type(value)) is None or value.ndim != 2):
         axes = "" if value.ndim == 2 else f" with {value.ndim} axes"
         raise ArgumentError(f"{where} is a {_kind(value)}{axes}", span_of(fn), _SPARSE)
     if advice.is_table(value):

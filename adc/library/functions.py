@@ -452,21 +452,24 @@ def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str = "linear")
     rows = s if axis is None else np.moveaxis(s, axis, 0)
     if rows.shape[0] == 0:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
-    more = np.ndim(q)
-    if more == 0:
-        found = _between_samples(a, rows, q, method)
-    else:
-        flat = q.reshape(-1)
-        first = _between_samples(a, rows, flat[0], method) if flat.size > 0 else rows[0]
-        found = np.empty((flat.size, *rows.shape[1:]), np.asarray(first).dtype)
-        for k in range(flat.size):
-            found[k] = _between_samples(a, rows, flat[k], method)
-        found = found.reshape((*q.shape, *rows.shape[1:]))
+    found = at_points(lambda p: _between_samples(a, rows, p, method), q)
     if not keepdims:
         return found
     if axis is None:
         return np.reshape(found, (*np.shape(q), *(1,) * a.ndim))
-    return np.expand_dims(found, axis + more if axis >= 0 else axis)
+    return np.expand_dims(found, axis + np.ndim(q) if axis >= 0 else axis)
+
+
+def at_points(fn: Any, q: Any) -> Any:
+    """Return a function at a point, or at each of several, whose axes come first."""
+    if np.ndim(q) == 0:
+        return fn(q)
+    flat = q.reshape(-1)
+    first = np.asarray(fn(flat[0] if flat.size > 0 else flat.dtype.type(0)))
+    found = np.empty((flat.size, *first.shape), first.dtype)
+    for k in range(flat.size):
+        found[k] = fn(flat[k])
+    return found.reshape((*q.shape, *first.shape))
 
 
 def _between_samples(a: Any, rows: Any, q: Any, method: str) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from adc.frontend.core import alternatives
 from adc.frontend.inputs.instances import is_table
+from adc.ir import foreign
 
 _READ = "read it outside the differentiated function, and pass it as an argument"
 _LOOP = "write the loop"
@@ -176,12 +177,11 @@ def of_object(value: Any) -> str:
     >>> of_object(np.zeros(2).view(np.recarray))
     'pass a plain array, such as `np.asarray(x)`'
     """
-    library = type(value).__module__.split(".")[0]
     if isinstance(value, np.ma.MaskedArray):
         return "pass `x.filled(0.0)` and `np.ma.getmaskarray(x)` as two arguments"
     if isinstance(value, np.ndarray | np.generic):
         return _of_array(value)
-    if library == "scipy" and hasattr(value, "tocsr"):
+    if foreign.is_sparse(value):
         return "convert it to a format with two axes that is supported: `x.tocsr()`"
     if is_table(value):
         return "pass an array, such as `x.to_numpy()`"

@@ -3,7 +3,8 @@
 In reading order:
 
 ===============  ===============================================================================
-`odes`           `scipy.integrate.solve_ivp`
+`host`           calls by which SciPy's own code runs
+`odes`           `scipy.integrate.solve_ivp`, `odeint`
 `captures`       what functions have captured that solvers call
 `optimize`       roots, minima, least squares
 `integrate`      integrals of samples and of functions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import types
 from typing import Any
 
@@ -14,20 +13,17 @@ from adc.frontend.core.bindings import (
     Binding,
     Bound,
     Closure,
-    DictRef,
     NamedTuple,
-    Num,
     ObjectRef,
-    RecordOf,
     Static,
     TupleOf,
     static,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library
-from adc.frontend.values import arguments, elementwise
+from adc.frontend.scipy import host
+from adc.frontend.values import arguments, elementwise, objects
 from adc.frontend.values.arguments import Given
-from adc.ir.core import Literal
 from adc.library.scipy.odes import ivp, outside
 
 _FORM = (
@@ -60,21 +56,17 @@ def _solve_ivp(
 
 def _outside(lo: Lowerer, given: Given, method: str, node: ast.Call) -> Binding:
     """Lower `solve_ivp` by an integrator of SciPy's, which runs as it is."""
-    for name in ("dense_output", "events", "vectorized"):
-        value = given.pop(name, NONE)
-        if not arguments.is_none(value) and value != lo.num(False):
-            raise lo.unsupported(
-                f"the argument {name!r} of `solve_ivp` by {method!r}", node,
-                "use 'BDF', or 'RK45' or 'DOP853' where the equations are not stiff",
-            )  # fmt: skip
-    _require_host(lo, "solve_ivp", node)
-    settings: Given = {
-        name: given.pop(name) for name in ("first_step", "max_step") if name in given
-    }
+    arguments.refuse(
+        lo, given, ("dense_output", "events", "vectorized"),
+        f"`solve_ivp` by {method!r}", node,
+        hint="use 'BDF', or 'RK45' or 'DOP853' where the equations are not stiff",
+    )  # fmt: skip
+    host.require(lo, "scipy.integrate.solve_ivp", node)
+    given["settings"] = host.settings(lo, given, ("first_step", "max_step"))
     given |= _jacobian(lo, given.pop("jac", NONE), outside.nothing, node)
     given.setdefault("rtol", lo.num(1e-3))
     given.setdefault("atol", lo.num(1e-6))
-    return _run(lo, outside.solve_ivp, given, settings, node)
+    return host.run(lo, outside.solve_ivp, given, node)
 
 
 _PASSED = ("mxstep", "h0", "hmax", "hmin", "tcrit", "mxordn", "mxords")
@@ -88,14 +80,12 @@ def _odeint(
         "ixpr? mxstep? mxhnil? mxordn? mxords? printmessg? tfirst?"
     )
     given = arguments.match(lo, form, args, kwargs, node)
-    for name in ("col_deriv", "full_output", "ml", "mu", "ixpr", "mxhnil", "printmessg"):
-        value = given.pop(name, NONE)
-        if not arguments.is_none(value) and value not in (lo.num(False), lo.num(0)):
-            raise lo.unsupported(
-                f"the argument {name!r} of `scipy.integrate.odeint`", node, "leave it out"
-            )
-    _require_host(lo, "odeint", node)
-    settings = {name: given.pop(name) for name in _PASSED if name in given}
+    arguments.refuse(
+        lo, given, ("col_deriv", "full_output", "ml", "mu", "ixpr", "mxhnil", "printmessg"),
+        "`scipy.integrate.odeint`", node,
+    )  # fmt: skip
+    host.require(lo, "scipy.integrate.odeint", node)
+    given["settings"] = host.settings(lo, given, _PASSED)
     first = arguments.flag(lo, given.pop("tfirst", lo.num(False)), node, "`tfirst`")
     fun, jac = given.pop("func"), given.pop("Dfun", NONE)
     if not first:
@@ -108,7 +98,7 @@ def _odeint(
     for name in ("rtol", "atol"):
         if arguments.is_none(given.get(name, NONE)):
             given[name] = lo.num(1.49012e-8)
-    return _run(lo, outside.odeint, given, settings, node)
+    return host.run(lo, outside.odeint, given, node)
 
 
 def _jacobian(lo: Lowerer, jac: Binding, nothing: Any, node: ast.Call) -> Given:
@@ -121,29 +111,10 @@ def _jacobian(lo: Lowerer, jac: Binding, nothing: Any, node: ast.Call) -> Given:
     return {"has_jac": lo.num(True), "jac": jac}
 
 
-def _require_host(lo: Lowerer, name: str, node: ast.Call) -> None:
-    if lo.shared.on_device:
-        raise lo.unsupported(
-            f"`scipy.integrate.{name}` on a GPU", node, "compute it with `target='cpu'`"
-        )
-
-
-def _run(lo: Lowerer, fn: Any, given: Given, settings: Given, node: ast.Call) -> Binding:
-    names = inspect.signature(fn).parameters
-    whole = {name: given.get(name, NONE) for name in names}
-    whole["settings"] = lo.new_ref(
-        DictRef, RecordOf(tuple(settings), tuple(settings.values()))
-    )  # fmt: skip
-    _, whole = elementwise.all_materialised(lo, [], whole, node)
-    return program.call_function(lo, fn, [], whole, node)
-
-
 def _attribute(event: Binding, name: str) -> Any:
     """Return an attribute of an event function, or None."""
     if isinstance(event, Closure):
-        found = event.attributes.get(name, NONE)
-        literal = isinstance(found, Num) and isinstance(found.operand, Literal)
-        return found.operand.value if literal else found.value  # type: ignore[union-attr]  # constants
+        return objects.constant_of(event.attributes.get(name, NONE))
     return getattr(event.value, name, None) if isinstance(event, Static) else None
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import math
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,16 +17,15 @@ from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
-    DictRef,
     Lazy,
     Num,
-    RecordOf,
     Static,
     TupleOf,
     static,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library, linear
+from adc.frontend.scipy import host
 from adc.frontend.values import arguments, elementwise, objects, views
 from adc.frontend.values.arguments import Given, Handler
 from adc.ir.core import Literal
@@ -82,7 +80,7 @@ def _root_of_system(
 ) -> Binding:
     given = arguments.match(lo, "fun x0 args? method? jac? tol? callback? options?", args, kwargs,
                             node)  # fmt: skip
-    _refuse(lo, given, ("callback",), "root", node)
+    arguments.refuse(lo, given, ("callback",), "`scipy.optimize.root`", node)
     _method(lo, given, "hybr", node)
     _slope(lo, given, node)
     return _solved(lo, solvers.root, given, node)
@@ -93,7 +91,7 @@ def _minimize(
 ) -> Binding:
     form = "fun x0 args? method? jac? hess? hessp? bounds? constraints? tol? callback? options?"
     given = arguments.match(lo, form, args, kwargs, node)
-    _refuse(lo, given, ("hess", "hessp", "callback"), "minimize", node)
+    arguments.refuse(lo, given, ("hess", "hessp", "callback"), "`scipy.optimize.minimize`", node)
     constraints = given.pop("constraints", NONE)
     if not arguments.is_none(constraints) and constraints != TupleOf(()):
         raise lo.unsupported(
@@ -164,7 +162,7 @@ def _least_squares(
         "f_scale", "diff_step", "tr_solver", "tr_options", "jac_sparsity", "verbose", "kwargs",
         "callback", "workers",
     )  # fmt: skip
-    _refuse(lo, given, refused, "least_squares", node)
+    arguments.refuse(lo, given, refused, "`scipy.optimize.least_squares`", node)
     _method(lo, given, "trf", node)
     given["difference"] = static(_text_of(given.get("jac", NONE)) or "2-point")
     _slope(lo, given, node)
@@ -191,12 +189,7 @@ def _curve_fit(
         "full_output? nan_policy? "
     ) + "".join(f"{name}? " for name in passed)
     given = arguments.match(lo, form, args, kwargs, node)
-    for name in ("full_output", "nan_policy"):
-        value = given.pop(name, NONE)
-        if not arguments.is_none(value) and value != lo.num(False):
-            raise lo.unsupported(
-                f"the argument {name!r} of `scipy.optimize.curve_fit`", node, "leave it out"
-            )
+    arguments.refuse(lo, given, ("full_output", "nan_policy"), "`scipy.optimize.curve_fit`", node)
     given.pop("check_finite", None)
     _method(lo, given, None, node)
     if _text_of(given.get("jac", NONE)) is not None:
@@ -213,8 +206,7 @@ def _curve_fit(
                                node)  # fmt: skip
     given |= {"x0": start, "n": lo.num(count)}
     given.setdefault("absolute_sigma", lo.num(False))
-    options = {name: given.pop(name) for name in passed if name in given}
-    given["options"] = lo.new_ref(DictRef, RecordOf(tuple(options), tuple(options.values())))
+    given["options"] = host.settings(lo, given, passed)
     return _solved(lo, solvers.curve_fit, given, node)
 
 
@@ -239,26 +231,11 @@ def _parameters(lo: Lowerer, fn: Binding, start: Binding, node: ast.Call) -> int
     return count
 
 
-def _refuse(lo: Lowerer, given: Given, names: Sequence[str], function: str, node: ast.Call) -> None:
-    """Refuse arguments, and take those out that are None."""
-    for name in names:
-        if not arguments.is_none(given.pop(name, NONE)):
-            raise lo.unsupported(
-                f"the argument {name!r} of `scipy.optimize.{function}`", node, "leave it out"
-            )
-
-
 def _solved(lo: Lowerer, fn: Callable[..., Any], given: Given, node: ast.Call) -> Binding:
-    """Lower a call of a solver, with None for what is not given."""
-    if lo.shared.on_device:
-        raise lo.unsupported(
-            f"`scipy.optimize.{fn.__name__}` on a GPU", node, "compute it with `target='cpu'`"
-        )
-    assert isinstance(fn, types.FunctionType)
-    names = inspect.signature(fn).parameters
-    whole = {name: given.get(name, TupleOf(()) if name == "args" else NONE) for name in names}
-    _, whole = elementwise.all_materialised(lo, [], whole, node)
-    return program.call_function(lo, fn, [], whole, node)
+    """Lower a call of a solver."""
+    host.require(lo, f"scipy.optimize.{fn.__name__}", node)
+    given.setdefault("args", TupleOf(()))
+    return host.run(lo, fn, given, node)
 
 
 def _fixed_point(
@@ -282,7 +259,7 @@ def _root_scalar(
 ) -> Binding:
     form = "f args? method? bracket? fprime? fprime2? x0? x1? xtol? rtol? maxiter? options?"
     given = arguments.match(lo, form, args, kwargs, node)
-    _refuse(lo, given, ("options",), "root_scalar", node)
+    arguments.refuse(lo, given, ("options",), "`scipy.optimize.root_scalar`", node)
     given = {name: value for name, value in given.items() if not arguments.is_none(value)}
     for name in ("fprime", "fprime2"):
         if isinstance(given.get(name), Num):

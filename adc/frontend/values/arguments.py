@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc.frontend.core import numbers
-from adc.frontend.core.bindings import Binding, ListRef, Num, Static, TupleOf, kind_of
+from adc.frontend.core.bindings import NONE, Binding, ListRef, Num, Static, TupleOf, kind_of
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import elementwise
 from adc.ir.core import Literal, Operand
@@ -67,6 +67,17 @@ def match(
         if word != "*" and not word.endswith("?") and word not in found:
             raise TypeMismatchError(f"{what}() is missing the argument {word!r}", lo.span(node))
     return found
+
+
+def refuse(
+    lo: Lowerer, given: Given, names: Sequence[str], what: str, node: ast.Call,
+    hint: str = "leave it out",
+) -> None:  # fmt: skip
+    """Refuse arguments, and take those out that are None, False or zero, as defaults are."""
+    for name in names:
+        value = given.pop(name, NONE)
+        if not is_none(value) and value not in (lo.num(False), lo.num(0)):
+            raise lo.unsupported(f"the argument {name!r} of {what}", node, hint)
 
 
 def arity(

@@ -213,6 +213,15 @@ def is_constant(value: Binding) -> bool:
     return literal or (isinstance(value, Static) and trees.is_constant((value.value,)))
 
 
+def constant_of(value: Binding) -> Any:
+    """Return the value of a constant of the program."""
+    if isinstance(value, Num):
+        assert isinstance(value.operand, Literal)
+        return value.operand.value
+    assert isinstance(value, Static)
+    return value.value
+
+
 def delete_attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> None:
     """Lower ``del owner.name``."""
     if not isinstance(owner, ObjectRef) or instances.is_frozen(owner.cls):

@@ -227,14 +227,7 @@ def nanpercentile(
 
 def _nanquantiles(x: Any, q: Any, axis: Any, method: str, keepdims: Any) -> Any:
     functions.require_method(method)
-    if np.ndim(q) == 0:
-        return _nanquantile(x, q, axis, method, keepdims)
-    flat = q.reshape(-1)
-    first = _nanquantile(x, flat[0], axis, method, keepdims)
-    found = np.empty((flat.size, *np.shape(first)), np.asarray(first).dtype)
-    for k in range(flat.size):
-        found[k] = _nanquantile(x, flat[k], axis, method, keepdims)
-    return found.reshape((*q.shape, *found.shape[1:]))
+    return functions.at_points(lambda p: _nanquantile(x, p, axis, method, keepdims), q)
 
 
 def _nanquantile(x: Any, q: Any, axis: Any, method: str, keepdims: Any) -> Any:

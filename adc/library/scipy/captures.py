@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from adc.library import stop_gradient
+
 
 def captured(fn: Any) -> Any:
     """Return a tuple of the floats, numbers and arrays, that a function has captured."""
@@ -16,6 +18,11 @@ def captured(fn: Any) -> Any:
 def with_captured(fn: Any, values: Any) -> Any:
     """Return a function that has captured these values instead."""
     raise NotImplementedError
+
+
+def still(fn: Any) -> Any:
+    """Return a function whose captured variables are constants."""
+    return with_captured(fn, stop_gradient(captured(fn)))
 
 
 def moves(values: Any) -> Any:
@@ -28,4 +35,4 @@ def floats_in(values: Any) -> Any:
     raise NotImplementedError
 
 
-__all__ = ["captured", "floats_in", "moves", "with_captured"]
+__all__ = ["captured", "floats_in", "moves", "still", "with_captured"]

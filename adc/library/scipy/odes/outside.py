@@ -15,7 +15,7 @@ from adc.library import stop_gradient
 from adc.library.implicit import jvp, vjp
 from adc.library.rules import exact
 from adc.library.scipy import sessions
-from adc.library.scipy.captures import captured, moves, with_captured
+from adc.library.scipy.captures import captured, moves, still, with_captured
 from adc.library.scipy.odes import ivp
 from adc.library.scipy.sessions import DONE, VALUE
 
@@ -102,10 +102,6 @@ def _vector(y0: Any) -> Any:
     return y
 
 
-def _still(fn: Any) -> Any:
-    return with_captured(fn, stop_gradient(captured(fn)))
-
-
 def nothing(t: Any, y: Any, *args: Any) -> Any:
     """Stand for a Jacobian that is not given."""
     return np.zeros(0)
@@ -133,7 +129,7 @@ def odeint(
     sessions.ended(handle)
     if moves((captured(fun), given, y, times)):
         found = states_of(
-            _still(fun), found, times, y, rtol, atol, (captured(fun), given)
+            still(fun), found, times, y, rtol, atol, (captured(fun), given)
         )  # fmt: skip
     return found
 
@@ -168,7 +164,7 @@ def solve_ivp(
         if before:
             at = np.concatenate((np.full(1, t0), times))
             rows = np.concatenate((y[None], found))
-        rows = states_of(_still(fun), rows, at, y, rtol, atol, (captured(fun), given))
+        rows = states_of(still(fun), rows, at, y, rtol, atol, (captured(fun), given))
         found = rows[1:] if before else rows
     return ivp.Result(times, found.T, None, None, None, nfev, status, njev, nlu)
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from adc.library import Unsupported, stop_gradient
-from adc.library.scipy.captures import captured, moves
+from adc.library.scipy.captures import captured, moves, still
 from adc.library.scipy.optimize.roots import differentiable
-from adc.library.scipy.optimize.solvers import root_of, still
+from adc.library.scipy.optimize.solvers import root_of
 
 
 class Root:

@@ -19,7 +19,7 @@ from adc.library import stop_gradient
 from adc.library.implicit import grad, jacfwd, jvp
 from adc.library.rules import exact
 from adc.library.scipy import sessions
-from adc.library.scipy.captures import captured, moves, with_captured
+from adc.library.scipy.captures import captured, moves, still, with_captured
 from adc.library.scipy.sessions import DONE, VALUE
 
 # --- roots ----------------------------------------------------------------------------------------
@@ -188,11 +188,6 @@ def _start(x0: Any) -> Any:
 
 def _tuple(args: Any) -> Any:
     return args if isinstance(args, tuple) else (args,)
-
-
-def still(fn: Any) -> Any:
-    """Return a function whose captured variables are constants: `params` has them as well."""
-    return with_captured(fn, stop_gradient(captured(fn)))
 
 
 def _run(handle: Any, start: Any, fun: Any, jac: Any, args: Any) -> Any:

@@ -25,17 +25,12 @@ class Sparse:
     data: Any
     shape: Any
 
-    def _with(self, data: Any) -> Any:
-        """Return an array with the same pattern."""
-        raise NotImplementedError
-
-    def tocoo(self, copy: Any = False) -> Any:
-        """`scipy.sparse.csr_array.tocoo`."""
-        raise NotImplementedError
-
-    def _compressed(self, by_columns: Any) -> Any:
-        """Return `data`, `indices` and `indptr` of compressed rows, or columns."""
-        raise NotImplementedError
+    # Methods of each format: `_with(data)` returns an array with the same pattern, `_compressed`
+    # `data`, `indices` and `indptr` of compressed rows, or columns.
+    _with: Any
+    _compressed: Any
+    tocoo: Any
+    transpose: Any
 
     def tocsr(self, copy: Any = False) -> Any:
         """`scipy.sparse.csr_array.tocsr`."""
@@ -48,10 +43,6 @@ class Sparse:
         if self._is_matrix:
             return csc_matrix(self._compressed(True), self.shape)
         return csc_array(self._compressed(True), self.shape)
-
-    def transpose(self, axes: Any = None, copy: Any = False) -> Any:
-        """`scipy.sparse.csr_array.transpose`."""
-        raise NotImplementedError
 
     # --- what it is -------------------------------------------------------------------------------
 
@@ -510,7 +501,7 @@ class Compressed(Sparse):
         """The number of entries."""
         return int(self.indptr[-1])
 
-    def _given(self, arg1: Any, shape: Any, dtype: Any, copy: Any) -> None:
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
         if isinstance(arg1, Sparse):
             data, self.indices, self.indptr = arg1._compressed(self._by_columns)
             self.shape = arg1.shape
@@ -633,15 +624,9 @@ class _Columns(Compressed):
 class csr_array(_Rows):
     """`scipy.sparse.csr_array`."""
 
-    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype, copy)
-
 
 class csc_array(_Columns):
     """`scipy.sparse.csc_array`."""
-
-    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype, copy)
 
 
 class csr_matrix(_Rows):
@@ -649,17 +634,11 @@ class csr_matrix(_Rows):
 
     _is_matrix = True
 
-    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype, copy)
-
 
 class csc_matrix(_Columns):
     """`scipy.sparse.csc_matrix`."""
 
     _is_matrix = True
-
-    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype, copy)
 
 
 # --- coordinates ----------------------------------------------------------------------------------
@@ -672,7 +651,7 @@ class _Coordinates(Sparse):
     row: Any
     col: Any
 
-    def _given(self, arg1: Any, shape: Any, dtype: Any, copy: Any) -> None:
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
         if isinstance(arg1, Sparse):
             found = arg1.tocoo(False)
             data, self.row, self.col, self.shape = found.data, found.row, found.col, arg1.shape
@@ -748,17 +727,11 @@ def _require_within(found: Any, n: Any) -> None:
 class coo_array(_Coordinates):
     """`scipy.sparse.coo_array`."""
 
-    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype, copy)
-
 
 class coo_matrix(_Coordinates):
     """`scipy.sparse.coo_matrix`."""
 
     _is_matrix = True
-
-    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype, copy)
 
 
 # --- diagonals ------------------------------------------------------------------------------------
@@ -770,7 +743,7 @@ class _Diagonals(Sparse):
     format = "dia"
     offsets: Any
 
-    def _given(self, arg1: Any, shape: Any, dtype: Any, copy: Any) -> None:
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
         if not isinstance(arg1, tuple):
             raise Unsupported("diagonals of another array", "pass `(data, offsets)`")
         data = np.atleast_2d(arg1[0])
@@ -829,17 +802,11 @@ class _Diagonals(Sparse):
 class dia_array(_Diagonals):
     """`scipy.sparse.dia_array`."""
 
-    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype, copy)
-
 
 class dia_matrix(_Diagonals):
     """`scipy.sparse.dia_matrix`."""
 
     _is_matrix = True
-
-    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> None:
-        self._given(arg1, shape, dtype, copy)
 
 
 __all__ = [

@@ -57,7 +57,7 @@ def _diagonals(diagonals: Any, offsets: Any, shape: Any, dtype: Any, is_matrix: 
     width = max(max(min(m + k, n - k) + max(0, k) for k in places), 0)
     kind = np.result_type(*given) if dtype is None else dtype
     data = np.zeros((len(given), width), kind)
-    for q, (each, k) in enumerate(zip(given, places)):  # noqa: B905  # they are as many
+    for q, (each, k) in enumerate(zip(given, places, strict=True)):
         first = max(0, k)
         length = min(m + k, n - k, width)
         if length < 0:

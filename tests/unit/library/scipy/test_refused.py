@@ -21,7 +21,7 @@ SPLINE = scipy.interpolate.CubicSpline(X, X**2)
 
 # A program, its argument, what the message says, and the hint.
 REFUSED: list[tuple[Call, Any, str, str]] = [
-    (lambda y: scipy.integrate.quad(np.sin, 0, y)[0], 0.3, "integrate.quad`", "leggauss"),
+    (lambda y: scipy.integrate.dblquad(np.cos, 0, y, 0, 1)[0], 0.3, "dblquad`", "leggauss"),
     (lambda y: scipy.integrate.romb(y, show=True), X, "with `show`", "leave it out"),
     (lambda y: scipy.integrate.cumulative_simpson(y, dx=y[:1]), X, "an array as `dx`", "numbers"),
     (lambda w: scipy.signal.butter(2, w)[0], 0.3, "signal.butter`", "design filters outside"),
