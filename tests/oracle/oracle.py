@@ -158,7 +158,7 @@ class Step:
     def __ge__(self, other: Any) -> bool:
         return bool(self.z.real >= _real(other))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # what `__eq__` sets
 
     def __bool__(self) -> bool:
         return self.z.real != 0.0

@@ -180,7 +180,8 @@ def _made(folder: Path, body: str) -> Callable[..., Any]:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.program  # type: ignore[no-any-return]
+    made: Callable[..., Any] = module.program
+    return made
 
 
 @pytest.mark.sampled(40)

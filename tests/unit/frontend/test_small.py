@@ -129,7 +129,7 @@ def test_sorted() -> None:
     with pytest.raises(AdcError, match=r"ADC010.*keys known only at run time"):
         adc.jit(lambda a: sorted([a[:1], a[1:2]], key=lambda v: v[0])[0])(X6)
     with pytest.raises(AdcError, match=r"ADC014.*not supported between"):
-        adc.jit(lambda a: sorted([1, "a"])[0])(X6)  # type: ignore[type-var]
+        adc.jit(lambda a: sorted([1, "a"])[0])(X6)  # type: ignore[type-var]  # refused
 
 
 def test_a_name_for_map_that_is_read_twice_is_refused() -> None:
