@@ -59,6 +59,7 @@ def _run(command: list[str], **options: Any) -> str:
     return run.stdout
 
 
+@pytest.mark.full
 def test_the_source_distribution_holds_what_its_tests_need(sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         packed = {name.partition("/")[2] for name in archive.getnames()}

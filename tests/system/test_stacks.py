@@ -65,13 +65,18 @@ def stacks_of(derivative: Any) -> Any:
 
 # In the short run, too: three ways of walking along a list.
 ALWAYS = {"tuples", "in_pairs", "while_there_are_layers"}
+# What is compiled fast.
+SIMPLE = {"axes_of_size_1"}
+
+
+def sampled(programs: list[Program], always: set[str]) -> list[Any]:
+    """Return parameters of which some are in the short run in any case."""
+    chosen = [pytest.mark.sampled(1)]
+    return [pytest.param(p, marks=chosen if p.name in always else []) for p in programs]
 
 
 @pytest.mark.sampled(60)
-@pytest.mark.parametrize("program", [
-    pytest.param(p, marks=[pytest.mark.sampled(1)] if p.name in ALWAYS else [])
-    for p in STACK_PROGRAMS
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize("program", sampled(STACK_PROGRAMS, ALWAYS), ids=str)
 def test_stacks(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     want = one_by_one(program, monkeypatch, deterministic=True)
     # Options of its own: code is shared by derivatives with equal options.
@@ -83,7 +88,7 @@ def test_stacks(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.sampled(60)
-@pytest.mark.parametrize("program", ONE_BY_ONE, ids=str)
+@pytest.mark.parametrize("program", sampled(ONE_BY_ONE, {"written_elements"}), ids=str)
 def test_elements_one_by_one(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     want = one_by_one(program, monkeypatch)
     derivative = adc.value_and_grad(program.fn, program.argnums, cache=False)
@@ -110,7 +115,7 @@ SOME = [p for p in STACK_PROGRAMS if p.name in {
 
 
 @pytest.mark.sampled(60)
-@pytest.mark.parametrize("program", SOME, ids=str)
+@pytest.mark.parametrize("program", sampled(SOME, SIMPLE), ids=str)
 @pytest.mark.parametrize("options", [
     {"target": "python"}, {"remat": "recompute"}, {"remat": "store"}, {"parallel": 2},
 ], ids=str)  # fmt: skip
@@ -125,7 +130,7 @@ def test_options(
 
 
 @pytest.mark.sampled(60)
-@pytest.mark.parametrize("program", SOME, ids=str)
+@pytest.mark.parametrize("program", sampled(SOME, SIMPLE), ids=str)
 def test_directions(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tangents and cotangents are lists like the arguments."""
     value, gradient = one_by_one(program, monkeypatch)

@@ -184,6 +184,7 @@ def test_within_a_budget() -> None:
     np.testing.assert_allclose(weighted, adc.jacrev(adc.hessian(steps))(X, 50).sum((0, 1)))
 
 
+@pytest.mark.full
 def test_calls_that_stay_within_a_budget() -> None:
     # What a function without arrays among its parameters calls was taken to return nothing new:
     # ADC900, `in_place`.
@@ -230,6 +231,7 @@ class Model:
         return self.scale * quartic(x)
 
 
+@pytest.mark.full
 def test_of_methods() -> None:
     model = Model(3.0)
     third = 3.0 * derivative(3)

@@ -157,7 +157,7 @@ def test_derivatives(name: str) -> None:
     assert abs(slope - direction @ exact) < 2e-2 * size
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.full
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_plan_has_the_same_bits(name: str) -> None:
     fn = PROGRAMS[name]

@@ -238,6 +238,7 @@ for _ in range(3):
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="needs Linux")
 def test_a_process_grows_by_what_is_computed() -> None:
     env = {**os.environ, "MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}

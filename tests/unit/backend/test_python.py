@@ -182,7 +182,7 @@ def kernel(derivative: Derivative) -> Any:
     return last.entry.kernel
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     "options",
     [{}, {"memory": "6 kB"}, {"remat": "store"}, {"parallel": 2}, {"offload": "disk"},

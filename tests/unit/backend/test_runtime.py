@@ -127,6 +127,7 @@ print("done", flush=True)
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to one process")
 def test_keyboard_interrupt(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     path = tmp_path / "long.py"

@@ -66,8 +66,9 @@ def test_sums_deep_in_a_nest_are_functions() -> None:
 
 
 @pytest.mark.sampled(60)
-@pytest.mark.parametrize(("fn", "rank"), CASES, ids=[fn.__name__ for fn, _ in CASES])
-def test_bits(fn: Any, rank: int) -> None:
+@pytest.mark.parametrize("case", CASES, ids=[fn.__name__ for fn, _ in CASES])
+def test_bits(case: tuple[Any, int]) -> None:
+    fn, rank = case
     rng = np.random.default_rng(5)
     for dtype in (np.float64, np.float32):
         compiled = {

@@ -356,6 +356,7 @@ for problem in (layered(60, 0), scattered(60, 0)):
 """
 
 
+@pytest.mark.full
 def test_a_plan_does_not_depend_on_hashes() -> None:
     found = {
         subprocess.run(
