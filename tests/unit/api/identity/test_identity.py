@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import adc
-from tests.unit.api.replaced import X, cube, kept, over_a_closure, square, swap
+from tests.unit.api.identity.replaced import X, cube, kept, over_a_closure, square, swap
 
 # -- code and defaults that are replaced -----------------------------------------------------------
 
