@@ -134,11 +134,8 @@ def test_errors_name_the_line_of_the_function() -> None:
     assert "y = np.tanh(x @ w)" in str(caught.traceback[-1].statement)
 
 
-@pytest.mark.parametrize("make", [
-    adc.jacfwd,
-    pytest.param(adc.jacrev, marks=pytest.mark.full),
-    pytest.param(adc.hessian, marks=pytest.mark.full),
-])  # fmt: skip
+@pytest.mark.full
+@pytest.mark.parametrize("make", [adc.jacfwd, adc.jacrev, adc.hessian])
 def test_other_derivatives(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     x, ws = arguments()
     got = make(network)(x[:2, :3], [w[:3, :3] for w in ws])

@@ -70,6 +70,7 @@ def test_in_a_direction_and_at_once(kind: str) -> None:
     np.testing.assert_allclose(weighted, want, rtol=1e-12)
 
 
+@pytest.mark.full
 def test_hessians_of_linear_forms_of_gradients() -> None:
     found = adc.hessian(lambda x: adc.grad(quartic)(x) @ C)(X)
     np.testing.assert_allclose(found, derivative(3) @ C, rtol=1e-12, atol=1e-14)
@@ -242,6 +243,7 @@ def test_of_methods() -> None:
     np.testing.assert_allclose(found, third.sum((0, 1)), rtol=1e-12)
 
 
+@pytest.mark.full
 def test_of_functions_with_all_kinds_of_parameters() -> None:
     def f(x: Any, *rest: Any, scale: Any, **more: Any) -> Any:
         return np.sum(x * rest[0] ** 2) * scale * more["factor"]

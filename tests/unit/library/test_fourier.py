@@ -278,6 +278,7 @@ def test_no_bit_depends_on_the_budget() -> None:
     assert (frugal.plan(x, w).peak_bytes or 0) <= budget
 
 
+@pytest.mark.full
 def test_reverse_code_takes_arrays_from_the_workspace() -> None:
     x, w = RNG.standard_normal((8, 6)), RNG.standard_normal((8, 4))
     found = adc.grad(_filtered)

@@ -485,9 +485,12 @@ def test_custom_rules() -> None:
 
     custom = loss(squared, modulus_of, swapped, scaled)
     plain = loss(squared.py_func, np.abs, _swapped, scaled.py_func)
-    np.testing.assert_allclose(adc.grad(custom)(Z), adc.grad(plain)(Z), rtol=1e-12)
     tangents = (Z,), (1j * Z[::-1],)
-    np.testing.assert_allclose(adc.hvp(custom, *tangents), adc.hvp(plain, *tangents), rtol=1e-12)
+    found, want = (
+        (adc.grad(fn, target="python")(Z), adc.hvp(fn, *tangents, target="python"))
+        for fn in (custom, plain)
+    )
+    np.testing.assert_allclose(found, want, rtol=1e-12)
     assert adc.grad(squared, holomorphic=True)(1 + 2j) == 2 + 4j
     assert adc.grad(lambda z: abs(squared(z)))(np.complex64(3j)) == np.complex64(-6j)
 

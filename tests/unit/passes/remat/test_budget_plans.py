@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -322,8 +323,7 @@ def test_a_budget_that_is_too_small() -> None:
         adc.grad(fn, argnums, memory=100)(*args)
     assert caught.value.code == "ADC026"
     assert caught.value.hint is not None
-    least = budgets("on_a_grid")[0]
-    assert f"memory={least} " in caught.value.hint
+    (least,) = map(int, re.findall(r"memory=(\d+) ", caught.value.hint))
     plan = adc.grad(fn, argnums, memory=least).plan(*args, alternatives=False)
     assert plan.peak_bytes == least
 
