@@ -75,7 +75,8 @@ def arguments() -> tuple[Any, list[Any]]:
     return rng.standard_normal((32, 16)), [rng.standard_normal((16, 16)) / 4 for _ in range(12)]
 
 
-@pytest.mark.parametrize("share", [0.6, pytest.param(0.8, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("share", [0.6, 0.8])
 def test_a_budget_recomputes_calls(share: float) -> None:
     x, ws = arguments()
     free = adc.value_and_grad(network, argnums=(0, 1))

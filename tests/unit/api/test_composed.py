@@ -78,6 +78,7 @@ def test_hessians_of_linear_forms_of_gradients() -> None:
     np.testing.assert_allclose(fourth(X), derivative(4), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.full
 def test_of_several_results_and_arguments() -> None:
     def f(x: Any, m: Any) -> Any:
         return {"y": m @ x * x[0], "n": 3, "s": (np.sum(x**2),)}

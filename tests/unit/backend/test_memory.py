@@ -264,7 +264,7 @@ def sized(x: Any, n: Any) -> Any:
     return s
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(
     ("fn", "args"),
     [*[(fn, args) for fn, args in PEAKS[:8]], (sized, (sample(60), 60)), (until, (2.0,))],

@@ -385,7 +385,7 @@ LENGTHS = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("slots", [3, 4, 5, 8, 12, 16, 24, 32, 64])
 def test_loops_of_unknown_length(slots: int, compiled: dict[str, Any]) -> None:
     kept, made = placed(compiled["place"], LENGTHS, slots)

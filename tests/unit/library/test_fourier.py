@@ -78,7 +78,7 @@ def _near(got: Any, want: Any) -> bool:
     return bool(np.all(np.abs(got - want) <= 16 * np.finfo(want.dtype).eps * np.abs(want).max()))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize(("name", "form", "which"), _calls())
 def test_values(name: str, form: str, which: str) -> None:
     function = _function(name, form)
@@ -134,7 +134,7 @@ def _blocked(x: Any) -> Any:
     return z, y
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("shape", [(300, 130), (4096, 20), (3, 30000)])
 def test_lines_are_transformed_in_blocks(shape: tuple[int, int]) -> None:
     x = RNG.standard_normal(shape)
@@ -224,7 +224,7 @@ def test_libraries_of_arrays_do_what_plain_python_does(n: int) -> None:
             assert np.allclose(a, b, rtol=0, atol=1e-13)
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(48)
 @pytest.mark.parametrize(("name", "form", "which"), _calls())
 def test_adjoints(name: str, form: str, which: str) -> None:
     """For the real scalar product, (F x, y) = (x, F* y)."""

@@ -103,6 +103,7 @@ def test_matrices_that_lack_vectors_have_no_derivative() -> None:
     np.testing.assert_allclose(adc.grad(other, target="python")(block).real, want, atol=1e-12)
 
 
+@pytest.mark.full
 def test_vectors_of_a_repeated_value_have_no_derivative() -> None:
     a = np.diag([2.0, 2.0, 5.0]) + 0j
 

@@ -116,7 +116,7 @@ DIFFERENTIATED = (
 TWICE = {"solve_vector", "log_determinant", "cholesky", "one_eigenvector", "householder"}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("fn", DIFFERENTIATED, ids=named)
 def test_derivatives(fn: Callable[..., Any]) -> None:
     """They are what differences say, in both modes, and in second order."""
@@ -419,6 +419,7 @@ def test_cupy(fn: Callable[..., Any], cupy: CuPy) -> None:
     assert cupy.lent or fn is product
 
 
+@pytest.mark.full
 def test_memory_of_cupy_counts(cupy: CuPy) -> None:
     with pytest.raises(MemoryBudgetError, match="cannot go on"):
         adc.grad(solve_vector, target="cuda", memory=1000)(M, W)

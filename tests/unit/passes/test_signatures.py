@@ -89,6 +89,7 @@ def halves(a: np.ndarray, n: int) -> float:
     return total
 
 
+@pytest.mark.full
 def test_a_factorization_is_kept_once() -> None:
     a = np.random.default_rng(0).standard_normal((5, 3, 3))
     df = adc.grad(halves)
