@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import adc
 from adc.ir.core import Call, Function, walk
