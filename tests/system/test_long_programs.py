@@ -238,7 +238,7 @@ def test_the_chain_that_is_known_is_followed_alone() -> None:
     np.testing.assert_allclose(adc.grad(scope["program"])(X, "none"), [0, 0, 0, 1, 0, 0, 0])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("make", [_ifs, _returns, _elifs, _loops])
 def test_the_time_grows_with_the_length(make: Callable[[int], str], tmp_path: Path) -> None:
     """Four times as long: not sixteen times the time."""

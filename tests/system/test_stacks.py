@@ -97,7 +97,7 @@ def test_elements_one_by_one(program: Program, monkeypatch: pytest.MonkeyPatch) 
 Arrays = float | np.ndarray | np.generic
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_random_programs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
