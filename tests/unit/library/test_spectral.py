@@ -135,11 +135,14 @@ def test_vectors_of_other_values_have_derivatives() -> None:
     np.testing.assert_allclose(found[3, 1], want, rtol=1e-5)
 
 
-@pytest.mark.sampled(9)
-@pytest.mark.parametrize(("fn", "a"), [(all_vectors, LOW), (logarithm, np.eye(3))])
+@pytest.mark.sampled(20)
+@pytest.mark.parametrize(
+    ("fn", "a"),
+    [(all_vectors, LOW), pytest.param(logarithm, np.eye(3), marks=pytest.mark.sampled(1))],
+)
 def test_vectors_of_repeated_values_have_none(fn: Callable[..., Any], a: Any) -> None:
     """The logarithm of the unit matrix has one that does not follow: NaN, no number."""
-    assert np.isnan(adc.grad(fn)(a)).any()
+    assert np.isnan(adc.grad(fn, target="python")(a)).any()
 
 
 def test_values_have_derivatives() -> None:
