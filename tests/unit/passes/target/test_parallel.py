@@ -221,7 +221,6 @@ print(run(np.ones(64), 10) > 0.0)
 """
 
 
-@pytest.mark.full
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to one process")
 def test_interrupted(tmp_path: Path) -> None:
     script = tmp_path / "long.py"
