@@ -356,14 +356,18 @@ def _directions_record(
 
 
 def _turns(inner: Any, s: Any, values: Any) -> Any:
-    """Return by how much left vectors turn in their own directions; right vectors do not turn."""
+    """Return by how much left vectors turn in their own directions; right vectors do not turn.
+
+    Where the singular value is zero, nothing says by how much: it is NaN if it counts, which what
+    only rounding has left does not.
+    """
     found = np.zeros(inner.shape, inner.dtype)
     spread = spread_of(s)
     for i in range(s.shape[0]):
         angle = inner[i, i].imag
         if s[i] > spread:
             found[i, i] = 1j * angle / values[i]
-        elif angle != 0:
+        elif abs(angle) > 45 * precision(s) * np.sum(np.abs(inner[:, i])):
             found[i, i] = np.nan
     return found
 

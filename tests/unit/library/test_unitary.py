@@ -184,6 +184,23 @@ def test_vectors_of_a_repeated_value_have_no_derivative() -> None:
     np.testing.assert_allclose(adc.grad(last, target="python")(REPEATED), np.eye(3), atol=1e-12)
 
 
+@pytest.mark.full
+def test_vectors_of_a_singular_value_of_zero() -> None:
+    """Their phases do not depend on each other, so only what has no phase has a derivative."""
+
+    def phase(a: Any) -> Any:
+        return np.real(np.linalg.svd(a)[0][0, 2])
+
+    def size(a: Any) -> Any:
+        return np.abs(np.sum(np.linalg.svd(a)[0][:, 2] * U[0, :3])) ** 2
+
+    a, along = TALL[:3] @ drawn(2, 3), drawn(3, 3)
+    assert np.isnan(adc.grad(phase, target="python")(a)).any()
+    found = adc.grad(size, target="python")(a)
+    want = differences.along(size, (a,), (along,), 1e-5)
+    assert np.sum(found * along).real == pytest.approx(want, rel=1e-6)
+
+
 def test_functions_without_a_phase_at_a_diagonal_matrix() -> None:
     """No component tells the phase there."""
 
