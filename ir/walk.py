@@ -241,6 +241,15 @@ def use_counts(fn: Function) -> dict[Value, int]:
     return counts
 
 
+def all_use_counts(fn: Function) -> dict[Value, int]:
+    """Return how often each value is read, in `fn` or in what it calls."""
+    counts: dict[Value, int] = {}
+    for each in (*fn.callees, fn):
+        for value, count in use_counts(each).items():
+            counts[value] = counts.get(value, 0) + count
+    return counts
+
+
 def substitute(operand: Operand, env: Env) -> Operand:
     while isinstance(operand, Value) and operand in env:
         operand = env[operand]

@@ -34,7 +34,11 @@ sys.setswitchinterval(1e-4)
 # counts free.
 gc.set_threshold(50_000, 20, 20)
 
-GOLDEN = Path(__file__).parent / "golden"
+TESTS = Path(__file__).parent
+GOLDEN = TESTS / "golden"
+# Here the result of every pass is verified, not only that of the last one of a run: every program
+# of the corpus goes through all passes. With --full it is verified everywhere.
+VERIFIED = (TESTS / "system", TESTS / "unit" / "passes")
 # Each holds about 1.5 GB: compiled code.
 MOST_WORKERS = 8
 DESELECTED = pytest.StashKey[int]()
@@ -86,7 +90,6 @@ def _is_large(config: pytest.Config) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    stages.VERIFY_EACH = True
     # A run that rewrites what it should compare with would pass whatever happens.
     if config.getoption("--update-golden") and os.environ.get("CI"):
         raise pytest.UsageError("--update-golden is refused where CI is set")
@@ -134,9 +137,11 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 @pytest.fixture(autouse=True)
-def fresh() -> None:
+def fresh(request: pytest.FixtureRequest) -> None:
     """Begin every test as a process does: without code that derivatives made before share."""
     adc.release_memory()
+    everywhere = request.config.getoption("--full") or request.config.getoption("--rest")
+    stages.VERIFY_EACH = everywhere or any(map(request.node.path.is_relative_to, VERIFIED))
 
 
 @pytest.fixture

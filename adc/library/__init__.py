@@ -19,8 +19,9 @@
 `implicit`       the rules of solutions of equations
 ===============  ==================================================================================
 
-Their derivatives, of any order and in both modes, come from the code itself. Only `linear` and
-`fourier` have derivative rules (`rules`).
+Their derivatives, of any order and in both modes, come from the code itself. Derivative rules
+(`rules`) are in `linear`, in `fourier`, and in those modules of `scipy` that factorize, solve
+equations or have SciPy's code run.
 
 A function raises `Unsupported` where it does not support what it is given.
 

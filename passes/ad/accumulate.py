@@ -39,15 +39,12 @@ from adc.ir.core import (
     Store,
     Value,
 )
-from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute, use_counts, with_stmts
+from adc.ir.walk import all_use_counts, map_blocks, map_operands, rebuilt, substitute, with_stmts
 
 
 def accumulate(fn: Function) -> Function:
     """Return `fn` with the clearing of elements merged with additions to them."""
-    uses: dict[Value, int] = {}
-    for each in (*fn.callees, fn):
-        for value, count in use_counts(each).items():
-            uses[value] = uses.get(value, 0) + count
+    uses = all_use_counts(fn)
 
     def make(recalled: Mapping[Value, Operand] | None) -> _Accumulate:
         return _Accumulate(uses, mirrors=recalled is not None)

@@ -51,23 +51,20 @@ from adc.ir.core import (
 from adc.ir.ops import array
 from adc.ir.types import Array
 from adc.ir.walk import (
+    all_use_counts,
     loop_values,
     map_blocks,
     map_operands,
     rebuilt,
     stmts_reads,
     substitute,
-    use_counts,
     with_stmts,
 )
 
 
 def overwrite(fn: Function) -> Function:
     """Return `fn` without dead stores and without unneeded initialisation of arrays."""
-    uses: dict[Value, int] = {}
-    for each in (*fn.callees, fn):
-        for value, count in use_counts(each).items():
-            uses[value] = uses.get(value, 0) + count
+    uses = all_use_counts(fn)
 
     def make(recalled: Mapping[Value, Operand] | None) -> Overwriting:
         return Overwriting(uses, mirrors=recalled is not None)

@@ -1,4 +1,6 @@
-"""The analysis half of `remat`: decide where every value that reverse code needs comes from.
+"""The analysis half of `remat`: where every value that reverse code needs comes from, and why.
+
+Users see the reasons (`Decision.reason`) in the plan.
 
 The fastest plan is a minimum cut (`remat.cut`): `costs` prices keeping and recomputing, in every
 iteration of the loops around a value. Trip counts are guessed where the program does not give them;

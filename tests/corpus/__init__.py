@@ -4,7 +4,7 @@
 others by subject: `language/` those of Python's constructs, `arrays/` those of NumPy's, `loops/`
 those of branches and loops, of kernels and of the passes that turn loops around. `programs.py` puts
 together those that most tests run. Every program on which adc was wrong is one of them. Two files
-stand apart: `ir_cases.py` has programs in the text form of the IR, `typed_program.py` is one that
+stand apart: `ir_cases/` has programs in the text form of the IR, `typed_program.py` is one that
 uses the whole API, for `mypy`.
 
 For example, in `scalar_programs.py`::

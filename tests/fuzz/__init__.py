@@ -3,9 +3,9 @@
 `command` is the command line: it checks all kinds, and shrinks what fails (`shrink`). `fuzz` writes
 structured programs of scalars, `fuzz_arrays` array expressions, views and containers, `fuzz_nests`
 loop nests, `fuzz_complex` complex numbers, `fuzz_threads` iterations that are independent;
-`writers` is what writes the first two, `lines` the last two, `program` is what all of them return.
+`writers` is what writes the first two, `program` is what all of them return.
 `fuzz_budgets` checks plans for random budgets. `fuzz_layers` writes programs of layers in lists,
 `fuzz_jumps` programs of exceptions, generators and early exits, `fuzz_functions` those in which
-functions are values: commands of their own.
+functions are values: commands of their own. `lines` has what the writers of text share.
 `ir_random` writes text of the IR.
 """

@@ -12,6 +12,7 @@ import random
 import sys
 
 from tests.fuzz import fuzz_jumps
+from tests.fuzz.lines import Nested
 
 _HEAD = """
 import functools
@@ -106,12 +107,7 @@ def program(x):
 """
 
 
-class _Writer:
-    def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
-        self.lines: list[str] = []
-        self.count = 0
-
+class _Writer(Nested):
     def text(self) -> str:
         for _ in range(self.rng.randrange(4, 9)):
             self.statement(1, 2)
@@ -120,9 +116,6 @@ class _Writer:
         used = self.rng.sample(calls, 6)
         self.add(1, f"return a + 2 * b + 3 * c + {' + '.join(used)}")
         return _HEAD + "\n".join(self.lines) + "\n"
-
-    def add(self, depth: int, line: str) -> None:
-        self.lines.append("    " * depth + line)
 
     def number(self) -> str:
         pick = self.rng.choice
@@ -194,10 +187,6 @@ class _Writer:
             self.add(depth, f"for q in {name}:")
             self.add(depth + 1, f"{pick('abc')} = 0.5 * q({pick('abc')}) + 0.1")
 
-    def block(self, depth: int, left: int) -> None:
-        for _ in range(self.rng.randrange(1, 4)):
-            self.statement(depth, left)
-
     def simple(self, depth: int) -> None:
         pick, kind = self.rng.choice, self.rng.random()
         if kind < 0.45:
@@ -217,7 +206,7 @@ class _Writer:
 
 def generate(seed: int) -> str:
     """Return the source of a program."""
-    return _Writer(seed).text()
+    return _Writer(random.Random(seed)).text()
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import numpy as np
 
 from adc.ir.errors import AdcError
 from adc.ir.interp import Interpreter, ProgramError
+from tests.fuzz.lines import Nested
 from tests.fuzz.program import Generated, forget, load
 from tests.oracle import chain as chains
 
@@ -72,13 +73,8 @@ def program(x):
 _HANDLERS = ("ValueError", "IndexError", "(ZeroDivisionError, KeyError)", "Exception")
 
 
-class _Writer:
+class _Writer(Nested):
     """Writes the statements of one program."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
-        self.lines: list[str] = []
-        self.count = 0
 
     def text(self) -> str:
         pick = self.rng.choice
@@ -92,9 +88,6 @@ class _Writer:
                 self.add(2, f"a += {pick(['x[0]', '0.25', 'n'])}")
         self.add(1, "return a + 2 * b + 3 * c + np.sum(arr) + n + log[0] * 0.1 + i")
         return _HEAD + "\n".join(self.lines) + "\n"
-
-    def add(self, depth: int, line: str) -> None:
-        self.lines.append("    " * depth + line)
 
     def name(self) -> str:
         return self.rng.choice("abc")
@@ -126,10 +119,6 @@ class _Writer:
         return pick(
             [f"{self.name()} > 0.2", "i == 1", "i > 1", f"x[{pick('0123')}] < 0.1", compared]
         )
-
-    def block(self, depth: int, left: int, loop: bool, final: bool) -> None:
-        for _ in range(self.rng.randrange(1, 4)):
-            self.statement(depth, left, loop, final)
 
     def statement(self, depth: int, left: int, loop: bool, final: bool) -> None:
         """Write a statement; `final`: in a `finally`, which is not left by a jump."""
@@ -205,7 +194,7 @@ class _Writer:
 
 def generate(seed: int) -> str:
     """Return the source of a program."""
-    return _Writer(seed).text()
+    return _Writer(random.Random(seed)).text()
 
 
 def _python(fn: Any) -> tuple[Any, str]:

@@ -1,20 +1,40 @@
-"""A writer of random programs about three arrays, line by line."""
+"""Writers of random programs, line by line: a subclass says what the statements are."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 ARRAYS = "abc"
 
 
-class Lines:
-    """The lines of a program; a subclass says what its conditions, arrays and statements are."""
+class Writer:
+    """The lines of a program, and how many names it has made."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.lines: list[str] = []
-        self.depth = 1
         self.count = 0
+
+
+class Nested(Writer):
+    """Statements that are told how deep they stand, how many levels are left, and where."""
+
+    # Of a depth, the levels that are left, and what else a subclass hands down.
+    statement: Callable[..., None]
+
+    def add(self, depth: int, line: str) -> None:
+        self.lines.append("    " * depth + line)
+
+    def block(self, depth: int, left: int, *where: bool) -> None:
+        for _ in range(self.rng.randrange(1, 4)):
+            self.statement(depth, left, *where)
+
+
+class Lines(Writer):
+    """Statements about three arrays; a subclass says what its conditions and arrays are, too."""
+
+    depth = 1
 
     def emit(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -57,4 +77,4 @@ class Lines:
             self.block(self.rng.choice([1, 2]))
 
 
-__all__ = ["ARRAYS", "Lines"]
+__all__ = ["ARRAYS", "Lines", "Nested"]

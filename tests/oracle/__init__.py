@@ -1,7 +1,8 @@
 """What must hold of a program, and how to find out without adc.
 
-First the values to compare with: `oracle` (complex steps and differences), `array_oracle` (complex
-steps of array code), `numpy_sweep` (NumPy's functions on every kind of argument), `against_jax`,
+First the values to compare with: `oracle` (complex steps and differences), `steps` (its numbers),
+`array_oracle` (complex steps of array code), `differences` (along a direction), `numpy_sweep`
+(NumPy's functions on every kind of argument; `numpy_expressions` has calls), `against_jax`,
 `regions` (plans for budgets by another method), `schedule_text`. Then what is checked of a program:
 `chain` (every stage of the compiler), `threads` (loops that threads share), `on_device` (code for
 GPUs), `cuda_ptx` (it compiles without a GPU), `meter` and `carried_arrays` (memory).

@@ -205,7 +205,7 @@ _MATH_MODULE = oracle._Module(
 
 class _Lifter(oracle._Lifter):
     def __init__(self) -> None:
-        super().__init__(_COMPLEX)  # type: ignore[arg-type]
+        super().__init__(_COMPLEX)  # type: ignore[arg-type]  # in place of the module
         self._numpy = _MODULE
         self._math = _MATH_MODULE
         self._builtins = {

@@ -6,12 +6,14 @@ import doctest
 import inspect
 import re
 import sys
+import types
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import adc
+import adc.api
 import adc.testing
 
 PUBLIC: dict[str, Any] = {
@@ -61,6 +63,13 @@ def test_its_examples_run(name: str) -> None:
     thing = PUBLIC[name]
     scope = vars(sys.modules[thing.__module__])
     (found,) = doctest.DocTestFinder(recurse=False).find(thing, name, globs=dict(scope))
+    assert found.examples
+    assert doctest.DocTestRunner().run(found).failed == 0
+
+
+@pytest.mark.parametrize("module", [adc.api, adc.testing], ids=lambda module: module.__name__)
+def test_examples_of_a_module_run(module: types.ModuleType) -> None:
+    (found,) = doctest.DocTestFinder(recurse=False).find(module)
     assert found.examples
     assert doctest.DocTestRunner().run(found).failed == 0
 

@@ -93,7 +93,7 @@ def generated(kind: str, fn: Any, start: str) -> str:
     """Return what stands in a block that is generated: a statement and what it holds."""
     lines = str(fn.ir() if kind == "ir" else fn.source()).splitlines()
     first = next(k for k, line in enumerate(lines) if line.strip().startswith(start))
-    indent = re.match(" *", lines[first])[0]  # type: ignore[index]
+    indent = lines[first][: -len(lines[first].lstrip())]
     last = next(k for k in range(first + 1, len(lines)) if not lines[k].startswith(f"{indent} "))
     last += lines[last] == f"{indent}}}"
     return textwrap.dedent("\n".join(lines[first:last])) + "\n"

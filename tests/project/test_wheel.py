@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,7 @@ def _run(command: list[str], **options: Any) -> str:
     return run.stdout
 
 
+@pytest.mark.full
 def test_the_source_distribution_holds_what_its_tests_need(sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         packed = {name.partition("/")[2] for name in archive.getnames()}
@@ -71,6 +73,19 @@ def test_the_source_distribution_holds_what_its_tests_need(sdist: Path) -> None:
     assert on_disk | set(FILES) <= packed
 
 
+def test_every_package_is_listed() -> None:
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    on_disk = {
+        ".".join([place, *path.parent.relative_to(ROOT / folder).parts]).replace("/", ".")
+        for folder, place in FOLDERS.items()
+        for path in (ROOT / folder).rglob("__init__.py")
+        if not (folder == "adc" and path.relative_to(ROOT / folder).parts[0] in FOLDERS)
+    }
+    on_disk.add("adc.explain")  # which holds no module
+    assert listed == sorted(on_disk)
+
+
+@pytest.mark.full
 def test_the_wheel_holds_what_is_on_disk(wheel: Path) -> None:
     on_disk = {
         f"{place}/{path.relative_to(ROOT / folder).as_posix()}"
@@ -87,6 +102,7 @@ def test_the_wheel_holds_what_is_on_disk(wheel: Path) -> None:
     assert "adc/py.typed" in packed
 
 
+@pytest.mark.full
 def test_the_wheel_claims_one_name(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         tops = {name.split("/")[0] for name in archive.namelist()}

@@ -26,7 +26,7 @@ from adc.backend.common.syntax import (
     Unary,
 )
 from adc.backend.common.writer import INLINE, Writer
-from adc.backend.runtime import State
+from adc.backend.runtime.state import State
 from adc.ir import core, ops
 from adc.ir.core import ELEMENT, SHAPE, Apply, Check, Gemm, Load, Operand, Print, Value, Write
 from adc.ir.text.outside import TO

@@ -31,7 +31,8 @@ from adc.backend.common.syntax import (
     Tuple,
 )
 from adc.backend.common.tapes import Tapes
-from adc.backend.runtime import State, gemm, special
+from adc.backend.runtime import gemm, special
+from adc.backend.runtime.state import State
 from adc.ir import core
 from adc.ir.analysis.memory.escape import escaping, holding, stacked
 from adc.ir.analysis.routines import ROUTINES

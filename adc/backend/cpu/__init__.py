@@ -54,9 +54,10 @@ from adc.backend.numba_api import (
     types,
     unfit,
 )
-from adc.backend.runtime import State, gemm, layouts, outside, word_value, word_values
+from adc.backend.runtime import gemm, layouts, outside
 from adc.backend.runtime import threads as thread_pool
 from adc.backend.runtime.memory import Memory
+from adc.backend.runtime.state import State, word_value, word_values
 from adc.ir.core import ELEMENT, Function
 from adc.ir.errors import AdcError, Span, exception_named
 from adc.ir.text import effects

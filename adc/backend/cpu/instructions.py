@@ -11,7 +11,6 @@ from typing import Any, Protocol, assert_never
 
 from llvmlite import ir
 
-from adc.backend import runtime
 from adc.backend.common.syntax import (
     Assign,
     Attribute,
@@ -51,7 +50,7 @@ from adc.backend.cpu.values import (
     flat_types,
 )
 from adc.backend.numba_api import RETCODE_OK, Table, cgutils, types
-from adc.backend.runtime import gemm
+from adc.backend.runtime import gemm, writing
 from adc.backend.runtime.threads import Parts, is_worth, share
 from adc.ir.sums import LANES
 
@@ -352,11 +351,11 @@ class Function(Variables):
         if name == "lanes":
             ty = types.Array(dtype_of(arguments[0]), 1, "C")
             found = self.stacked(ty, [ir.Constant(_I64, LANES)])
-            runtime.fill_lanes(b, found.data, self.expr(arguments[1]).value)
+            writing.fill_lanes(b, found.data, self.expr(arguments[1]).value)
             return found
         if name in ("total", "total_down"):
             lanes, used = (self.expr(each) for each in arguments)
-            found = runtime.total_of(b, lanes.data, used.value, name == "total_down")
+            found = writing.total_of(b, lanes.data, used.value, name == "total_down")
             return Scalar(lanes.type.dtype, found)
         state = self.expr(arguments[0]).data
         match name:
@@ -366,15 +365,15 @@ class Function(Variables):
                 ty = types.Array(
                     dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C"
                 )
-                address = runtime.take(b, state, ty.dtype, shape, self.no_memory())
+                address = writing.take(b, state, ty.dtype, shape, self.no_memory())
                 return self.array_at(ty, address, shape, "workspace")
             case "slot":
                 ty = types.Array(dtype_of(arguments[1]), 1, "C")
                 shapes = [self.sizes(each) for each in arguments[2:]]
-                size, bad = runtime.most_bytes(b, ty.dtype, shapes)
+                size, bad = writing.most_bytes(b, ty.dtype, shapes)
                 self.leave_without_memory(bad)
-                shape = [b.sdiv(size, ir.Constant(_I64, runtime.itemsize(ty.dtype)))]
-                address = runtime.take(b, state, ty.dtype, shape, self.no_memory())
+                shape = [b.sdiv(size, ir.Constant(_I64, writing.itemsize(ty.dtype)))]
+                address = writing.take(b, state, ty.dtype, shape, self.no_memory())
                 return self.array_at(ty, address, shape, "workspace")
             case "returned":
                 ty = types.Array(
@@ -387,7 +386,7 @@ class Function(Variables):
                 if name != "tape":
                     need = self.expr(arguments[2]).value
                     size, exact = self.itemsize(ty), name == "fit"
-                    done = runtime.reserve(b, state, place, need, size, exact)
+                    done = writing.reserve(b, state, place, need, size, exact)
                     self.leave_without_memory(b.not_(done))
                 one = ir.Constant(_I64, 1)
                 address = b.load(b.gep(state, [place]))
@@ -395,24 +394,24 @@ class Function(Variables):
                 return self.array_at(ty, address, [size], "tape")
             case "poll":
                 work = self.expr(arguments[1])
-                return Scalar(types.boolean, runtime.poll_state(b, state, work.value))
+                return Scalar(types.boolean, writing.poll_state(b, state, work.value))
             case "say":
-                return Scalar(types.boolean, runtime.say_words(b, state))
+                return Scalar(types.boolean, writing.say_words(b, state))
             case "external":
                 return Scalar(types.boolean, self.call_external(state, arguments[1:]))
             case "heard":
-                return Scalar(types.float64, b.bitcast(runtime.heard_word(b, state), _F64))
+                return Scalar(types.float64, b.bitcast(writing.heard_word(b, state), _F64))
             case "heard_integer":
-                return Scalar(types.int64, runtime.heard_word(b, state))
+                return Scalar(types.int64, writing.heard_word(b, state))
             case "note":
-                done = runtime.note_word(b, state, self.expr(arguments[1]).value)
+                done = writing.note_word(b, state, self.expr(arguments[1]).value)
                 self.leave_without_memory(b.not_(done))
             case "release":
-                runtime.release_to(b, state, self.expr(arguments[1]).value)
+                writing.release_to(b, state, self.expr(arguments[1]).value)
         return None
 
     def call_external(self, state: Any, arguments: Sequence[Expr]) -> Any:
-        """Write the call of a function outside, and what it is told (`runtime.outside`)."""
+        """Write the call of a function outside, and what it is told (`outside`)."""
         number, given, made = (self.expr(each) for each in arguments)
         words: list[Any] = []
         copies: list[Any] = []
@@ -425,7 +424,7 @@ class Function(Variables):
         for each in made:
             words += each.shape
         found = [self.memory(each) for each in made]
-        return runtime.call_external(self.builder, state, number.value, words, copies, found)
+        return writing.call_external(self.builder, state, number.value, words, copies, found)
 
     def memory(self, array: Array) -> tuple[Any, Any]:
         """Return the address and the bytes of an array: none unless its elements lie in C order."""
@@ -467,7 +466,7 @@ class Function(Variables):
             differs = b.or_(differs, b.icmp_signed("!=", extent, size))
         before = b.block
         with b.if_then(differs, likely=False):
-            address = runtime.take(b, state, row.type.dtype, sizes, self.no_memory())
+            address = writing.take(b, state, row.type.dtype, sizes, self.no_memory())
             made = self.array_at(row.type, address, sizes)
             strides = self.strides(row)
             with cgutils.loop_nest(b, sizes, _I64) as index:
@@ -531,7 +530,7 @@ class Function(Variables):
     def fresh(self, ty: Any, shape: Sequence[Any]) -> Array:
         """Write the making of an array that owns its memory."""
         b, context = self.builder, self.context
-        size, bad = runtime.bytes_of(b, ty.dtype, shape)
+        size, bad = writing.bytes_of(b, ty.dtype, shape)
         self.leave_without_memory(bad)
         align = context.get_preferred_array_alignment(ty.dtype)
         owner = context.nrt.meminfo_alloc_aligned_unchecked(b, size, align)
@@ -543,7 +542,7 @@ class Function(Variables):
     def returned(self, state: Any, place: Any, ty: Any, shape: list[Any]) -> Array:
         """Write the making of a result, in the memory prepared for it if that fits."""
         b = self.builder
-        address, fits = runtime.take_prepared(b, state, place, ty.dtype, shape)
+        address, fits = writing.take_prepared(b, state, place, ty.dtype, shape)
         before = b.block
         prepared = self.array_at(ty, address, shape)
         with b.if_then(b.not_(fits), likely=False):

@@ -9,10 +9,10 @@ from typing import Any
 
 from llvmlite import ir
 
-from adc.backend import runtime
 from adc.backend.common import syntax
 from adc.backend.common.syntax import Assign, Call
 from adc.backend.numba_api import cgutils, types
+from adc.backend.runtime import writing
 
 _I64 = ir.IntType(64)
 
@@ -199,7 +199,7 @@ class Variables:
         return found
 
     def itemsize(self, ty: Any) -> Any:
-        return ir.Constant(_I64, runtime.itemsize(ty.dtype))
+        return ir.Constant(_I64, writing.itemsize(ty.dtype))
 
     def strides(self, array: Array) -> tuple[Any, ...]:
         if array.strides:

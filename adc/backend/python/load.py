@@ -27,7 +27,7 @@ from adc.backend.cpu import (
     values_of,
 )
 from adc.backend.python import memory, scalars
-from adc.backend.runtime import State
+from adc.backend.runtime.state import State
 from adc.ir.analysis import routines
 from adc.ir.core import Function
 from adc.ir.opdef import numpy_value

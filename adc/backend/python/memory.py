@@ -17,8 +17,9 @@ import numpy as np
 import scipy.linalg.blas
 
 from adc.backend.common.writer import Site
-from adc.backend.runtime import State, gemm, offload
+from adc.backend.runtime import gemm, offload
 from adc.backend.runtime.memory import bits_of
+from adc.backend.runtime.state import State
 from adc.ir.sums import LANES, combine
 from adc.ir.types import ELEMENTS
 

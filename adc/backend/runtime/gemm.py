@@ -25,7 +25,7 @@ from adc.backend.numba_api import (
     signature,
     types,
 )
-from adc.backend.runtime import State
+from adc.backend.runtime.state import State
 
 NAMES = frozenset({"gemm", "gemm_add"})
 

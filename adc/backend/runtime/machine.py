@@ -13,7 +13,8 @@ from typing import Any
 from llvmlite import ir
 
 from adc.backend.numba_api import cgutils, intrinsic, signature, types
-from adc.backend.runtime import State, lapack
+from adc.backend.runtime import lapack
+from adc.backend.runtime.state import State
 
 _I8 = ir.IntType(8)
 _I32 = ir.IntType(32)

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.backend.runtime import LARGE, State
 from adc.backend.runtime.offload import Files
+from adc.backend.runtime.state import LARGE, State
 from adc.backend.runtime.threads import most
 from adc.ir.types import ELEMENTS
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.backend.runtime import State
+from adc.backend.runtime.state import State
 from adc.ir.errors import DiskError
 from adc.ir.types import ELEMENTS
 

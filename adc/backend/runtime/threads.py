@@ -6,7 +6,7 @@ next chunk until there is none. What a chunk computes does not depend on who com
 large it is, so no bit of a result depends on the number of threads.
 
 Threads are those of Numba's threading layer (OpenMP, TBB or its own). Each has a state of its own
-(`runtime.State`): workspace, look for signals, what went wrong. Where chunks fail, the first one
+(`state`): workspace, look for signals, what went wrong. Where chunks fail, the first one
 counts, as it would if the loop ran alone.
 """
 
@@ -22,7 +22,7 @@ from typing import Any
 from llvmlite import ir
 
 from adc.backend.numba_api import config, launch_threads
-from adc.backend.runtime import State
+from adc.backend.runtime.state import State
 
 _I1, _I8P, _I64 = ir.IntType(1), ir.IntType(8).as_pointer(), ir.IntType(64)
 # A loop that takes less, in additions, runs alone: to start threads takes some microseconds.

@@ -1,11 +1,12 @@
 """Forms: a common form for the two bindings of a name that join.
 
-Two views join if they differ only in numbers, two arrays if they have the same dtype and rank.
-Other bindings are adapted on each path: a whole array becomes a view of all its elements, a view of
-another kind is copied, a 0-d array without another name becomes its number, and a number that is a
-0-d array elsewhere becomes an array that cannot be written. If Python would share memory where a
-copy is made, a write to one of the two forbids reads of the other (`bindings.shares`). Branches and
-loops are treated alike: the two paths of a loop are the entry and the edge to the next iteration.
+Two views join if they differ only in numbers, two arrays if they have the same dtype and rank, two
+functions of the same code if the variables do that they read (`core.structure`). Other bindings are
+adapted on each path: a whole array becomes a view of all its elements, a view of another kind is
+copied, a 0-d array without another name becomes its number, and a number that is a 0-d array
+elsewhere becomes an array that cannot be written. If Python would share memory where a copy is
+made, a write to one of the two forbids reads of the other (`bindings.shares`). Branches and loops
+are treated alike: the two paths of a loop are the entry and the edge to the next iteration.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Bindings as trees: the numbers and arrays in them, their structure, and others in their place."""
+"""Bindings as trees: the numbers and arrays in them, their structure, and others in their place.
+
+What joins at control flow are these leaves, where the structure is the same. The leaves of an inner
+function are those of the variables that it reads; its code is structure.
+"""
 
 from __future__ import annotations
 

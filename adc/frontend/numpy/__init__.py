@@ -21,6 +21,8 @@ In reading order:
 `library`        the table of all functions, and the methods of arrays
 ===============  ===============================================================================
 
+Functions of `np.fft` are in `calls.fourier`, beside those of `scipy.fft`.
+
 The handler of ``np.transpose(a)`` is found under `np.transpose` in `library`. It is in `shaping`;
 it returns a view and emits nothing.
 """

@@ -157,6 +157,43 @@ def _eigenvalues_tangent(primals: Any, tangents: Any) -> Any:
 eigenvalues.define(_eigenvalues_record, _eigenvalues_reverse, _eigenvalues_tangent)
 
 
+def vectors_reverse(moved: Any, w: Any, values: Any, ct: Any) -> Any:
+    """Return the cotangent of a matrix in the basis of its eigenvectors, and `marks`.
+
+    `moved` is the cotangent `ct` of the vectors in that basis. Complex ones, too.
+    """
+    n = w.shape[0]
+    inner = np.zeros((n, n), moved.dtype)
+    marks = np.zeros(n, w.dtype)
+    spread = spread_of(w)
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                if abs(w[j] - w[i]) > spread:
+                    turned = moved[i, j] - np.conj(moved[j, i])
+                    inner[i, j] = turned / (2 * (values[j] - values[i]))
+                elif is_nothing(ct, i, j):
+                    marks[i] = 1
+                else:
+                    inner[i, j] = np.nan
+    return inner, marks
+
+
+def vectors_tangent(moved: Any, w: Any, values: Any) -> Any:
+    """Return the tangents of eigenvectors in their basis; `moved` is that of the matrix."""
+    n = w.shape[0]
+    inner = np.zeros((n, n), moved.dtype)
+    spread = spread_of(w)
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                if abs(w[j] - w[i]) > spread:
+                    inner[i, j] = moved[i, j] / (values[j] - values[i])
+                else:
+                    inner[i, j] = np.nan
+    return inner
+
+
 @exact()
 def eigenvectors(a: Any, w: Any, x: Any, marks: Any) -> Any:
     """Return the eigenvectors."""
@@ -171,20 +208,7 @@ def _eigenvectors_reverse(kept: Any, ct: Any) -> Any:
     a, w, x = kept
     values = eigenvalues(a, w, x)[0]
     v = eigenvectors(a, w, x, np.zeros(w.shape, w.dtype))
-    moved = v.T @ ct
-    n = w.shape[0]
-    inner = np.zeros((n, n), w.dtype)
-    marks = np.zeros(n, w.dtype)
-    spread = spread_of(w)
-    for i in range(n):
-        for j in range(n):
-            if i != j:
-                if abs(w[j] - w[i]) > spread:
-                    inner[i, j] = (moved[i, j] - moved[j, i]) / (2 * (values[j] - values[i]))
-                elif is_nothing(ct, i, j):
-                    marks[i] = 1
-                else:
-                    inner[i, j] = np.nan
+    inner, marks = vectors_reverse(v.T @ ct, w, values, ct)
     return v @ inner @ v.T, None, None, marks
 
 
@@ -192,18 +216,7 @@ def _eigenvectors_tangent(primals: Any, tangents: Any) -> Any:
     a, w, x, _ = primals
     values = eigenvalues(a, w, x)[0]
     v = eigenvectors(a, w, x, np.zeros(w.shape, w.dtype))
-    moved = v.T @ tangents[0] @ v
-    n = w.shape[0]
-    inner = np.zeros((n, n), w.dtype)
-    spread = spread_of(w)
-    for i in range(n):
-        for j in range(n):
-            if i != j:
-                if abs(w[j] - w[i]) > spread:
-                    inner[i, j] = moved[i, j] / (values[j] - values[i])
-                else:
-                    inner[i, j] = np.nan
-    return v, v @ inner
+    return v, v @ vectors_tangent(v.T @ tangents[0] @ v, w, values)
 
 
 eigenvectors.define(_eigenvectors_record, _eigenvectors_reverse, _eigenvectors_tangent)
@@ -450,33 +463,66 @@ def over(x: Any, s: Any, values: Any) -> Any:
     return found
 
 
-def _directions_reverse(kept: Any, cts: Any) -> Any:
-    a, u, s, vt = kept
+def directions_reverse(left: Any, right: Any, s: Any, values: Any, one: Any, other: Any) -> Any:
+    """Return the cotangent of a matrix between its singular vectors, and `marks`.
+
+    `left` and `right` are the cotangents `one` and `other` of the vectors in their bases. Complex
+    ones, too, but without what vectors turn in their own directions.
+    """
     k = s.shape[0]
-    nothing = np.zeros(k, s.dtype)
-    values = sizes(a, u, s, vt)[0]
-    x, y = directions(a, u, s, vt, nothing)
-    left = x.T @ cts[0]
-    right = y @ cts[1].T
-    inner = np.zeros((k, k), s.dtype)
+    inner = np.zeros((k, k), left.dtype)
     marks = np.zeros(k, s.dtype)
     spread = spread_of(s)
-    other = cts[1].T
     for i in range(k):
         if s[i] <= spread:
             marks[i] = 1
         for j in range(k):
             if i != j:
                 if abs(s[j] - s[i]) > spread:
-                    p = left[i, j] - left[j, i]
-                    q = right[i, j] - right[j, i]
+                    p = left[i, j] - np.conj(left[j, i])
+                    q = right[i, j] - np.conj(right[j, i])
                     near = (p + q) / (values[j] - values[i])
                     far = (p - q) / (values[j] + values[i])
                     inner[i, j] = (near + far) / 2
-                elif is_nothing(cts[0], i, j) and is_nothing(other, i, j):
+                elif is_nothing(one, i, j) and is_nothing(other, i, j):
                     marks[i] = 1
                 else:
                     inner[i, j] = np.nan
+    return inner, marks
+
+
+def directions_tangent(inner: Any, s: Any, values: Any) -> Any:
+    """Return the tangents of left and right singular vectors in their bases.
+
+    `inner` is the tangent of the matrix between them.
+    """
+    k = s.shape[0]
+    one = np.zeros((k, k), inner.dtype)
+    two = np.zeros((k, k), inner.dtype)
+    spread = spread_of(s)
+    for i in range(k):
+        for j in range(k):
+            if i != j:
+                if abs(s[j] - s[i]) > spread:
+                    near = (inner[i, j] + np.conj(inner[j, i])) / (values[j] - values[i])
+                    far = (inner[i, j] - np.conj(inner[j, i])) / (values[j] + values[i])
+                    one[i, j] = (near + far) / 2
+                    two[i, j] = (near - far) / 2
+                else:
+                    one[i, j] = np.nan
+                    two[i, j] = np.nan
+    return one, two
+
+
+def _directions_reverse(kept: Any, cts: Any) -> Any:
+    a, u, s, vt = kept
+    nothing = np.zeros(s.shape, s.dtype)
+    values = sizes(a, u, s, vt)[0]
+    x, y = directions(a, u, s, vt, nothing)
+    other = cts[1].T
+    left = x.T @ cts[0]
+    right = y @ other
+    inner, marks = directions_reverse(left, right, s, values, cts[0], other)
     found = x @ inner @ y
     if u.shape[0] > u.shape[1]:
         found = found + over(cts[0] - x @ left, s, values) @ y
@@ -487,26 +533,11 @@ def _directions_reverse(kept: Any, cts: Any) -> Any:
 
 def _directions_tangent(primals: Any, tangents: Any) -> Any:
     a, u, s, vt, _ = primals
-    k = s.shape[0]
-    nothing = np.zeros(k, s.dtype)
+    nothing = np.zeros(s.shape, s.dtype)
     values = sizes(a, u, s, vt)[0]
     x, y = directions(a, u, s, vt, nothing)
     da = tangents[0]
-    inner = x.T @ da @ y.T
-    one = np.zeros((k, k), s.dtype)
-    two = np.zeros((k, k), s.dtype)
-    spread = spread_of(s)
-    for i in range(k):
-        for j in range(k):
-            if i != j:
-                if abs(s[j] - s[i]) > spread:
-                    near = (inner[i, j] + inner[j, i]) / (values[j] - values[i])
-                    far = (inner[i, j] - inner[j, i]) / (values[j] + values[i])
-                    one[i, j] = (near + far) / 2
-                    two[i, j] = (near - far) / 2
-                else:
-                    one[i, j] = np.nan
-                    two[i, j] = np.nan
+    one, two = directions_tangent(x.T @ da @ y.T, s, values)
     du = x @ one
     dv = y.T @ two
     if u.shape[0] > u.shape[1]:

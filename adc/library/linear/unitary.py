@@ -20,7 +20,16 @@ import numpy as np
 from adc.library import stop_gradient
 from adc.library.linear.complexes import joined, real_form_of_triangle
 from adc.library.linear.routines import flag, solve_lower
-from adc.library.linear.spectral import is_nothing, over, precision, spread_of, unless_marked
+from adc.library.linear.spectral import (
+    directions_reverse,
+    directions_tangent,
+    over,
+    precision,
+    spread_of,
+    unless_marked,
+    vectors_reverse,
+    vectors_tangent,
+)
 from adc.library.rules import exact
 
 
@@ -176,21 +185,7 @@ def _vectors_reverse(kept: Any, cts: Any) -> Any:
     values = hermitian_values(re, im, w, x, y)[0]
     v = joined(*hermitian_vectors(re, im, w, x, y, np.zeros(w.shape, w.dtype)))
     ct = joined(cts[0], cts[1])
-    moved = v.conj().T @ ct
-    n = w.shape[0]
-    inner = np.zeros((n, n), v.dtype)
-    marks = np.zeros(n, w.dtype)
-    spread = spread_of(w)
-    for i in range(n):
-        for j in range(n):
-            if i != j:
-                if abs(w[j] - w[i]) > spread:
-                    turned = moved[i, j] - np.conj(moved[j, i])
-                    inner[i, j] = turned / (2 * (values[j] - values[i]))
-                elif is_nothing(ct, i, j):
-                    marks[i] = 1
-                else:
-                    inner[i, j] = np.nan
+    inner, marks = vectors_reverse(v.conj().T @ ct, w, values, ct)
     found = v @ inner @ v.conj().T
     return found.real.copy(), found.imag.copy(), None, None, None, marks
 
@@ -200,17 +195,7 @@ def _vectors_tangent(primals: Any, tangents: Any) -> Any:
     values = hermitian_values(re, im, w, x, y)[0]
     v = joined(*hermitian_vectors(re, im, w, x, y, np.zeros(w.shape, w.dtype)))
     moved = v.conj().T @ joined(tangents[0], tangents[1]) @ v
-    n = w.shape[0]
-    inner = np.zeros((n, n), v.dtype)
-    spread = spread_of(w)
-    for i in range(n):
-        for j in range(n):
-            if i != j:
-                if abs(w[j] - w[i]) > spread:
-                    inner[i, j] = moved[i, j] / (values[j] - values[i])
-                else:
-                    inner[i, j] = np.nan
-    found = v @ inner
+    found = v @ vectors_tangent(moved, w, values)
     return (v.real.copy(), v.imag.copy()), (found.real.copy(), found.imag.copy())
 
 
@@ -371,14 +356,18 @@ def _directions_record(
 
 
 def _turns(inner: Any, s: Any, values: Any) -> Any:
-    """Return by how much left vectors turn in their own directions; right vectors do not turn."""
+    """Return by how much left vectors turn in their own directions; right vectors do not turn.
+
+    Where the singular value is zero, nothing says by how much: it is NaN if it counts, which what
+    only rounding has left does not.
+    """
     found = np.zeros(inner.shape, inner.dtype)
     spread = spread_of(s)
     for i in range(s.shape[0]):
         angle = inner[i, i].imag
         if s[i] > spread:
             found[i, i] = 1j * angle / values[i]
-        elif angle != 0:
+        elif abs(angle) > 45 * precision(s) * np.sum(np.abs(inner[:, i])):
             found[i, i] = np.nan
     return found
 
@@ -391,29 +380,8 @@ def _directions_reverse(kept: Any, cts: Any) -> Any:
     x, y = joined(ux, uy), joined(vx, vy)
     one, two = joined(cts[0], cts[1]), joined(cts[2], cts[3]).conj().T
     left, right = x.conj().T @ one, y @ two
-    inner = _turns(left, s, values)
-    marks = np.zeros(k, s.dtype)
-    spread = spread_of(s)
-    for i in range(k):
-        if s[i] <= spread:
-            marks[i] = 1
-        # Left vectors turn by what is imaginary on the diagonal, right ones do not.
-        inner[i, i] = (
-            1j * over(left[i : i + 1, i : i + 1].imag, s[i : i + 1], values[i : i + 1])[0, 0]
-        )
-        for j in range(k):
-            if i != j:
-                if abs(s[j] - s[i]) > spread:
-                    p = left[i, j] - np.conj(left[j, i])
-                    q = right[i, j] - np.conj(right[j, i])
-                    near = (p + q) / (values[j] - values[i])
-                    far = (p - q) / (values[j] + values[i])
-                    inner[i, j] = (near + far) / 2
-                elif is_nothing(one, i, j) and is_nothing(two, i, j):
-                    marks[i] = 1
-                else:
-                    inner[i, j] = np.nan
-    found = x @ inner @ y
+    inner, marks = directions_reverse(left, right, s, values, one, two)
+    found = x @ (inner + _turns(left, s, values)) @ y
     if x.shape[0] > k:
         found = found + over(one - x @ left, s, values) @ y
     if y.shape[1] > k:
@@ -430,24 +398,8 @@ def _directions_tangent(primals: Any, tangents: Any) -> Any:
     v = y.conj().T
     da = joined(tangents[0], tangents[1])
     inner = x.conj().T @ da @ v
-    one = _turns(inner, s, values)
-    two = np.zeros((k, k), x.dtype)
-    spread = spread_of(s)
-    for i in range(k):
-        one[i, i] = (
-            1j * over(inner[i : i + 1, i : i + 1].imag, s[i : i + 1], values[i : i + 1])[0, 0]
-        )
-        for j in range(k):
-            if i != j:
-                if abs(s[j] - s[i]) > spread:
-                    near = (inner[i, j] + np.conj(inner[j, i])) / (values[j] - values[i])
-                    far = (inner[i, j] - np.conj(inner[j, i])) / (values[j] + values[i])
-                    one[i, j] = (near + far) / 2
-                    two[i, j] = (near - far) / 2
-                else:
-                    one[i, j] = np.nan
-                    two[i, j] = np.nan
-    du = x @ one
+    one, two = directions_tangent(inner, s, values)
+    du = x @ (one + _turns(inner, s, values))
     dv = v @ two
     if x.shape[0] > k:
         moved = da @ v

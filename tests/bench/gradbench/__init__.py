@@ -1,1 +1,1 @@
-"""GradBench's objectives, beside C++ by hand: `python -m tests.bench.gradbench`."""
+"""GradBench's objectives (`programs`), beside C++ by hand: `python -m tests.bench.gradbench`."""

@@ -1,1 +1,3 @@
-"""The kernels as users of other tools write them: a module each."""
+"""The kernels as users of other tools write them: `autograd_ports`, `enzyme_ports` (loops in C++),
+`jax_ports`, `torch_ports`.
+"""

@@ -1,6 +1,6 @@
 """Complex numbers, inside functions of real ones: so all oracles can differentiate them.
 
-Functions of complex arguments are in `tests.unit.api.test_complex`.
+Functions of complex arguments are in `tests.unit.api.arguments.test_complex`.
 """
 
 from __future__ import annotations

@@ -215,7 +215,7 @@ def closure_sees_later_rebinding(x: Any) -> Any:
 def lambdas(x: Any, y: Any) -> Any:
     f = lambda v: v * v + y
     g = lambda u, v=2.0: u * v
-    return f(x) * g(y) + g(x, f(y)) + (lambda: x * y)()  # type: ignore[no-untyped-call]
+    return f(x) * g(y) + g(x, f(y)) + (lambda: x * y)()  # type: ignore[no-untyped-call]  # a lambda has no types
 
 
 def _twice(f: Any, v: Any) -> Any:

@@ -133,7 +133,7 @@ class Derived(Cell):
 @program(0.7)
 def private_names(x: Any) -> Any:
     cell = Derived(x)
-    return cell.both() + cell._Cell__x * cell._Derived__x  # type: ignore[attr-defined]
+    return cell.both() + cell._Cell__x * cell._Derived__x  # type: ignore[attr-defined]  # mangled names
 
 
 class Scaled:
@@ -201,12 +201,12 @@ class Rod:
 
 @program(0.7)
 def descriptors_that_share_a_class(x: Any) -> Any:
-    rod = Rod(x, 2.0)
+    rod: Any = Rod(x, 2.0)
     for k in range(3):
         rod.length += rod.width * math.sin(x) ** k
         rod.width *= x
     thick = getattr(rod, "height", x * x) if not hasattr(rod, "height") else 0.0
-    return rod.length * rod.width * thick + rod._length * hasattr(rod, "width")  # type: ignore[attr-defined]
+    return rod.length * rod.width * thick + rod._length * hasattr(rod, "width")
 
 
 class Counted:
@@ -433,7 +433,7 @@ class Vector:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vector) and bool(self.x == other.x)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # what `__eq__` sets
 
     def __getitem__(self, k: Any) -> Any:
         return self.x if k == 0 else self.y
@@ -537,7 +537,7 @@ class Ranked:
     def __lt__(self, other: Any) -> bool:
         return bool(self.x < other.x)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # what `__eq__` sets
 
 
 @program(0.7, smooth=False)

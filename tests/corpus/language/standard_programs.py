@@ -89,7 +89,7 @@ def imports_inside_a_function(x: Any) -> Any:
     import numpy.linalg
 
     try:
-        import a_module_that_does_not_exist as missing  # type: ignore[import-not-found]
+        import a_module_that_does_not_exist as missing  # type: ignore[import-not-found]  # the point of it
 
         y = missing.function(x)
     except ImportError:

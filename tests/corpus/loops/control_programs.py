@@ -156,7 +156,7 @@ def name_defined_in_both_branches_with_other_dtypes(x: Any) -> Any:
     if x > 0.2:
         n = 2
     else:
-        n = 1.5  # type: ignore[assignment]
+        n = 1.5  # type: ignore[assignment]  # the point of it
     return x * n
 
 

@@ -161,13 +161,13 @@ def test_functions_of_the_api_can_be_pickled() -> None:
 
 def test_what_cannot_be_differentiated_is_refused_at_once() -> None:
     with pytest.raises(ArgumentError, match="3 is not a function"):
-        adc.grad(3)  # type: ignore[call-overload]
+        adc.grad(3)  # type: ignore[call-overload]  # refused
     with pytest.raises(UnsupportedError, match="'cos' is not a Python function"):
         adc.grad(np.cos)
     with pytest.raises(ArgumentError, match="argnums='x'"):
-        adc.grad(cube, "x")  # type: ignore[arg-type]
+        adc.grad(cube, "x")  # type: ignore[arg-type]  # refused
     with pytest.raises(ArgumentError, match=r"argnums=0\.5"):
-        adc.grad(cube, 0.5)  # type: ignore[call-overload]
+        adc.grad(cube, 0.5)  # type: ignore[call-overload]  # refused
     with pytest.raises(AdcError, match="remat='magic' is not a policy"):
         adc.grad(cube, remat="magic")
     with pytest.raises(AdcError, match="remat='magic' is not a policy"):
@@ -186,7 +186,7 @@ def test_argnums() -> None:
     assert adc.grad(product, -1)(2.0, 3.0) == 4.0
     assert adc.grad(product, (-1, -2))(2.0, 3.0) == (4.0, 12.0)
     assert adc.grad(product, (0, 0))(2.0, 3.0) == (12.0, 12.0)
-    assert adc.grad(product, np.int64(1))(2.0, 3.0) == 4.0  # type: ignore[call-overload]
+    assert adc.grad(product, np.int64(1))(2.0, 3.0) == 4.0  # type: ignore[call-overload]  # what loops over arrays have
     for wrong in (2, -3, (0, 2)):
         with pytest.raises(ArgumentError, match=r"argnums=.*called with 2 positional arguments"):
             adc.grad(product, wrong)(2.0, 3.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import itertools
 import multiprocessing
 import os
@@ -227,8 +226,3 @@ def test_a_plan_for_every_policy() -> None:
         slope = adc.grad(weighted, 1, remat=remat)
         np.testing.assert_allclose(slope(2.0, np.ones(2)), [16.0, 16.0])
         assert slope.plan().policy == remat
-
-
-def test_doctests() -> None:
-    assert doctest.testmod(adc.api).failed == 0
-    assert doctest.testmod(adc.testing).failed == 0

@@ -70,6 +70,7 @@ def test_in_a_direction_and_at_once(kind: str) -> None:
     np.testing.assert_allclose(weighted, want, rtol=1e-12)
 
 
+@pytest.mark.full
 def test_hessians_of_linear_forms_of_gradients() -> None:
     found = adc.hessian(lambda x: adc.grad(quartic)(x) @ C)(X)
     np.testing.assert_allclose(found, derivative(3) @ C, rtol=1e-12, atol=1e-14)
@@ -77,6 +78,7 @@ def test_hessians_of_linear_forms_of_gradients() -> None:
     np.testing.assert_allclose(fourth(X), derivative(4), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.full
 def test_of_several_results_and_arguments() -> None:
     def f(x: Any, m: Any) -> Any:
         return {"y": m @ x * x[0], "n": 3, "s": (np.sum(x**2),)}
@@ -184,6 +186,7 @@ def test_within_a_budget() -> None:
     np.testing.assert_allclose(weighted, adc.jacrev(adc.hessian(steps))(X, 50).sum((0, 1)))
 
 
+@pytest.mark.full
 def test_calls_that_stay_within_a_budget() -> None:
     # What a function without arrays among its parameters calls was taken to return nothing new:
     # ADC900, `in_place`.
@@ -230,6 +233,7 @@ class Model:
         return self.scale * quartic(x)
 
 
+@pytest.mark.full
 def test_of_methods() -> None:
     model = Model(3.0)
     third = 3.0 * derivative(3)
@@ -240,6 +244,7 @@ def test_of_methods() -> None:
     np.testing.assert_allclose(found, third.sum((0, 1)), rtol=1e-12)
 
 
+@pytest.mark.full
 def test_of_functions_with_all_kinds_of_parameters() -> None:
     def f(x: Any, *rest: Any, scale: Any, **more: Any) -> Any:
         return np.sum(x * rest[0] ** 2) * scale * more["factor"]

@@ -501,9 +501,9 @@ def test_in_try() -> None:
 
 def test_wrong_arguments() -> None:
     with pytest.raises(ArgumentError, match="is no function"):
-        adc.external(3)  # type: ignore[call-overload]
+        adc.external(3)  # type: ignore[call-overload]  # refused
     with pytest.raises(ArgumentError, match="vjp is 3"):
-        adc.external(np.sin, vjp=3)  # type: ignore[call-overload]
+        adc.external(np.sin, vjp=3)  # type: ignore[call-overload]  # refused
     with pytest.raises(ArgumentError, match="external already"):
         adc.external(adc.external(np.sin))
 
@@ -611,7 +611,7 @@ def test_implicit_of_an_array() -> None:
 
 def test_implicit_refuses() -> None:
     with pytest.raises(ArgumentError, match="residual is 3"):
-        adc.implicit(np.sin, 3)  # type: ignore[arg-type]
+        adc.implicit(np.sin, 3)  # type: ignore[arg-type]  # refused
     pair = adc.implicit(lambda a: (a, a), lambda y, a: y, result=(float, float))
     with pytest.raises(UnsupportedError, match="several arrays"):
         adc.grad(lambda a: pair(a)[0])(1.0)

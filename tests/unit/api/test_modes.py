@@ -350,7 +350,7 @@ def test_checkpoints() -> None:
     assert slope(X).shape == (3,)
     assert repr(layer).startswith("<adc checkpoint(")
     with pytest.raises(adc.AdcError, match="is not a function"):
-        adc.checkpoint(3)  # type: ignore[arg-type]
+        adc.checkpoint(3)  # type: ignore[arg-type]  # refused
 
 
 # -- checks for users ------------------------------------------------------------------------------

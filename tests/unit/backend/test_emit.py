@@ -123,7 +123,7 @@ def defined(op: OpDef, args: tuple[Any, ...]) -> bool:
     return True
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("dtype", "weak"),
     [(dtype, False) for dtype in DTYPES] + [("b1", True), ("i64", True), ("f64", True)],

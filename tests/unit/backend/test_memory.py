@@ -238,6 +238,7 @@ for _ in range(3):
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="needs Linux")
 def test_a_process_grows_by_what_is_computed() -> None:
     env = {**os.environ, "MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}
@@ -263,7 +264,7 @@ def sized(x: Any, n: Any) -> Any:
     return s
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(
     ("fn", "args"),
     [*[(fn, args) for fn, args in PEAKS[:8]], (sized, (sample(60), 60)), (until, (2.0,))],

@@ -100,7 +100,7 @@ def _ways(program: Program, positions: tuple[int, ...]) -> Iterator[tuple[tuple[
         yield (("gradient", positions), ("tangent", positions)), "auto"
 
 
-@pytest.mark.sampled(300)
+@pytest.mark.sampled(600)
 @pytest.mark.parametrize("program", EVERY, ids=str)
 def test_corpus(program: Program, one_arithmetic: None) -> None:
     chain = chains.Chain.of(program.fn, program.make_args(), program.argnums)
@@ -182,7 +182,7 @@ def kernel(derivative: Derivative) -> Any:
     return last.entry.kernel
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     "options",
     [{}, {"memory": "6 kB"}, {"remat": "store"}, {"parallel": 2}, {"offload": "disk"},

@@ -113,7 +113,7 @@ CASES = [
 
 # A process that was started in the background ignores Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-for make, fn, n in CASES:
+for make, fn, n in CASES[:: int(sys.argv[1])]:
     derivative = make(fn, 1)
     before = derivative(4, 2.0)
     try:
@@ -128,11 +128,14 @@ print("done", flush=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to one process")
-def test_keyboard_interrupt(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.full)])
+def test_keyboard_interrupt(
+    every: int, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     path = tmp_path / "long.py"
     path.write_text(LONG)
     process = subprocess.Popen(
-        [sys.executable, str(path)],
+        [sys.executable, str(path), str(every)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         text=True,
@@ -154,7 +157,7 @@ def test_keyboard_interrupt(tmp_path: Path, record_property: Callable[[str, obje
         record_property(name, latency)
         print(f"{name}: {1000 * latency:.0f} ms")
     # It is meant to be 0.2 s; the machine may be busy.
-    assert len(latencies) == 9
+    assert len(latencies) == 9 // every
     assert max(latencies.values()) < 1.0, latencies
 
 

@@ -281,7 +281,7 @@ def sources(program: Program) -> list[Emitted]:
     return found
 
 
-@pytest.mark.sampled(100)
+@pytest.mark.sampled(200)
 @pytest.mark.parametrize("program", EVERY, ids=str)
 def test_corpus(program: Program) -> None:
     """Python reads from the text what the tree says, and finds the same names in it."""

@@ -46,6 +46,7 @@ def test_every_row_that_is_dear_is_measured() -> None:
     assert {name for name, _ in SHIPPED.rows} == names
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("quick")
 def test_it_measures() -> None:
     steps: list[tuple[int, int]] = []

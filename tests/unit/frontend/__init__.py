@@ -1,4 +1,6 @@
 """`adc/frontend/`: `test_frontend` (what programs mean), `test_kinds` (kinds of values by path),
-`test_containers`, `test_objects`, `test_views`, `test_small`, `test_numpy_meaning` (results are
-NumPy's); `test_diagnostics` and `test_advice` (what is refused, and how).
+`test_containers`, `test_iterators`, `test_strings`, `test_objects`, `test_distributions` (SciPy's,
+as objects), `test_views`, `test_small`, `test_effects` (prints, logs, clocks), `test_numpy_meaning`
+and `test_scipy_special` (results are NumPy's and SciPy's); `test_diagnostics`, `test_advice` and
+`test_refused_calls` (what is refused, and how).
 """

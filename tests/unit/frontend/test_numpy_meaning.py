@@ -37,7 +37,7 @@ def _sweep(name: str, count: int, *, half: bool = False) -> list[str]:
     return found
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("name", numpy_sweep.table())
 def test_like_python(name: str) -> None:
     assert _sweep(name, FEW) == []
@@ -227,7 +227,7 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("text", "args"), FOUND, ids=[text for text, _ in FOUND])
 def test_found(text: str, args: dict[str, Any]) -> None:
     expression = numpy_sweep.Expression(text)
@@ -304,6 +304,7 @@ def test_logarithms_of_sums_have_gradients_at_infinities() -> None:
         assert chain.gradient(chain.run(chain.joined)) == want
 
 
+@pytest.mark.full
 def test_determinants_of_singular_matrices_have_gradients() -> None:
     def program(a: Any) -> Any:
         return np.linalg.det(a)

@@ -445,7 +445,7 @@ class Grown(Model):
         return np.sum(self * x) + super().__getitem__(0) * super().factor
 
     def other(self) -> Any:
-        return super().nothing  # type: ignore[misc]
+        return super().nothing  # type: ignore[misc]  # refused
 
 
 def test_super_of_an_argument() -> None:
@@ -470,9 +470,9 @@ def test_what_super_does_not_have() -> None:
     with pytest.raises(AdcError, match="'super' object has no attribute 'nothing'"):
         adc.jit(lambda x: model.other() * x)(1.0)
     with pytest.raises(UnsupportedError, match="outside a method"):
-        adc.jit(lambda x: super().w * x)(1.0)  # type: ignore[misc]
+        adc.jit(lambda x: super().w * x)(1.0)  # type: ignore[misc]  # refused
     with pytest.raises(AdcError, match="obj must be an instance"):
-        adc.jit(lambda x: super(Grown, Model(x, 1.0)).w)(1.0)  # type: ignore[misc]
+        adc.jit(lambda x: super(Grown, Model(x, 1.0)).w)(1.0)  # type: ignore[misc]  # refused
 
 
 # --- the list for users ---------------------------------------------------------------------------

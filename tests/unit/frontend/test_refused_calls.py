@@ -273,6 +273,7 @@ AT_RUN_TIME = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("fn", "arg", "what", "hint"), AT_RUN_TIME)
 def test_limits_met_at_run_time(fn: Program, arg: Any, what: str, hint: str) -> None:
     for of in (adc.jit, adc.grad):

@@ -239,7 +239,8 @@ def label(param: object) -> str:
 
 def wrapped(value: int, dtype: str) -> int:
     """Return an integer as it is left in a dtype, which keeps the low bits."""
-    bits = np.iinfo(DTYPES[dtype])  # type: ignore[type-var]
+    of_dtype: Any = DTYPES[dtype]
+    bits = np.iinfo(of_dtype)
     return (value - int(bits.min)) % (1 << bits.bits) + int(bits.min)
 
 

@@ -226,6 +226,7 @@ def bundled(n: int, m: int, sigma: int, tau: int, most: int) -> int:
     return best
 
 
+@pytest.mark.full
 def test_splits_are_nearly_optimal() -> None:
     excess = []
     for problem in GRID:
@@ -261,6 +262,7 @@ def test_no_step_and_one_step(m: int) -> None:
         assert snapshot_peak(n, m, 8, tau, 0) == n * tau
 
 
+@pytest.mark.full
 def test_more_memory_never_costs_much() -> None:
     # Not monotone, as splits are not quite optimal; but a step up is a small one.
     for sigma, tau in SIZES:
@@ -383,7 +385,7 @@ LENGTHS = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("slots", [3, 4, 5, 8, 12, 16, 24, 32, 64])
 def test_loops_of_unknown_length(slots: int, compiled: dict[str, Any]) -> None:
     kept, made = placed(compiled["place"], LENGTHS, slots)

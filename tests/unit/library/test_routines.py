@@ -22,7 +22,7 @@ from adc.passes.target import inline_calls, outline_kernels
 from adc.passes.target.inline_calls import Inlined
 from tests.corpus.arrays.linear_programs import LINEAR_PROGRAMS, ROWS, SIDES, likelihoods, systems
 from tests.corpus.program import Program
-from tests.oracle import on_device
+from tests.oracle import differences, on_device
 from tests.oracle.chain import Chain, fresh, run
 from tests.unit.library.test_library import (
     LINEAR_ALGEBRA,
@@ -31,7 +31,6 @@ from tests.unit.library.test_library import (
     S,
     V,
     W,
-    _differences,
     cholesky,
     inverse,
     solve_vector,
@@ -117,22 +116,20 @@ DIFFERENTIATED = (
 TWICE = {"solve_vector", "log_determinant", "cholesky", "one_eigenvector", "householder"}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("fn", DIFFERENTIATED, ids=named)
 def test_derivatives(fn: Callable[..., Any]) -> None:
     """They are what differences say, in both modes, and in second order."""
     value, (da, dw) = adc.value_and_grad(fn, (0, 1), target="cuda")(M, W)
     np.testing.assert_allclose(value, fn(M, W), rtol=1e-12)
     for k, found in enumerate((da, dw)):
-        np.testing.assert_allclose(found, _differences(fn, (M, W), k), rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(found, differences.gradient(fn, (M, W), k), rtol=1e-8, atol=1e-8)
     _, dot = adc.jvp(fn, (M, W), (W, M), target="cuda")
     np.testing.assert_allclose(dot, np.sum(da * W) + np.sum(dw * M), rtol=1e-10)
     if fn.__name__ in TWICE:
         product = adc.hvp(fn, (M, W), (W, M), target="cuda")[0]
         gradient = adc.grad(fn, target="cuda")
-        h = 1e-4
-        ends = [gradient(M + s * W, W + s * M) for s in (h, -h, 2 * h, -2 * h)]
-        want = (8 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / (12 * h)
+        want = differences.along(gradient, (M, W), (W, M))
         np.testing.assert_allclose(product, want, rtol=1e-7, atol=1e-7 * np.abs(want).max())
 
 
@@ -215,6 +212,7 @@ def test_a_wrong_rule_shows(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- memory ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_budgets() -> None:
     free = adc.grad(solve_vector, target="cuda")
     want = free(M, W)
@@ -416,11 +414,12 @@ def cupy(monkeypatch: pytest.MonkeyPatch) -> CuPy:
 def test_cupy(fn: Callable[..., Any], cupy: CuPy) -> None:
     """Its memory is the call's, and its stream."""
     found = adc.grad(fn, target="cuda")(M, W)
-    np.testing.assert_allclose(found, _differences(fn, (M, W), 0), rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(found, differences.gradient(fn, (M, W), 0), rtol=1e-8, atol=1e-8)
     assert set(cupy.streams) == {0}
     assert cupy.lent or fn is product
 
 
+@pytest.mark.full
 def test_memory_of_cupy_counts(cupy: CuPy) -> None:
     with pytest.raises(MemoryBudgetError, match="cannot go on"):
         adc.grad(solve_vector, target="cuda", memory=1000)(M, W)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import adc
 from adc.ir.core import Call, Function, walk
@@ -89,6 +90,7 @@ def halves(a: np.ndarray, n: int) -> float:
     return total
 
 
+@pytest.mark.full
 def test_a_factorization_is_kept_once() -> None:
     a = np.random.default_rng(0).standard_normal((5, 3, 3))
     df = adc.grad(halves)

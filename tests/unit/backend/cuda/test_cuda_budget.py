@@ -232,11 +232,11 @@ def test_a_dry_run_holds_what_a_call_does() -> None:
 # --- what waits on the host -----------------------------------------------------------------------
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize(
     ("fn", "args", "argnums"),
     [
-        (steps, (np.linspace(0.1, 0.9, 32), 4), 0),
+        pytest.param(steps, (np.linspace(0.1, 0.9, 32), 4), 0, marks=pytest.mark.sampled(1)),
         (plans.residual, (R.normal(size=(8, 8)), 0.1 * R.normal(size=(12, 8, 8))), (0, 1)),
         (plans.on_a_grid, (0.3 * R.normal(size=30), 0.1, 8), (0, 1)),
         (each_apart, (np.linspace(-2.0, 2.0, 40), 1.1), 0),

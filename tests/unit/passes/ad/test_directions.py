@@ -87,7 +87,7 @@ def test_rules_for_reverse_mode_only(name: str, way: str) -> None:
         checked(program, way)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_rows_and_forms(case: Case) -> None:
     """Forward mode, reverse mode, and forward over reverse, on every case of the IR."""

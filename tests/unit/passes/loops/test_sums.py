@@ -66,30 +66,31 @@ def test_sums_deep_in_a_nest_are_functions() -> None:
 
 
 @pytest.mark.sampled(60)
-@pytest.mark.parametrize(("fn", "rank"), CASES, ids=[fn.__name__ for fn, _ in CASES])
-def test_bits(fn: Any, rank: int) -> None:
+@pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.full)])
+@pytest.mark.parametrize("case", CASES, ids=[fn.__name__ for fn, _ in CASES])
+def test_bits(case: tuple[Any, int], dtype: Any) -> None:
+    fn, rank = case
     rng = np.random.default_rng(5)
-    for dtype in (np.float64, np.float32):
-        compiled = {
-            policy: adc.value_and_grad(fn, (0, 1), remat=policy, cache=False) for policy in POLICIES
-        }
-        for n in LENGTHS:
-            shape = (3, n) if rank == 2 else (n,)
-            x = (rng.random(shape) * 10.0 ** rng.integers(-3, 1, shape)).astype(dtype)
-            w: Any = dtype(0.7)
-            if fn is total:
-                w = rng.random(n).astype(dtype)
-            first = compiled["store"](x, w)
-            want = chains.bits([first[0], *first[1]])
-            for policy in POLICIES[1:]:
-                value, grads = compiled[policy](x, w)
-                assert chains.bits([value, *grads]) == want, (policy, n)
-            chain = chains.Chain.of(fn, (x, w), (0, 1))
-            interpreted = chains.run(chain.joined, [x.copy(), w])
-            tolerance = 1e-4 if dtype is np.float32 else 1e-12
-            for got, right in zip([first[0], *first[1]], interpreted, strict=True):
-                size = float(np.max(np.abs(right), initial=0.0))
-                np.testing.assert_allclose(got, right, rtol=tolerance, atol=tolerance * size)
+    compiled = {
+        policy: adc.value_and_grad(fn, (0, 1), remat=policy, cache=False) for policy in POLICIES
+    }
+    for n in LENGTHS:
+        shape = (3, n) if rank == 2 else (n,)
+        x = (rng.random(shape) * 10.0 ** rng.integers(-3, 1, shape)).astype(dtype)
+        w: Any = dtype(0.7)
+        if fn is total:
+            w = rng.random(n).astype(dtype)
+        first = compiled["store"](x, w)
+        want = chains.bits([first[0], *first[1]])
+        for policy in POLICIES[1:]:
+            value, grads = compiled[policy](x, w)
+            assert chains.bits([value, *grads]) == want, (policy, n)
+        chain = chains.Chain.of(fn, (x, w), (0, 1))
+        interpreted = chains.run(chain.joined, [x.copy(), w])
+        tolerance = 1e-4 if dtype is np.float32 else 1e-12
+        for got, right in zip([first[0], *first[1]], interpreted, strict=True):
+            size = float(np.max(np.abs(right), initial=0.0))
+            np.testing.assert_allclose(got, right, rtol=tolerance, atol=tolerance * size)
 
 
 def test_order_of_long_and_short_sums() -> None:

@@ -58,7 +58,7 @@ def test_gradients_of_cases(case: Case, policy: str) -> None:
     same_results(*reversed_case(case, policy))
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs(seed: int) -> None:
     case = random_case(seed)

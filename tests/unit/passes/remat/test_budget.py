@@ -156,7 +156,7 @@ def check_all_budgets(problem: Problem) -> None:
         assert error.value.solution.seconds == pytest.approx(fastest, rel=1e-6)
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(120)
 @pytest.mark.parametrize("seed", range(1500))
 def test_no_plan_is_faster(seed: int) -> None:
     check_all_budgets(random_problem(random.Random(seed)))
@@ -356,6 +356,7 @@ for problem in (layered(60, 0), scattered(60, 0)):
 """
 
 
+@pytest.mark.full
 def test_a_plan_does_not_depend_on_hashes() -> None:
     found = {
         subprocess.run(

@@ -334,6 +334,7 @@ def test_lost_digits_are_an_error(fn: Any, args: tuple[Any, ...]) -> None:
     exact(*args, 400)
 
 
+@pytest.mark.full
 def test_single_precision() -> None:
     fn = BY_NAME["marked_layers"].fn
     args = Q6.astype(np.float32), WEIGHTS.astype(np.float32)

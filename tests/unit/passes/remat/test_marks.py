@@ -144,6 +144,7 @@ def test_a_checkpointed_call_keeps_its_arguments_only() -> None:
     assert (plain.plan(x, 30).peak_bytes or 0) > 2 * one
 
 
+@pytest.mark.full
 def test_checkpoints_and_budgets() -> None:
     x = np.linspace(0.1, 0.5, 50)
     want = adc.grad(layers)(x, 30)

@@ -345,6 +345,7 @@ def test_logs_have_an_entry() -> None:
         assert log.bytes == "8*n*(u.dim0 - 2)*(u.dim1 - 2)"
 
 
+@pytest.mark.full
 def test_triangles_are_added_up() -> None:
     """How often an inner loop runs may depend on the counter of an outer one."""
     plan = plan_of(gram_schmidt_in_two_arrays, (TALL,))

@@ -59,6 +59,7 @@ def test_gram_schmidt_keeps_the_columns_it_overwrites() -> None:
     assert {entry.line for entry in kept} <= {67, 72}  # and `dot`, of all columns at once
 
 
+@pytest.mark.full
 def test_an_element_is_not_kept_beside_the_array_that_has_it() -> None:
     """Each iteration keeps the probabilities as a matrix, for a product."""
     x, w = np.linspace(0.1, 1.0, 15).reshape(5, 3), np.array([0.4, 0.9, 1.3])

@@ -98,6 +98,7 @@ def test_no_bit_changes(program: Program, monkeypatch: pytest.MonkeyPatch) -> No
             assert chains.bits(again.run(fn)) == results, policy
 
 
+@pytest.mark.full
 def test_copies_nothing() -> None:
     for name in ("undo_sweep", "undo_five_points", "undo_leapfrog", "undo_loops_in_turn"):
         program = BY_NAME[name]

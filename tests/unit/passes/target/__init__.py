@@ -1,3 +1,3 @@
 """`passes/target/`: `test_vectorizable` (marked loops), `test_parallel` (shared loops),
-`test_outline`.
+`test_strip_mine` (ordered sums), `test_outline`.
 """

@@ -75,6 +75,7 @@ def test_a_long_function() -> None:
         assert gradient[k] == pytest.approx(slope, rel=1e-7)
 
 
+@pytest.mark.full
 def test_repeated_loops() -> None:
     fn = program("slices", 90)
     x, w = np.random.default_rng(0).standard_normal((2, 7)) * 0.1

@@ -33,14 +33,14 @@ def _chain(program: Program) -> Chain:
     return Chain.of(program.fn, program.make_args(), program.argnums)
 
 
-@pytest.mark.sampled(300)
+@pytest.mark.sampled(600)
 @pytest.mark.parametrize("program", EVERY, ids=str)
 def test_corpus(program: Program) -> None:
     """Under every plan, and compiled under the usual one."""
     assert not threads.check(_chain(program), compiled=True)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels(name: str) -> None:
     kernel = KERNELS[name]

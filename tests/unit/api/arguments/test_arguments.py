@@ -298,9 +298,9 @@ def test_an_object_that_is_not_differentiated() -> None:
     ))  # fmt: skip
     assert len(slope.signatures()) == 1
     # What is read must have the same type: other code is made if not, and kept beside the first.
-    model.scale = np.float32(2.5)  # type: ignore[assignment]
+    model.scale = np.float32(2.5)  # type: ignore[assignment]  # another type: the point
     for scale in (np.float32(1.0), 1.0, np.float32(2.0), 2.0):
-        model.scale = scale  # type: ignore[assignment]
+        model.scale = scale  # type: ignore[assignment]  # as above
         slope(model, 0.5)
     assert len(slope.signatures()) == 2
 
@@ -531,7 +531,7 @@ def test_results() -> None:
         return x @ x, aux
 
     x = np.array([1.0, 2.0, 4.0])
-    p = {"k": 3, "nested": [1.0, np.ones(2)]}
+    p: Any = {"k": 3, "nested": [1.0, np.ones(2)]}
     expected = fn(x.copy(), copy.deepcopy(p))
     gradient, aux = adc.grad(fn, has_aux=True)(x, p)
     np.testing.assert_allclose(gradient, 2 * x)
@@ -541,7 +541,7 @@ def test_results() -> None:
     for key in ("row", "transposed", "every"):
         assert not np.shares_memory(aux[key], x)
     aux["given"]["nested"][1][0] = 7.0
-    np.testing.assert_array_equal(p["nested"][1], 1.0)  # type: ignore[index]
+    np.testing.assert_array_equal(p["nested"][1], 1.0)
 
 
 def test_an_object_can_be_returned() -> None:

@@ -15,7 +15,7 @@ from adc.ir.errors import (
     OverlapError,
     UnsupportedError,
 )
-from tests.unit.api.test_arguments import Model, State, of_list, of_model
+from tests.unit.api.arguments.test_arguments import Model, State, of_list, of_model
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 

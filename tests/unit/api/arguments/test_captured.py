@@ -10,7 +10,7 @@ import pytest
 
 import adc
 from adc.ir.errors import GlobalStateError, OverlapError, TypeUnstableError, UnsupportedError
-from tests.unit.api.test_arguments import Layer, Model, check
+from tests.unit.api.arguments.test_arguments import Layer, Model, check
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 
@@ -66,8 +66,8 @@ def test_captured_containers_are_read_at_every_call(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(PARAMS, "b", np.float32(2.0))
     assert slope(1.0) == numeric()
     assert slope.cache_info()["hits"] == 4
-    monkeypatch.setattr("tests.unit.api.test_captured.SIZES", (2, 5.0))
-    monkeypatch.setattr("tests.unit.api.test_captured.LAYER", Layer(1.0, 1.0))
+    monkeypatch.setattr("tests.unit.api.arguments.test_captured.SIZES", (2, 5.0))
+    monkeypatch.setattr("tests.unit.api.arguments.test_captured.LAYER", Layer(1.0, 1.0))
     assert slope(1.0) == numeric()
 
 

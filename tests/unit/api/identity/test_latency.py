@@ -414,7 +414,7 @@ def warmed_jacobian(jacobian: Any, *args: Any) -> Any:
     return jacobian
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.full
 @pytest.mark.usefixtures("captured")
 @pytest.mark.parametrize("transform", [adc.jacfwd, adc.jacrev])
 def test_jacobians(transform: Any) -> None:

@@ -153,7 +153,7 @@ DRAWS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("half", [False, True])
 @pytest.mark.parametrize("name", DRAWS)
 def test_draws_are_numpys(name: str, half: bool) -> None:
@@ -512,6 +512,7 @@ def test_threads_share_a_generator() -> None:
     assert state(rng) == state(wanted)
 
 
+@pytest.mark.full
 def test_check_grads_leaves_the_generator() -> None:
     rng = generator()
     check_grads(loss, (W, X, rng), order=2)
@@ -558,6 +559,7 @@ def test_derivative_of_training() -> None:
     check_grads(trained, (W, X, generator()), modes="rev")
 
 
+@pytest.mark.full
 def test_jacobians_within_code_draw_once() -> None:
     for jacobian in (adc.jacfwd, adc.jacrev):
         ours, numpys = generator(), generator()
@@ -593,7 +595,7 @@ def test_draws_that_derivatives_within_code_refuse() -> None:
 # -- the compiler ----------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("program", [p for p in RANDOM_PROGRAMS if p.number(3) == 0], ids=str)
 def test_interpreter_and_compiled_code_draw_the_same(program: Any) -> None:
     """All results to the last bit, the states of generators among them."""

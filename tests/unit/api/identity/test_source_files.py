@@ -16,7 +16,7 @@ import pytest
 import adc
 from adc.frontend.syntax import source
 from adc.ir.errors import SourceError
-from tests.unit.api.replaced import X, kept, swap
+from tests.unit.api.identity.replaced import X, kept, swap
 
 
 def load(text: str, path: Path, **names: Any) -> ModuleType:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import adc
-from tests.unit.api.replaced import X, cube, kept, over_a_closure, square, swap
+from tests.unit.api.identity.replaced import X, cube, kept, over_a_closure, square, swap
 
 # -- code and defaults that are replaced -----------------------------------------------------------
 
@@ -61,11 +61,11 @@ def over_an_object(helper: Any) -> Any:
     class Model:
         pass
 
-    model = Model()
-    model.fn = helper  # type: ignore[attr-defined]
+    model: Any = Model()
+    model.fn = helper
 
     def inner(x: Any) -> Any:
-        return 2.0 * model.fn(x)  # type: ignore[attr-defined]
+        return 2.0 * model.fn(x)
 
     return inner
 
@@ -280,7 +280,7 @@ def test_a_default_that_is_given_does_not_matter(lowered: list[str]) -> None:
 # -- classes ---------------------------------------------------------------------------------------
 
 
-def _classes() -> tuple[type, Callable[..., Any]]:
+def _classes() -> tuple[Any, Callable[..., Any]]:
     class Spring:
         stiffness = 2.0
 
@@ -300,7 +300,7 @@ def test_replaced_method() -> None:
     cls, fn = _classes()
     slope = adc.grad(fn)
     assert slope(3.0) == 12.0
-    cls.energy = lambda self: self.x  # type: ignore[attr-defined]
+    cls.energy = lambda self: self.x
     assert slope(3.0) == 1.0
 
 
@@ -312,7 +312,7 @@ def test_replaced_constructor() -> None:
     def doubled(self: Any, x: Any) -> None:
         self.x = 2.0 * x
 
-    cls.__init__ = doubled  # type: ignore[misc]
+    cls.__init__ = doubled
     assert slope(3.0) == 48.0
 
 

@@ -44,7 +44,7 @@ def bad(x):
     assert x > 0.0, "not positive"
     return x * x
 """
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX permissions")
 
 

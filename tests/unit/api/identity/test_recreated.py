@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import adc
-from tests.unit.api.replaced import X, cube, over_a_closure, square
+from tests.unit.api.identity.replaced import X, cube, over_a_closure, square
 
 
 def test_derivatives_made_anew_share_code(lowered: list[str]) -> None:

@@ -1,0 +1,271 @@
+"""What the lowering of emitted code writes: memory, lanes, the log, interruption.
+
+`adc.backend.cpu.instructions` calls these for the names in `adc.backend.runtime`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from adc.backend.numba_api import cgutils, types
+from adc.backend.runtime.helpers import (
+    ALIGN,
+    I8P,
+    I32,
+    I64,
+    VECTOR,
+    WRITE,
+    declared,
+    external_helper,
+    grow_helper,
+    halve_lanes,
+    note_helper,
+    on_lanes,
+    poll_helper,
+    release_helper,
+    say_helper,
+    slot_of,
+    spill_helper,
+    vector_at,
+)
+from adc.backend.runtime.state import LARGE, State
+from adc.ir.sums import SHORT
+
+
+def width(b: ir.IRBuilder, used: ir.Value) -> ir.Value:
+    """Write the number of lanes to combine: a power of two, not less than `used`, at least 8."""
+    least = ir.Constant(I64, VECTOR)
+    below = b.sub(b.select(b.icmp_signed(">", used, least), used, least), ir.Constant(I64, 1))
+    zeros = b.ctlz(below, ir.Constant(ir.IntType(1), 0))
+    return b.shl(ir.Constant(I64, 1), b.sub(ir.Constant(I64, 64), zeros))
+
+
+def fill_lanes(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> None:
+    """Write the neutral element of addition into the lanes that will be combined."""
+    on_lanes(b, "fill", _fill, lanes, used)
+
+
+def _fill(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> None:
+    kind = ir.VectorType(lanes.type.pointee, VECTOR)
+    neutral = ir.Constant(kind, [ir.Constant(lanes.type.pointee, -0.0)] * VECTOR)
+    with cgutils.for_range(b, b.lshr(width(b, used), ir.Constant(I64, 3)), intp=I64) as loop:
+        b.store(neutral, vector_at(b, lanes, b.shl(loop.index, ir.Constant(I64, 3))), align=8)
+
+
+def total_of(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value, down: bool) -> ir.Value:
+    """Write the sum of the first `used` lanes, see `adc.ir.sums.combine`."""
+    write = functools.partial(_total, down=down)
+    name = "total_down" if down else "total"
+    return on_lanes(b, name, write, lanes, used, lanes.type.pointee)
+
+
+def _total(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value, down: bool) -> ir.Value:
+    short, long, done = (b.function.append_basic_block() for _ in range(3))
+    item = lanes.type.pointee
+    b.cbranch(b.icmp_signed("<=", used, ir.Constant(I64, SHORT)), short, long)
+
+    b.position_at_end(short)
+    test, step = (b.function.append_basic_block() for _ in range(2))
+    entry = b.block
+    b.branch(test)
+    b.position_at_end(test)
+    k, few = b.phi(I64), b.phi(item)
+    k.add_incoming(ir.Constant(I64, 0), entry)
+    few.add_incoming(ir.Constant(item, -0.0), entry)
+    b.cbranch(b.icmp_signed("<", k, used), step, done)
+    b.position_at_end(step)
+    following = b.add(k, ir.Constant(I64, 1))
+    place = b.sub(used, following) if down else k
+    few.add_incoming(b.fadd(few, b.load(b.gep(lanes, [place]))), b.block)
+    k.add_incoming(following, b.block)
+    b.branch(test)
+
+    b.position_at_end(long)
+    on_lanes(b, "halve", halve_lanes, lanes, width(b, used))
+    # One by one: a vector would wait for the lanes to be written to the cache.
+    found = [b.load(b.gep(lanes, [ir.Constant(I64, k)])) for k in range(VECTOR)]
+    while len(found) > 1:
+        half = len(found) // 2
+        found = [b.fadd(x, y) for x, y in zip(found[:half], found[half:], strict=True)]
+    last = b.block
+    b.branch(done)
+
+    b.position_at_end(done)
+    result = b.phi(item)
+    result.add_incoming(few, test)
+    result.add_incoming(found[0], last)
+    return result
+
+
+def itemsize(dtype: Any) -> int:
+    """Return the bytes of an element of one of Numba's types."""
+    return 1 if dtype == types.boolean else dtype.bitwidth // 8
+
+
+def bytes_of(b: ir.IRBuilder, dtype: Any, shape: Sequence[ir.Value]) -> tuple[Any, Any]:
+    """Write the size of an array; return it, and whether it is negative or beyond all memory."""
+    size: Any = ir.Constant(I64, itemsize(dtype))
+    bad: Any = ir.Constant(ir.IntType(1), 0)
+    for one in shape:
+        product = b.smul_with_overflow(size, one)
+        size = b.extract_value(product, 0)
+        negative = b.icmp_signed("<", one, ir.Constant(I64, 0))
+        bad = b.or_(bad, b.or_(negative, b.extract_value(product, 1)))
+    return size, bad
+
+
+def most_bytes(
+    b: ir.IRBuilder, dtype: Any, shapes: Sequence[Sequence[ir.Value]]
+) -> tuple[Any, Any]:
+    """Write the size of the largest of some arrays, and whether one of them is impossible."""
+    size: Any = ir.Constant(I64, 0)
+    bad: Any = ir.Constant(ir.IntType(1), 0)
+    for shape in shapes:
+        one, wrong = bytes_of(b, dtype, shape)
+        size = b.select(b.icmp_signed(">", one, size), one, size)
+        bad = b.or_(bad, wrong)
+    return size, bad
+
+
+def take_prepared(
+    b: ir.IRBuilder, state: ir.Value, place: ir.Value, dtype: Any, shape: list[ir.Value]
+) -> tuple[ir.Value, ir.Value]:
+    """Write the taking of the memory prepared for a result; return its address, and if it fits.
+
+    Where it does not, the size that is needed is left in its place.
+    """
+    size, bad = bytes_of(b, dtype, shape)
+    table = b.inttoptr(b.load(slot_of(b, state, State.RESULTS)), I64.as_pointer())
+    at = b.mul(place, ir.Constant(I64, 2))
+    where, prepared = slot_of(b, table, at), slot_of(b, table, b.add(at, ir.Constant(I64, 1)))
+    address = b.load(where)
+    nothing = ir.Constant(I64, 0)
+    given = b.icmp_unsigned("!=", address, nothing)
+    fits = b.and_(b.icmp_unsigned("==", size, b.load(prepared)), given)
+    fits = b.and_(fits, b.not_(bad))
+    large = b.icmp_unsigned(">=", size, ir.Constant(I64, LARGE))
+    with b.if_then(b.and_(b.not_(fits), b.or_(large, given)), likely=False):
+        b.store(nothing, where)
+        b.store(size, prepared)
+        b.store(ir.Constant(I64, 1), slot_of(b, state, State.MISSED))
+    return address, fits
+
+
+def take(
+    b: ir.IRBuilder, state: ir.Value, dtype: Any, shape: list[ir.Value], no_memory: ir.Block
+) -> ir.Value:
+    """Write the taking of an array from the workspace, or a jump to `no_memory`.
+
+    Return the array's address. That of an array without elements may be 0.
+    """
+    size, bad = bytes_of(b, dtype, shape)
+    size = b.and_(b.add(size, ir.Constant(I64, ALIGN - 1)), ir.Constant(I64, -ALIGN))
+    old = b.load(slot_of(b, state, State.TOP))
+    new = b.add(old, size)
+    fits = b.icmp_unsigned("<=", new, b.load(slot_of(b, state, State.SIZE)))
+    fits = b.and_(fits, b.not_(bad))
+    enough, spill, done = (b.function.append_basic_block() for _ in range(3))
+    b.cbranch(fits, enough, spill).set_weights([1000, 1])
+    b.position_at_end(enough)
+    b.store(new, slot_of(b, state, State.TOP))
+    inside = b.add(b.load(slot_of(b, state, State.BASE)), old)
+    b.branch(done)
+    b.position_at_end(spill)
+    outside = b.call(spill_helper(b.module), [state, b.select(bad, ir.Constant(I64, -1), size)])
+    none = b.icmp_unsigned("==", outside, ir.Constant(I64, 0))
+    b.cbranch(none, no_memory, done)
+    b.position_at_end(done)
+    address = b.phi(I64)
+    address.add_incoming(inside, enough)
+    address.add_incoming(outside, spill)
+    return address
+
+
+def release_to(b: ir.IRBuilder, state: ir.Value, mark: ir.Value) -> None:
+    """Write the release of all arrays that were taken from the workspace since `mark`."""
+    top, peak = slot_of(b, state, State.TOP), slot_of(b, state, State.PEAK)
+    used, most = b.load(top), b.load(peak)
+    b.store(b.select(b.icmp_signed(">", used, most), used, most), peak)
+    b.store(mark, top)
+    spilled = b.load(slot_of(b, state, State.SPILLED))
+    with b.if_then(b.icmp_unsigned("!=", spilled, ir.Constant(I64, 0)), likely=False):
+        b.call(release_helper(b.module), [state, mark])
+
+
+def reserve(
+    b: ir.IRBuilder, state: ir.Value, place: ir.Value, need: ir.Value, size: ir.Value, exact: bool
+) -> ir.Value:
+    """Write the growing of a tape; return whether there was memory for it."""
+    only = ir.Constant(ir.IntType(1), exact)
+    return b.call(grow_helper(b.module), [state, place, need, size, only])
+
+
+def note_word(b: ir.IRBuilder, state: ir.Value, word: ir.Value) -> ir.Value:
+    """Write the appending of a word to the print log; return whether there was memory for it."""
+    return b.call(note_helper(b.module), [state, word])
+
+
+def say_words(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
+    """Write the carrying out of what is in the log; return whether the call is to be given up."""
+    return b.call(say_helper(b.module), [state])
+
+
+def call_external(
+    b: ir.IRBuilder, state: ir.Value, number: ir.Value, words: Sequence[ir.Value],
+    given: Sequence[tuple[ir.Value, ir.Value]], made: Sequence[tuple[ir.Value, ir.Value]],
+) -> ir.Value:  # fmt: skip
+    """Write the call of a function outside; return whether the call is to be given up.
+
+    It is told `words`, and memory by address and bytes: copies of what is `given`, and what is
+    `made`.
+    """
+    module, bytes_type = b.module, ir.IntType(8)
+    with b.goto_entry_block():
+        place = b.alloca(I64, ir.Constant(I64, len(words) + 1))
+    for k, word in enumerate(words):
+        b.store(word, slot_of(b, place, k))
+    lock = b.call(declared(module, "adc_PyGILState_Ensure", I32), [])
+    view = declared(module, "adc_PyMemoryView_FromMemory", I8P, I8P, I64, I32)
+    copy = declared(module, "adc_PyBytes_FromStringAndSize", I8P, I8P, I64)
+
+    def writable(address: Any, size: Any) -> Any:
+        return b.call(view, [b.bitcast(address, I8P), size, ir.Constant(I32, WRITE)])
+
+    items = [writable(place, ir.Constant(I64, 8 * len(words)))]
+    for address, size in given:
+        items.append(b.call(copy, [b.bitcast(address, I8P), size]))
+    items += [writable(*each) for each in made]
+    # It takes the references, and returns nothing if one of them is nothing.
+    text = bytearray(f"({'N' * len(items)})\0".encode())
+    form = ir.Constant(ir.ArrayType(bytes_type, len(text)), text)
+    name = f"adc_form_{len(items)}"
+    known = module.globals.get(name) or cgutils.global_constant(module, name, form)
+    build = module.globals.get("adc_Py_BuildValue") or ir.Function(
+        module, ir.FunctionType(I8P, [I8P], var_arg=True), "adc_Py_BuildValue"
+    )
+    found = b.call(build, [b.bitcast(known, I8P), *items])
+    return b.call(external_helper(module), [state, number, found, lock])
+
+
+def heard_word(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
+    """Write the reading of what carrying out the last effect has found."""
+    return b.load(slot_of(b, state, State.WANTED))
+
+
+def poll_state(b: ir.IRBuilder, state: ir.Value, work: ir.Value) -> ir.Value:
+    """Write the counting down of `work`; return whether the call is to be given up."""
+    ticks = slot_of(b, state, State.TICKS)
+    left = b.sub(b.load(ticks), work)
+    b.store(left, ticks)
+    before = b.block
+    with b.if_then(b.icmp_signed("<", left, ir.Constant(I64, 0)), likely=False):
+        raised = b.call(poll_helper(b.module), [state])
+        polled = b.block
+    stop = b.phi(ir.IntType(1))
+    stop.add_incoming(ir.Constant(ir.IntType(1), 0), before)
+    stop.add_incoming(raised, polled)
+    return stop
