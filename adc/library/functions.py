@@ -397,7 +397,7 @@ def percentile(
 ) -> Any:
     """`np.percentile`, as `quantile`."""
     real_samples(a)
-    return _quantile(a, share(a, points_in(q, 100)), axis, keepdims, method)
+    return _quantile(a, points_in(q, 100) / 100, axis, keepdims, method)
 
 
 def points_in(q: Any, most: int) -> Any:
@@ -416,33 +416,19 @@ def real_samples(a: Any) -> None:
         raise TypeError("a must be an array of real numbers")
 
 
-def _narrow(a: Any, q: Any) -> bool:
-    """Whether places in an array are computed in its dtype: of floats, for a Python number."""
-    return a.dtype.kind == "f" and type(q) in (int, float)
-
-
-def _fraction(a: Any, q: Any) -> Any:
-    """Return a number in the dtype that places in an array are computed in."""
-    return a.dtype.type(q) if _narrow(a, q) else q
-
-
-def share(a: Any, percentage: Any) -> Any:
-    """Return a percentage as a number up to 1, for `_quantile`."""
-    return _fraction(a, percentage) / (a.dtype.type(100) if _narrow(a, percentage) else 100)
-
-
 # Where a quantile lies between samples (R. J. Hyndman, Y. Fan, Sample quantiles in statistical
 # packages, Am. Stat. 50, 1996): at ``n q + a + q (1 - a - b) - 1``.
 _INTERPOLATED = {
     "interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0),
     "median_unbiased": (1.0 / 3.0, 1.0 / 3.0), "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
 }  # fmt: skip
-_CHOOSING = ("lower", "higher", "nearest")
+# Methods whose quantile is a sample, of the samples' dtype.
+CHOOSING = ("lower", "higher", "nearest")
 
 
 def require_method(method: str) -> None:
     """Refuse a method of quantiles that there is not."""
-    if method not in ("linear", "midpoint", *_INTERPOLATED, *_CHOOSING):
+    if method not in ("linear", "midpoint", *_INTERPOLATED, *CHOOSING):
         raise Unsupported("a quantile by this method", "leave out `method`, or choose 'hazen'")
 
 
@@ -474,13 +460,12 @@ def at_points(fn: Any, q: Any) -> Any:
 
 def _between_samples(a: Any, rows: Any, q: Any, method: str) -> Any:
     n = rows.shape[0]
-    place = (n - 1) * _fraction(a, q)
+    place = (n - 1) * q
     if method in _INTERPOLATED:
         alpha, beta = _INTERPOLATED[method]
-        q = _fraction(a, q)
         place = n * q + (alpha + q * (1 - alpha - beta)) - 1
     last = rows[n - 1]
-    if method in _CHOOSING:
+    if method in CHOOSING:
         rounded = np.rint(place)
         if method != "nearest":
             rounded = np.floor(place) if method == "lower" else np.ceil(place)

@@ -220,9 +220,8 @@ def nanpercentile(
 ) -> Any:  # fmt: skip
     """`np.nanpercentile`, by the methods of `functions.quantile`."""
     functions.real_samples(a)
-    points = functions.points_in(q, 100)
-    x = _marked(a)
-    return _given_out(_nanquantiles(x, functions.share(x, points), axis, method, keepdims), out)
+    points = functions.points_in(q, 100) / 100
+    return _given_out(_nanquantiles(_marked(a), points, axis, method, keepdims), out)
 
 
 def _nanquantiles(x: Any, q: Any, axis: Any, method: str, keepdims: Any) -> Any:
@@ -232,7 +231,8 @@ def _nanquantiles(x: Any, q: Any, axis: Any, method: str, keepdims: Any) -> Any:
 
 def _nanquantile(x: Any, q: Any, axis: Any, method: str, keepdims: Any) -> Any:
     rows = _by_rows(x, axis)
-    found = np.empty(rows.shape[0], np.result_type(rows, q))
+    chosen = method in functions.CHOOSING
+    found = np.empty(rows.shape[0], rows.dtype if chosen else np.result_type(rows, q))
     for k in range(rows.shape[0]):
         left = rows[k][~np.isnan(rows[k])] if x.dtype.kind == "f" else rows[k]
         found[k] = functions._quantile(left, q, None, False, method) if len(left) > 0 else np.nan
