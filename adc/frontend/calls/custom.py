@@ -33,6 +33,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import ConstantNeededError, PickedError
+from adc.frontend.core.structure import shape_of
 from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, results, structures, views
 from adc.ir.analysis.sizes.shapes import Dim, Own, Returned
@@ -44,6 +45,7 @@ from adc.ir.errors import (
     TypeMismatchError,
     UnsupportedError,
 )
+from adc.ir.functions import called
 from adc.ir.text.outside import annotated
 from adc.ir.types import INT, Array, Type
 from adc.library.external import Attached
@@ -114,6 +116,15 @@ class Made:
     functions: tuple[Function, ...] = ()
 
 
+@dataclass
+class _Lowered:
+    """A function of a rule, what comes with it, and what it depends on beside the arguments."""
+
+    part: Part
+    more: Any
+    like: object
+
+
 class _Maker:
     """Makes the functions of one call, and the call."""
 
@@ -132,12 +143,13 @@ class _Maker:
         ]  # fmt: skip
         self.positions = tuple(outline.position(leaf) for leaf in self.leaves)
         self.key = (id(fn), outline.key(), self.positions)
+        self.lowered: dict[str, _Lowered] = {}
 
     def call(self) -> Binding:
         lo, known = self.lo, self.lo.shared.rules
         made = known.get(self.key)
         if made is None:
-            count = len(known) or ""
+            count = lo.shared.number(known) or ""
             parts = {
                 "jvp": ("tangent",),
                 "vjp": ("record", "reverse"),
@@ -194,7 +206,7 @@ class _Maker:
         return [operand for place in places for operand in self.outline.reached(place)]
 
     def _make(self, made: Made) -> None:
-        """Lower the functions repeatedly until their captured values no longer change."""
+        """Lower the functions until their captured values no longer change."""
         made.primal = self._primal(made)
         made.returned = frozenset(self.outline.returned)
         made.outside = tuple(made.primal.captured)
@@ -204,6 +216,39 @@ class _Maker:
             if (made.outside, made.taken) == before:
                 made.functions = functions
                 return
+            self._forget_callers(made.names[0])
+
+    def _forget_callers(self, name: str) -> None:
+        """Forget what calls the function with what it took before, and what calls that."""
+        shared = self.lo.shared
+        stale, before = {name}, 0
+        while len(stale) > before:
+            before = len(stale)
+            for derived in list(shared.derived.values()):
+                if stale & set(called(derived.of)):
+                    stale.add(derived.name)
+                    del shared.derived[derived.name]
+                    shared.forgotten += 1
+            tables: tuple[dict[Any, Any], ...] = (shared.rules, shared.callees)
+            for table in tables:
+                for key, each in list(table.items()):
+                    if any(stale & set(called(fn)) for fn in each.functions):
+                        stale |= {fn.name for fn in each.functions}
+                        del table[key]
+                        shared.forgotten += 1
+        for which, lowered in list(self.lowered.items()):
+            part = lowered.part
+            if stale & set(called(Function(part.name, part.params, part.body, ()))):
+                del self.lowered[which]
+
+    def _once(
+        self, which: str, lower: Callable[[], tuple[Part, Any]], like: object = None
+    ) -> tuple[Part, Any]:
+        """Lower a function of the rule, unless that was done and is still right."""
+        known = self.lowered.get(which)
+        if known is None or known.like != like:
+            self.lowered[which] = known = _Lowered(*lower(), like)
+        return known.part, known.more
 
     def _functions(self, made: Made, primal: Part) -> tuple[Function, ...]:
         rules: list[Function] = []
@@ -267,6 +312,11 @@ class _Maker:
         )  # fmt: skip
 
     def _with_tangent(self, made: Made, primal: Part, taken: Sequence[Type]) -> Function:
+        part, (dots, moving) = self._once("tangent", lambda: self._tangent(made, primal))
+        outside = self._outside(made, primal, part)
+        return self.outline.function(part, outside, taken, more=dots, results_=moving)
+
+    def _tangent(self, made: Made, primal: Part) -> tuple[Part, Any]:
         sub, inside, params = self.outline.enter()
         count = len(inside.items) - len(self.given)
         rule, *given = inside.items[count - 1 :]
@@ -298,11 +348,19 @@ class _Maker:
             )
         )
         self._check_alike(sub, primal, params, value, heap)
-        part = self.outline.leave(sub, made.names[-1], params, value)
-        outside = self._outside(made, primal, part)
-        return self.outline.function(part, outside, taken, more=dots, results_=moving)
+        return self.outline.leave(sub, made.names[-1], params, value), (dots, moving)
 
     def _with_reverse(self, made: Made, primal: Part) -> tuple[Function, Function, Sequence[Type]]:
+        record, _ = self._once("record", lambda: self._record(made, primal))
+        reverse, taken = self._reverse(made, record, len(primal.operands))
+        outside = self._outside(made, primal, record)
+        # What the reverse rule takes beside what was kept passes through the record.
+        recorder = self.outline.function(record, outside, taken, gives=True)
+        positions = (len(primal.operands), *self.positions)
+        recorded = CustomRule("recorded", (reverse.name,), positions, exact=self.kind == "exact")
+        return replace(recorder, rule=recorded), reverse, taken
+
+    def _record(self, made: Made, primal: Part) -> tuple[Part, None]:
         sub, inside, params = self.outline.enter()
         count = len(inside.items) - len(self.given)
         given = structures.inputs_with_wholes(sub, inside.items[count:])
@@ -311,16 +369,7 @@ class _Maker:
         heap: dict[str, Binding] = {}
         value = results.finished(sub, elementwise.materialised(sub, value, self.node), heap)
         self._check_alike(sub, primal, params, value, heap)
-        record = self.outline.leave(sub, made.names[1], params, TupleOf((value, kept)))
-        assert isinstance(record.result, TupleOf)
-        value, kept = record.result.items
-        reverse, taken = self._reverse(made, record, value, kept, len(primal.operands))
-        outside = self._outside(made, primal, record)
-        # What the reverse rule takes beside what was kept passes through the record.
-        recorder = self.outline.function(record, outside, taken, gives=True)
-        positions = (len(primal.operands), *self.positions)
-        recorded = CustomRule("recorded", (reverse.name,), positions, exact=self.kind == "exact")
-        return replace(recorder, rule=recorded), reverse, taken
+        return self.outline.leave(sub, made.names[1], params, TupleOf((value, kept))), None
 
     def _taken_inputs(self) -> Outline:
         """Return the inputs of the reverse rule: fixed arguments, sizes of the others."""
@@ -335,10 +384,25 @@ class _Maker:
         inputs = (self.outline.inputs.items[2], *fixed, *sizes)
         return Outline(self.lo, inputs, sizes, self.node, {}, apart=True)
 
-    def _reverse(
-        self, made: Made, record: Part, value: Binding, kept: Binding, count: int
-    ) -> tuple[Function, list[Type]]:
+    def _reverse(self, made: Made, record: Part, count: int) -> tuple[Function, list[Type]]:
         """Return the reverse function, and the types of what it takes from where the call is."""
+        assert isinstance(record.result, TupleOf)
+        value, kept = record.result.items
+        held = [(slot, shape_of(each)) for slot, each in sorted(record.heap.items())]
+        like = shape_of(record.result), held, [operand.type for operand in record.operands]
+        part, (outline, params, cts) = self._once(
+            "reverse", lambda: self._reverse_part(made, record, value, kept, count), like
+        )
+        found = outline.outside([part])
+        made.taken = (*made.taken, *(place for place in found if place not in made.taken))
+        outside = {place: outline.reached(place) for place in made.taken}
+        reverse = outline.function(part, outside)
+        taken = [param.type for param in reverse.params]
+        return replace(reverse, params=(*params, *reverse.params, *cts)), taken
+
+    def _reverse_part(
+        self, made: Made, record: Part, value: Binding, kept: Binding, count: int
+    ) -> tuple[Part, Any]:
         outline = self._taken_inputs()
         sub, inside, own = outline.enter()
         rule, *rest = inside.items
@@ -362,12 +426,7 @@ class _Maker:
         result = dispatch.apply(sub, rule, [*fixed, saved, like], {}, self.node)
         operands = tuple(self._fitted(sub, self._cotangents(sub, result), sizes))
         part = outline.part(sub, made.names[2], own, operands, NONE, {})
-        found = outline.outside([part])
-        made.taken = (*made.taken, *(place for place in found if place not in made.taken))
-        outside = {place: outline.reached(place) for place in made.taken}
-        reverse = outline.function(part, outside)
-        taken = [param.type for param in reverse.params]
-        return replace(reverse, params=(*params, *reverse.params, *cts)), taken
+        return part, (outline, params, cts)
 
     def _cotangents(self, sub: Lowerer, result: Binding) -> Sequence[Binding]:
         found: Sequence[Binding] | None = None

@@ -277,7 +277,7 @@ def declared(
     for each in known.values():
         if (each.mode, each.wrt, each.along) == (mode, wrt, along) and each.of == of:
             return each
-    made = Derived(f"{of.name}_{mode}{len(known)}", mode, of, wrt, along)
+    made = Derived(f"{of.name}_{mode}{lo.shared.number(known)}", mode, of, wrt, along)
     known[made.name] = made
     return made
 

@@ -140,6 +140,11 @@ class Callee:
     captures: tuple[Place, ...] = ()
     function: Function | None = None
 
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """The function, as soon as it is made."""
+        return () if self.function is None else (self.function,)
+
     def facts(self) -> tuple[object, ...]:
         return (self.types, self.origins, self.modified, len(self.captures),
                 None if self.result is None else shape_of(self.result))  # fmt: skip
@@ -239,7 +244,8 @@ def call_recursive(
     key = (holder.fn, passed.key())
     callee = lo.shared.callees.get(key)
     if callee is None:
-        callee = Callee(f"{holder.fn.__name__}{len(lo.shared.callees) or ''}_rec")
+        number = lo.shared.number(lo.shared.callees) or ""
+        callee = Callee(f"{holder.fn.__name__}{number}_rec")
         lo.shared.callees[key] = callee
         try:
             _find(lo, callee, holder, source, passed, stack, node)
@@ -265,9 +271,11 @@ def call_shared(
     key = (holder.fn, passed.key())
     callee = lo.shared.callees.get(key)
     if callee is None:
-        made = len(lo.shared.derived), len(lo.shared.rules)
+        shared = lo.shared
+        made = shared.number(shared.derived), shared.number(shared.rules)
         name = holder.fn.__name__
-        callee = Callee(f"{name if name.isidentifier() else 'lambda'}{len(lo.shared.callees)}_fn")
+        number = shared.number(shared.callees)
+        callee = Callee(f"{name if name.isidentifier() else 'lambda'}{number}_fn")
         # Before those that it calls: the names are counted.
         lo.shared.callees[key] = callee
         try:
@@ -277,7 +285,7 @@ def call_shared(
         except Dead:
             raise UnsupportedError(f"{name}() always raises", lo.span(node)) from None
         else:
-            if made != (len(lo.shared.derived), len(lo.shared.rules)):
+            if made != (shared.number(shared.derived), shared.number(shared.rules)):
                 callee.function = None
                 raise UnsupportedError(
                     f"a derivative within {name}() is not supported", lo.span(node)

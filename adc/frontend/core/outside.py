@@ -90,7 +90,9 @@ def free(lo: Lowerer, holder: Holder, path: tuple[str, ...], node: ast.AST) -> B
         guard(lo, place.to("__code__"), value.__code__)
         return Static(value, place)
     owner = variable_of(holder.fn, path[0]) if len(path) > 1 else None
-    return reach(lo, place, value, _has_constants(owner))
+    # Nobody changes the library's numbers. What its closures hold is the program's.
+    own = holder.in_library and len(path) == 1 and not closed_over and np.isscalar(value)
+    return reach(lo, place, value, own or _has_constants(owner))
 
 
 def attribute(lo: Lowerer, owner: Static, name: str) -> Binding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -221,6 +221,8 @@ class Shared:
     derived: dict[str, Derived] = field(default_factory=dict)
     # Functions with custom derivatives, and those of their rules.
     rules: dict[object, Any] = field(default_factory=dict)
+    # How many of these functions were taken out again.
+    forgotten: int = 0
     # Numbers from outside that are part of the program, and where those that are not lie.
     constants: Mapping[Place, Any] = field(default_factory=dict)
     numbers: dict[Value, Place] = field(default_factory=dict)
@@ -237,6 +239,10 @@ class Shared:
     # now, outermost first, those whose elements it takes.
     stackable: frozenset[Place] = frozenset()
     taken: list[set[Place]] = field(default_factory=list)
+
+    def number(self, table: Sized) -> int:
+        """Return a number that no function of a table has had in its name."""
+        return len(table) + self.forgotten
 
     def taken_first(self) -> frozenset[Place]:
         """Return the lists whose elements the outermost loop takes that takes any."""

@@ -552,6 +552,36 @@ def rule_by_a_caller(x: Any) -> Any:
     return np.sum(_twice(x) * x)
 
 
+@adc.custom_jvp
+def sine(x: Any) -> Any:
+    return np.sin(x)
+
+
+@adc.custom_jvp
+def cosine(x: Any) -> Any:
+    return np.cos(x)
+
+
+def _cosine(x: Any) -> Any:
+    return cosine(x) * (X[0] / X[0])
+
+
+@sine.defjvp
+def _sine_jvp(primals: Any, tangents: Any) -> Any:
+    return sine(primals[0]), tangents[0] * _cosine(primals[0]) * (np.sum(M) / np.sum(M))
+
+
+@cosine.defjvp
+def _cosine_jvp(primals: Any, tangents: Any) -> Any:
+    return cosine(primals[0]), -tangents[0] * sine(primals[0]) * (M[0, 0] / M[0, 0])
+
+
+@program(0.7)
+def rules_by_each_other(x: Any) -> Any:
+    """What one rule reads outside is found when the other one was lowered already."""
+    return sine(x) * cosine(2.0 * x)
+
+
 def _scaling(w: Any) -> Any:
     return lambda v: w * v
 
