@@ -57,12 +57,13 @@ def _solve_ivp(
 def _outside(lo: Lowerer, given: Given, method: str, node: ast.Call) -> Binding:
     """Lower `solve_ivp` by an integrator of SciPy's, which runs as it is."""
     arguments.refuse(
-        lo, given, ("dense_output", "events", "vectorized"),
-        f"`solve_ivp` by {method!r}", node,
+        lo, given, ("dense_output", "events"), f"`solve_ivp` by {method!r}", node,
         hint="use 'BDF', or 'RK45' or 'DOP853' where the equations are not stiff",
     )  # fmt: skip
     host.require(lo, "scipy.integrate.solve_ivp", node)
     given["settings"] = host.settings(lo, given, ("first_step", "max_step"))
+    if arguments.flag(lo, given.pop("vectorized", lo.num(False)), node, "`vectorized`"):
+        given["fun"] = dispatch.apply(lo, Static(outside.of_columns), [given["fun"]], {}, node)
     given |= _jacobian(lo, given.pop("jac", NONE), outside.nothing, node)
     given.setdefault("rtol", lo.num(1e-3))
     given.setdefault("atol", lo.num(1e-6))

@@ -73,7 +73,7 @@ def _pairs(y: Any, count: Any, h: Any, dx: Any) -> Any:
     y0, y1, y2 = y[..., 0:count:2], y[..., 1 : count + 1 : 2], y[..., 2 : count + 2 : 2]
     if h is None:
         return np.sum(y0 + 4.0 * y1 + y2, axis=-1) * (dx / 3.0)
-    h0, h1 = h[..., 0:count:2] * 1.0, h[..., 1 : count + 1 : 2] * 1.0
+    h0, h1 = h[..., 0:count:2].astype(float), h[..., 1 : count + 1 : 2].astype(float)
     total, product, ratio = h0 + h1, h0 * h1, _ratio(h0, h1)
     terms = y0 * (2.0 - _ratio(1.0, ratio)) + y1 * (total * _ratio(total, product))
     return np.sum(total / 6.0 * (terms + y2 * (2.0 - ratio)), axis=-1)
@@ -103,7 +103,7 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
     if n == 0:
         raise IndexError(f"simpson: no points along axis {axis}")
     found = _simpson(values, n, h, dx)
-    # With an even distance, SciPy's sums have the type of the samples.
+    # With an even distance, SciPy's sums have the type of the samples, if their number is odd.
     return found.astype(values.dtype) if h is None and values.dtype.kind in "fc" else found
 
 

@@ -112,6 +112,11 @@ def turned(fun: Any) -> Any:
     return lambda t, y, *args: fun(y, t, *args)
 
 
+def of_columns(fun: Any) -> Any:
+    """Return a function of states for one of columns of states."""
+    return lambda t, y, *args: np.ravel(fun(t, y[:, None], *args))
+
+
 def odeint(
     fun: Any, y0: Any, t: Any, args: Any, has_jac: Any, jac: Any, rtol: Any, atol: Any,
     settings: Any,

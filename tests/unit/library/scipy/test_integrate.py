@@ -48,6 +48,7 @@ OTHERS: list[calls.Row] = [
     (lambda y: trapezoid(y, [1, 2, 4, 5, 6]), (SINGLE[:5],)),
     (lambda y: simpson(y), (np.arange(6),)),
     (lambda y: simpson(y, dx=0.5), (SINGLE[:5],)),
+    (lambda y, x: simpson(y, x), (SINGLE, np.sort(SINGLE))),
     (lambda y: simpson(y, axis=0), (Y.astype(np.float32),)),
     (lambda y, x: simpson(y, x), (LINE[:5], np.array([0.0, 0.0, 1.0, 1.0, 2.0]))),
     (lambda y, k: cumulative_trapezoid(y, axis=k), (Y.astype(np.float32), 0)),

@@ -320,6 +320,16 @@ def radau_at_its_own_times(p: np.ndarray) -> Any:
     return np.sum(s.y[:, -1]) + s.t[-1] + s.nfev + 2 * s.njev + 3 * s.nlu + s.status
 
 
+def radau_of_columns(p: np.ndarray) -> Any:
+    def slopes(t: Any, y: Any) -> Any:
+        return np.stack([-p[0] * y[0] + y[1], -50.0 * p[1] * (y[1] - y[0] ** 2)])
+
+    s = solve_ivp(
+        slopes, (0, 1.0), [1.0, 0.0], "Radau", [0.5, 1.0], vectorized=True, rtol=1e-9, atol=1e-12
+    )
+    return np.sum(s.y**2) + s.nfev
+
+
 def lsoda_at_times(p: np.ndarray) -> Any:
     s = solve_ivp(
         _stiff(p), (0, 2.0), [1.0, p[1]], "LSODA", [0.5, 1.0, 1.7], rtol=1e-10,
@@ -344,7 +354,8 @@ def at_one_time(p: np.ndarray) -> Any:
 
 OUTSIDE = [
     without_parameters, at_repeated_times, at_one_time,
-    lotka_volterra, with_a_jacobian, backwards_in_time, radau_at_its_own_times, lsoda_at_times
+    lotka_volterra, with_a_jacobian, backwards_in_time, radau_at_its_own_times, radau_of_columns,
+    lsoda_at_times,
 ]  # fmt: skip
 
 
@@ -358,6 +369,14 @@ def test_integrators_of_scipys(program: Callable[..., Any]) -> None:
     ones, twos = (program(p + k * h * v) - program(p - k * h * v) for k in (1, 2))
     assert slope @ v == pytest.approx((8.0 * ones - twos) / (12.0 * h), rel=1e-5)
     assert adc.jvp(program, (p,), (v,))[1] == pytest.approx(slope @ v, rel=1e-10)
+
+
+@pytest.mark.full
+def test_second_order_of_integrators_of_scipys() -> None:
+    p, v = np.array([1.1, 0.8]), np.array([0.6, -1.3])
+    slope, h = adc.grad(without_parameters), 1e-4
+    near = (slope(p + h * v) - slope(p - h * v)) / (2.0 * h)
+    np.testing.assert_allclose(adc.hvp(without_parameters, (p,), (v,)), near, rtol=1e-6)
 
 
 @pytest.mark.full
