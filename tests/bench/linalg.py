@@ -1,9 +1,10 @@
-"""Linear algebra: gradients of functions of `np.linalg`, beside JAX and NumPy's forward calls.
+"""Linear algebra: gradients of functions of `np.linalg`, beside JAX, PyTorch and NumPy's values.
 
 `python -m tests.bench --only linalg` (or `python -m tests.bench.linalg`) prints a table of medians:
 value and gradient of a sum over the results, for matrices of several sizes, and for stacks of 1,000
-small ones. JAX is asked where it is installed (`--peer-python`), compiled and in double precision,
-with arrays of its own. Both are asked in turns, in processes of their own on one core.
+small ones. JAX and PyTorch are asked where they are installed (`--peer-python`), with arrays of
+their own in double precision, JAX compiled. All are asked in turns, in processes of their own on
+one core.
 
 `python -m tests.bench.linalg TOOL` is the process of one tool.
 """
@@ -64,6 +65,8 @@ def lstsq(a: Any, b: Any) -> Any:
 FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     each.__name__: each for each in (solve, inv, cholesky, eigh, qr, svd, slogdet, lstsq)
 }
+# PyTorch's routines give some of their vectors other signs, which these gradients depend on.
+SIGNED = ("eigh", "qr", "svd")
 STACKED = ("solve", "inv", "cholesky", "eigh", "slogdet")
 
 
@@ -108,6 +111,17 @@ def _jax(fn: Any, args: tuple[Any, Any]) -> Callable[[], Any]:
     return lambda: jax.block_until_ready(made(*given))[1]
 
 
+def _torch(fn: Any, args: tuple[Any, Any]) -> Callable[[], Any]:
+    import torch
+
+    globals()["np"] = torch  # the functions run in here; others say `numpy`
+    a, b = (torch.from_numpy(each) for each in args)
+    wrt = [a, b] if fn.__name__ in ("solve", "lstsq") else [a]
+    for each in wrt:
+        each.requires_grad_()
+    return lambda: torch.autograd.grad(fn(a, b), wrt)
+
+
 def _numpy(fn: Any, args: tuple[Any, Any]) -> Callable[[], Any]:
     def call() -> None:
         fn(*args)
@@ -115,7 +129,8 @@ def _numpy(fn: Any, args: tuple[Any, Any]) -> Callable[[], Any]:
     return call
 
 
-TOOLS = {"adc": _adc, "jax": _jax, "numpy": _numpy}
+TOOLS = {"adc": _adc, "jax": _jax, "torch": _torch, "numpy": _numpy}
+PEERS = {"jax": "JAX", "torch": "PyTorch"}
 
 
 def main(
@@ -123,32 +138,34 @@ def main(
 ) -> None:
     """Print the table."""
     tools = {name: Tool(sys.executable, "tests.bench.linalg", name) for name in ("numpy", "adc")}
-    if turns.installed(peer, "jax"):
-        tools["jax"] = Tool(peer, "tests.bench.linalg", "jax")
+    peers = {name: title for name, title in PEERS.items() if turns.installed(peer, name)}
+    tools |= {name: Tool(peer, "tests.bench.linalg", name) for name in peers}
     table = Table(title="Value and gradient, in milliseconds; NumPy: the value alone")
-    for column in ("function", "shape", "NumPy", "adc", "JAX", "adc / NumPy", "adc / JAX"):
+    others = ("NumPy", *peers.values())
+    for column in ("function", "shape", "adc", *others, *(f"adc / {each}" for each in others)):
         table.add_column(column, justify="left" if column == "function" else "right")
-    ratios: dict[str, list[float]] = {"matrices": [], "stacks": []}
+    ratios: dict[tuple[str, str], list[float]] = {}
     for name, shape in programs(sizes):
         found, gradients = turns.ask(tools, (name, shape), rounds)
-        times = {tool: statistics.median(each) for tool, each in found.items()}
-        row = [f"{times['numpy'] * 1e3:.3g}", f"{times['adc'] * 1e3:.3g}"]
-        more = ["", f"{times['adc'] / times['numpy']:.2f}", ""]
-        if "jax" in times:
-            if not numpy.allclose(gradients["adc"], gradients["jax"], rtol=1e-6):
-                raise AssertionError(f"{name} {shape}: gradients differ: {gradients}")
-            ratio = turns.ratio(found, "adc", "jax")
-            ratios["stacks" if len(shape) > 1 else "matrices"].append(ratio)
-            more = [f"{times['jax'] * 1e3:.3g}", more[1], f"{ratio:.2f}"]
+        times = [statistics.median(found[tool]) for tool in ("adc", "numpy", *peers)]
+        row = [f"{seconds * 1e3:.3g}" for seconds in times]
+        for tool in ("numpy", *peers):
+            ratio = turns.ratio(found, "adc", tool)
+            row.append(f"{ratio:.2f}")
+            if tool in peers:
+                same = numpy.allclose(gradients["adc"], gradients[tool], rtol=1e-6)
+                if not same and not (tool == "torch" and name in SIGNED):
+                    raise AssertionError(f"{name} {shape}: gradients differ: {gradients}")
+                kind = "stacks" if len(shape) > 1 else "matrices"
+                ratios.setdefault((kind, peers[tool]), []).append(ratio)
         full = " x ".join(map(str, (*shape, shape[-1])))
-        table.add_row(name, full, *row, *more)
+        table.add_row(name, full, *row)
     for process in tools.values():
         process.close()
     console.print(table)
-    for kind, each in ratios.items():
-        if each:
-            mean = statistics.geometric_mean(each)
-            console.print(f"{kind}: geometric mean of adc / JAX {mean:.2f}, most {max(each):.2f}")
+    for (kind, title), each in ratios.items():
+        mean = statistics.geometric_mean(each)
+        console.print(f"{kind}: geometric mean of adc / {title} {mean:.2f}, most {max(each):.2f}")
 
 
 if __name__ == "__main__":
