@@ -38,6 +38,7 @@ from adc.api import (
     stop_gradient,
     value_and_grad,
     vjp,
+    vmap,
 )
 from adc.custom import custom_jvp, custom_vjp
 from adc.external import external, implicit
@@ -66,4 +67,5 @@ __all__ = [
     "stop_gradient",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

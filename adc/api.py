@@ -19,10 +19,10 @@ import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from adc.derivative import Checkpoint, Derivative, Jacobian, Jitted
+from adc.derivative import Batched, Checkpoint, Derivative, Jacobian, Jitted
 from adc.functions import chosen, plain, span_of
 from adc.ir.errors import ArgumentError, NonScalarError
-from adc.library import invertible, recompute, save, stop_gradient
+from adc.library import batches, invertible, recompute, save, stop_gradient
 from adc.library.transforms import Level, transform
 from adc.options import Options, PlanOptions, RunOptions, takes
 
@@ -527,6 +527,100 @@ def jit(
         function, levels, how = _split(fn, asked)
         kind = Derivative if levels else Jitted
         return kind(function, levels, how)
+
+    return make if fn is None else make(fn)
+
+
+@overload
+def vmap(
+    fn: Callable[..., Any],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    **options: Unpack[RunOptions],
+) -> Derivative: ...
+
+
+@overload
+def vmap(
+    fn: None = None,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    **options: Unpack[RunOptions],
+) -> Callable[[Callable[..., Any]], Derivative]: ...
+
+
+@transform
+@takes(RunOptions)
+def vmap(
+    fn: Callable[..., Any] | None = None,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    **options: Unpack[RunOptions],
+) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
+    """Return a function that applies `fn` to every element along an axis of its arguments.
+
+    It is a loop of compiled code: elements may take different branches, and run loops of different
+    lengths. Derivatives apply to it, and it applies to derivatives; it may be called, and made, in
+    differentiated code.
+
+    Parameters
+    ----------
+    fn : callable
+        A Python function of one element, or a derivative.
+    in_axes : int, None, or a sequence of them
+        For each argument, the axis of its arrays over which elements are taken; None for an
+        argument that is the same for all elements. A number is for all arguments. For an argument
+        that is a tuple, a list or a dict, there may be a structure of axes. Arguments that are
+        passed by name have axis 0.
+    out_axes : int, None, or a structure of them
+        Where results have the axis of the elements. None is for a result that is the same for all
+        elements: one that is not raises.
+    parallel : bool or int
+        As for `grad`.
+    cache : bool
+        Whether compiled code is kept on disk.
+    progress, target, deterministic
+        As for `grad`.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of `fn` with one more axis; returns its results with one more axis.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument does not have an axis.
+    ValueError
+        If axes differ in size, or have the size 0; if the results of two elements have different
+        shapes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def distance(a, b):
+    ...     return np.sqrt(np.sum((a - b) ** 2))
+    >>> points = np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0]])
+    >>> vmap(distance, (0, None))(points, points[0])
+    array([ 0.,  5., 10.])
+    >>> vmap(grad(distance), (0, None))(points[1:], points[0])
+    array([[0.6, 0.8],
+           [0.6, 0.8]])
+    """
+    asked = Options.of("vmap", RunOptions, options)
+    axes: list[Any] = []
+    for name, given in (("in_axes", in_axes), ("out_axes", out_axes)):
+        try:
+            axes.append(batches.encoded(given))
+        except TypeError:
+            raise ArgumentError(
+                f"{name}={given!r} is not a number, None, or a tuple, list or dict of them"
+            ) from None
+
+    def make(fn: Callable[..., Any]) -> Derivative:
+        if not callable(fn):
+            raise ArgumentError(f"{fn!r} is not a function", None, "pass the function itself")
+        return Batched(fn if isinstance(fn, Derivative) else plain(fn), (axes[0], axes[1]), asked)
 
     return make if fn is None else make(fn)
 

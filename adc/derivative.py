@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from adc.functions import function_of, settled
 from adc.ir.errors import ArgumentError
+from adc.library import batches
 from adc.library.transforms import Level
 from adc.options import Options
 
@@ -247,6 +248,33 @@ class Jitted(Derivative):
 
     def __repr__(self) -> str:
         return f"<adc jit({super().__repr__()[5:-1]})>"
+
+
+class Batched(Jitted):
+    """A function of batches. Made by `vmap`."""
+
+    def __init__(self, fn: Callable[..., Any], axes: tuple[Any, Any], options: Options) -> None:
+        batched = batches.over(fn, *axes)
+        inner = fn.__wrapped__ if isinstance(fn, Derivative) else fn
+        inner = getattr(inner, "__func__", inner)
+        if isinstance(inner, types.FunctionType):
+            vars(batched)["__adc_for__"] = getattr(inner, "__adc_for__", inner)
+        batched.__qualname__ = f"vmap({getattr(fn, '__qualname__', fn)})"
+        super().__init__(batched, (), options)
+        functools.update_wrapper(self, fn, updated=())
+        self.__wrapped__ = batched
+        self._of, self._axes = fn, axes
+
+    def _made_of(self, fn: Callable[..., Any], options: Options) -> Derivative:
+        return Jitted(fn, (), options)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return (type(self), (self._of, self._axes, self._options))
+
+    def __repr__(self) -> str:
+        inner = repr(self._of)
+        name = inner[5:-1] if isinstance(self._of, Derivative) else self.__qualname__
+        return f"<adc vmap({name})>"
 
 
 class Checkpoint:

@@ -15,6 +15,7 @@
 `distributions`  draws from other distributions
 `transforms`     what `grad`, `jvp` and the others are applied to
 `jacobians`      Jacobians inside code
+`batches`        `vmap`: a loop over the elements of arguments
 `external`       the rules of functions that are called as they are
 `implicit`       the rules of solutions of equations
 ===============  ==================================================================================

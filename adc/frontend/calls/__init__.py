@@ -10,6 +10,7 @@ In reading order:
 `derivatives`  differentiated functions: lowered separately, and called by a derivative
 `jacobians`    `jacfwd`, `jacrev`, `hessian`: loops that call a derivative along unit directions
 `nested`       `grad`, `jvp` and the other transformations, and calls of their results
+`batches`      structures in `vmap`: elements of arguments, and room for results
 `outside`      calls of Python functions that are not looked into
 `custom`       functions with custom derivatives
 `external`     those of `adc.external`, with their derivatives

@@ -223,7 +223,7 @@ def _call_closure(
     depth = 0
     frame: Frame | None = lo.frame
     while frame is not None:
-        if frame.source.node is callee.node:
+        if frame.source.node is callee.node and frame.outer is outer:
             raise lo.unsupported(
                 "recursion of an inner function", node, "define it at module level"
             )

@@ -13,7 +13,7 @@ import itertools
 from dataclasses import replace
 from typing import Any
 
-from adc.frontend.calls import derivatives, jacobians
+from adc.frontend.calls import batches, derivatives, jacobians
 from adc.frontend.calls.outline import hint_of
 from adc.frontend.control import marks
 from adc.frontend.core import dispatch
@@ -53,6 +53,7 @@ def names() -> tuple[str, ...]:
         "vjp",
         "hvp",
         *derivatives.SAME,
+        "vmap",
         "stop_gradient",
         "save",
         "recompute",
@@ -68,6 +69,8 @@ def transform(
 ) -> Binding:
     """Lower a call of `grad` or another transformation."""
     kwargs = {key: value for key, value in kwargs.items() if key not in _IGNORED}
+    if name == "vmap":
+        return batches.lowered(lo, args, kwargs, node)
     if name in derivatives.SAME:
         return Transformed(args[0] if args else NONE, Level(name))
     if name in _LEVELS:

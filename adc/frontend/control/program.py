@@ -24,7 +24,7 @@ from adc.frontend.core.structure import refs, shape_of
 from adc.frontend.inputs.places import Place
 from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
-from adc.ir.errors import AdcError, RecursionDepthError
+from adc.ir.errors import AdcError, RecursionDepthError, Span
 
 # The fewest statements of a function that calls share, and the fewest that sharing it must save:
 # less code compiles in no time, and fuses with that around it. Where functions of any kind repeat
@@ -71,6 +71,11 @@ def run_main(lo: Lowerer, holder: Holder, source: Source, bound: dict[str, Bindi
     state = (dict(lo.versions), dict(lo.stale))
     key = _key(holder.fn, args)
     lo.stack.append(key)
+    # Errors of the library's code are shown at the user's function.
+    users = getattr(holder.fn, "__adc_for__", None)
+    if users is not None:
+        code = users.__code__
+        lo.builder.loc = Span(code.co_filename, code.co_firstlineno, function=users.__name__)
     try:
         return inlining.run(lo, source.node, source, args, holder, None)
     except _Recursive as signal:

@@ -36,7 +36,7 @@ def locals_of(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     return frozenset(names)
 
 
-def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, ...]) -> Binding:
+def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[Closure, ...]) -> Binding:
     """Return `binding` with the inner functions in it holding the variables that they read.
 
     They are read where the function is called. While a recursive call runs, its caller waits and
@@ -46,7 +46,7 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, .
         case TupleOf(items=items):
             return TupleOf(tuple(closed(lo, item, node, within) for item in items))
         case Closure():
-            if binding.node in within:
+            if any(is_same(binding, each) for each in within):
                 raise lo.unsupported(
                     "recursion of an inner function", node, "define it at module level"
                 )
@@ -54,7 +54,7 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, .
                 raise lo.unsupported(
                     "a function with `nonlocal` here", node, "return the new value instead"
                 )
-            inside = (*within, binding.node)
+            inside = (*within, binding)
             env: dict[str, Binding] = {}
             for name in free_names(binding.node):
                 found = _in_scope(lo, binding.scope, name)
@@ -72,6 +72,11 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, .
         case Bound(owner=owner) | Super(owner=owner):
             return replace(binding, owner=closed(lo, owner, node, within))
     return binding
+
+
+def is_same(a: Closure, b: Closure) -> bool:
+    """Whether two inner functions are one: of one call of the function that they are in."""
+    return a.node is b.node and a.scope is b.scope
 
 
 def _done(frame: Frame, env: dict[str, Binding]) -> Frame:
