@@ -18,6 +18,7 @@ returns its gradient. In reading order:
 `supported`   the list of what is supported
 `calibrate`   the costs of operations, measured
 `extension`   derivatives in a user's own Numba code
+`tracebacks`  errors without adc's own frames
 `version`     the version
 ============  ======================================================================================
 """

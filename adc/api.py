@@ -25,6 +25,7 @@ from adc.ir.errors import ArgumentError, NonScalarError
 from adc.library import batches, invertible, recompute, save, stop_gradient
 from adc.library.transforms import Level, transform
 from adc.options import Options, PlanOptions, RunOptions, takes
+from adc.tracebacks import shortened
 
 if TYPE_CHECKING:
     from adc.compiler.dispatch import Code
@@ -384,6 +385,7 @@ def _moved(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[int, ...]:
 
 @transform
 @takes(PlanOptions)
+@shortened
 def jvp(
     fn: Callable[..., Any],
     primals: Sequence[Any],
@@ -435,6 +437,7 @@ def jvp(
 
 @transform
 @takes(PlanOptions)
+@shortened
 def hvp(
     fn: Callable[..., Any],
     primals: Sequence[Any],
@@ -683,6 +686,7 @@ def vjp(
 
 @transform
 @takes(PlanOptions)
+@shortened
 def vjp(
     fn: Callable[..., Any],
     *primals: Any,

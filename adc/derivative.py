@@ -14,6 +14,7 @@ from adc.ir.errors import ArgumentError
 from adc.library import batches
 from adc.library.transforms import Level
 from adc.options import Options
+from adc.tracebacks import shorten, shortened
 
 if TYPE_CHECKING:
     from adc.compiler.compiled import Compiled
@@ -85,8 +86,12 @@ class Derivative:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the derivative at the given arguments (and the value, if asked for)."""
-        code = self._code
-        return code.call(code.match(args, kwargs))
+        try:
+            code = self._code
+            return code.call(code.match(args, kwargs))
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Differentiate a method: `self` is the first argument."""
@@ -118,6 +123,7 @@ class Derivative:
 
     # -- inspection ------------------------------------------------------------------------
 
+    @shortened
     def compiled_for(self, *args: Any, **kwargs: Any) -> Compiled:
         """Return the code for the given (or the last) arguments."""
         if args or kwargs:
@@ -361,11 +367,15 @@ class Jacobian(Derivative):
         """Return the Jacobian at the given arguments."""
         from adc import jacobian
 
-        self._settle()
-        values = self._code.match(args, kwargs)
-        if self._reverse:
-            return jacobian.reverse(self._primal, self._code, self._level, values)
-        return jacobian.forward(self._code, self._level, values)
+        try:
+            self._settle()
+            values = self._code.match(args, kwargs)
+            if self._reverse:
+                return jacobian.reverse(self._primal, self._code, self._level, values)
+            return jacobian.forward(self._code, self._level, values)
+        except BaseException as error:
+            shorten(error)
+            raise
 
     @property
     def _applied(self) -> tuple[Level, ...]:

@@ -28,6 +28,7 @@ from adc.ir.core import Operand, derivative_type
 from adc.ir.errors import ArgumentError
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level
+from adc.tracebacks import shortened
 
 Leaf = np.ndarray[Any, Any]
 Found = tuple[Compiled, list[Any]]
@@ -339,6 +340,7 @@ class Pullback:
         copied = copy.deepcopy(tuple(values), _copies(compiled, values))
         self._values = Arguments.of(values.fn, copied)
 
+    @shortened
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         """Return a cotangent for each argument, or None for one without floats."""
         fn = self._values.fn

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 import traceback
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.ir.errors import Span
+from adc.ir.errors import AdcError, Span
 
 X = np.array([0.3, 1.0, 3.0])
 
@@ -245,3 +247,134 @@ def test_spans() -> None:
     assert called == inner  # the same lines
     assert [each.line for each in called.chain()] == [1, 2]
     assert [each.line for each in called.called(Span("b.py", 7)).chain()] == [7, 1, 2]
+
+
+# --- scripts that fail: the whole of what a user sees --------------------------------------------
+
+INDEX = """\
+import numpy as np
+
+import adc
+
+
+def element(x, k):
+    return x[k]
+
+
+def model(x, k):
+    return np.sum(element(x, k))
+
+
+adc.grad(model)(np.ones(3), 7)
+"""
+OF_INDEX = """\
+Traceback (most recent call last):
+  File "script.py", line 14, in <module>
+    adc.grad(model)(np.ones(3), 7)
+  File "adc/derivative.py", in __call__
+    return code.call(code.match(args, kwargs))
+  File "script.py", line 11, in model
+    return np.sum(element(x, k))
+  File "script.py", line 7, in element
+    return x[k]
+IndexError: index 7 is out of bounds for axis 0 with size 3
+"""
+UNBOUND = """\
+import numpy as np
+
+import adc
+
+slopes, products = adc.vjp(lambda x: missing(x), np.ones(3))
+"""
+OF_UNBOUND = """\
+Traceback (most recent call last):
+  File "script.py", line 5, in <module>
+    slopes, products = adc.vjp(lambda x: missing(x), np.ones(3))
+  File "adc/api.py", in vjp
+    pull = Pullback(primal, make, primal.match(primals, {}), has_aux)
+adc.ir.errors.UnboundError: [ADC011] name 'missing' is not defined
+  File "script.py", line 5 in "<lambda>"
+    slopes, products = adc.vjp(lambda x: missing(x), np.ones(3))
+  Hint: check the spelling, or define it before the call
+"""
+OUTSIDE = """\
+from concurrent.futures import ThreadPoolExecutor
+
+import adc
+
+
+@adc.external(result=float)
+def root(x):
+    if x < 0:
+        raise ValueError(f"{x} is negative")
+    return x**0.5
+
+
+@adc.jit
+def twice(x):
+    return 2.0 * root(x)
+
+
+with ThreadPoolExecutor() as pool:
+    try:
+        pool.submit(twice, -1.0).result()
+    except ValueError as error:
+        trace = error.__traceback__
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            if "concurrent" not in code.co_filename:
+                print(code.co_name, trace.tb_lineno)
+            trace = trace.tb_next
+        raise SystemExit(str(error)) from None
+"""
+OF_OUTSIDE = "-1.0 is negative\n"
+
+
+def _shown(folder: Path, text: str, **environment: str) -> tuple[str, str]:
+    """Return what a script prints, and what it says on standard error, without carets."""
+    (folder / "script.py").write_text(text)
+    ran = subprocess.run(
+        [sys.executable, "script.py"], cwd=folder, text=True, capture_output=True, check=False,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+    assert ran.returncode == 1
+    own = str(Path(adc.__file__).parents[1])
+    lines = [line for line in ran.stderr.splitlines() if not set(line) <= set(" ^~")]
+    said = "\n".join(lines).replace(f"{folder}/", "").replace(f"{own}/", "") + "\n"
+    return ran.stdout, re.sub(r'(File "adc/[^"]*"), line \d+', r"\1", said)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("text", "said"), [(INDEX, OF_INDEX), (UNBOUND, OF_UNBOUND), (OUTSIDE, OF_OUTSIDE)],
+    ids=["index", "unbound", "outside"],
+)  # fmt: skip
+def test_scripts_that_fail(tmp_path: Path, text: str, said: str) -> None:
+    printed, found = _shown(tmp_path, text)
+    assert found == said
+    if text is OUTSIDE:
+        assert printed.split() == ["<module>", "20", "__call__", *printed.split()[3:]]
+        assert printed.split()[4:] == ["twice", "15", "root", "9"]
+    whole = _shown(tmp_path, text, ADC_TRACEBACK="full")[1]
+    assert len(whole) > len(found) or text is OUTSIDE
+
+
+def test_tracebacks_are_short() -> None:
+    def frames(call: Callable[[], Any]) -> list[str]:
+        with pytest.raises((AdcError, IndexError)) as caught:
+            call()
+        files = [str(entry.path) for entry in caught.traceback[2:]]
+        return ["user" if file == __file__ else Path(file).name for file in files]
+
+    assert frames(lambda: adc.grad(lambda x: x[5])(X)) == ["derivative.py", "user"]
+    assert frames(lambda: adc.hessian(lambda x: x.missing)(X)) == ["derivative.py"]
+    assert frames(lambda: adc.jvp(lambda x: x.missing, (X,), (X,))) == ["api.py"]
+    assert frames(lambda: adc.vjp(lambda x: x[5], X)) == ["api.py", "user"]
+    assert frames(lambda: adc.grad(lambda x: x.missing).plan(X))[0] == "derivative.py"
+
+
+def test_defects_are_shown_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adc.compiler.dispatch.Code.find", None)
+    with pytest.raises(TypeError) as caught:
+        adc.grad(lambda x: x * x)(1.0)
+    assert len(caught.traceback) == 3  # the test, `__call__` and what called it
