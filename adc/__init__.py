@@ -23,6 +23,8 @@ returns its gradient. In reading order:
 ============  ======================================================================================
 """
 
+from typing import Any
+
 from adc.api import (
     checkpoint,
     grad,
@@ -70,3 +72,16 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return what optree has for structures of arrays, which is imported when it is used."""
+    if name == "tree_map":
+        from optree import tree_map
+
+        return tree_map
+    if name == "ravel_pytree":
+        from optree.integrations.numpy import ravel_pytree
+
+        return ravel_pytree
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from adc.derivative import Batched, Checkpoint, Derivative, Jacobian, Jitted
-from adc.functions import chosen, plain, span_of
+from adc.functions import chosen, name_of, plain, span_of
 from adc.ir.errors import ArgumentError, NonScalarError
 from adc.library import batches, invertible, recompute, save, stop_gradient
 from adc.library.transforms import Level, transform
@@ -365,7 +365,7 @@ def _along(
     return compiled.run(values, hidden, directions)
 
 
-def _moved(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[int, ...]:
+def _moved(primals: Any, tangents: Any) -> tuple[int, ...]:
     for what, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, tuple | list):
             raise ArgumentError(
@@ -440,40 +440,66 @@ def jvp(
 @shortened
 def hvp(
     fn: Callable[..., Any],
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
+    primals: Sequence[Any] | None = None,
+    tangents: Sequence[Any] | None = None,
     **options: Unpack[PlanOptions],
 ) -> Any:
     """Return the product of the Hessian of `fn` with a direction: forward over reverse.
+
+    Without arguments, return a function of the first argument of `fn`, a direction, and the other
+    arguments, which are held fixed: what `hessp=` of `scipy.optimize.minimize` takes.
 
     Parameters
     ----------
     fn : callable
         A Python function that returns one float.
-    primals, tangents : sequences
+    primals, tangents : sequences, optional
         The arguments, and a tangent for each: of the same shape, or None to hold it fixed.
     remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
     Returns
     -------
-    object or tuple
+    object, tuple or callable
         An array or number like the argument; for several arguments a tuple, with None for those
-        that are held fixed.
+        that are held fixed. Or the function.
 
     Examples
     --------
     >>> hvp(lambda x: x * x * x, (2.0,), (1.0,))
     12.0
+    >>> hvp(lambda x, n: x**n)(2.0, 1.0, 3)
+    12.0
     """
-    moved = _moved(primals, tangents)
     function, levels, how = _split(fn, Options.of("hvp", PlanOptions, options))
+    if primals is None and tangents is None:
+        return _products(function, (*levels, Level("grad", (0,))), how)
+    moved = _moved(primals, tangents)
+    given, along = primals or (), tangents or ()
     levels = (*levels, Level("grad", moved))
-    _, found = _along(function, levels, how, primals, tangents)
+    _, found = _along(function, levels, how, given, along)
     products = dict(zip(moved, found, strict=True))
-    if len(primals) == 1:
+    if len(given) == 1:
         return products[0]
-    return tuple([products.get(k) for k in range(len(primals))])
+    return tuple([products.get(k) for k in range(len(given))])
+
+
+def _products(
+    fn: Callable[..., Any], levels: tuple[Level, ...], options: Options
+) -> Callable[..., Any]:
+    """Return a function of products of the Hessian by the first argument."""
+    code = _code(fn, levels, options, (0,))
+
+    @shortened
+    def product(x: Any, direction: Any, /, *args: Any, **kwargs: Any) -> Any:
+        values = code.match((x, *args), kwargs)
+        compiled, hidden = code.find(values)
+        moved = compiled.signature.directions((0,), [direction], values)
+        _, (found,) = compiled.run(values, hidden, moved)
+        return found
+
+    product.__name__ = product.__qualname__ = f"hvp({name_of(fn)})"
+    return product
 
 
 @overload

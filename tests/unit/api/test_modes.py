@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 import adc
 from adc.cli import check
+from adc.ir.errors import ArgumentError
 from adc.testing import check_grads
 
 X = np.array([0.3, -1.2, 0.7])
@@ -509,3 +511,29 @@ def test_cotangents_of_a_methods_arguments() -> None:
     _, pull = adc.vjp(Scaled(np.array([2.0, 3.0])).of, np.ones(2))
     (found,) = pull(1.0)
     assert found.tolist() == [2.0, 3.0]
+
+
+def test_products_with_hessians_as_scipy_takes_them() -> None:
+    def loss(p: Any, scale: Any = 100.0) -> Any:
+        return np.sum(scale * (p["w"][1:] - p["w"][:-1] ** 2) ** 2 + (1.0 - p["w"][:-1]) ** 2)
+
+    start = {"w": np.array([0.3, 0.7, 1.2])}
+    flat, back = adc.ravel_pytree(start)
+    fit = minimize(
+        lambda x: loss(back(x)), flat, method="trust-ncg",
+        jac=lambda x: adc.ravel_pytree(adc.grad(loss)(back(x)))[0],
+        hessp=adc.hvp(lambda x: loss({"w": x})),
+    )  # fmt: skip
+    np.testing.assert_allclose(fit.x, 1.0, rtol=1e-4)
+    along = {"w": np.array([1.0, -2.0, 0.5])}
+    product = adc.hvp(loss)
+    for scale in (100.0, 10.0):
+        found = product(start, along, scale=scale)
+        wanted, _ = adc.jvp(adc.grad(loss, (0, 1)), (start, scale), (along, None))[1]
+        np.testing.assert_allclose(found["w"], wanted["w"], rtol=1e-13)
+    assert adc.tree_map(np.sum, start) == {"w": start["w"].sum()}
+    assert product.__name__ == "hvp(loss)"
+    with pytest.raises(ArgumentError, match=r"has shape \(2,\)"):
+        product(start, {"w": np.ones(2)})
+    with pytest.raises(ArgumentError, match="tangents is a NoneType"):
+        adc.hvp(loss, (start,))
