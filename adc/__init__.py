@@ -19,6 +19,7 @@ returns its gradient. In reading order:
 `calibrate`   the costs of operations, measured
 `extension`   derivatives in a user's own Numba code
 `tracebacks`  errors without adc's own frames
+`scipy`       SciPy's solvers, of functions of structures, with derivatives by adc
 `version`     the version
 ============  ======================================================================================
 """
@@ -75,7 +76,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Return what optree has for structures of arrays, which is imported when it is used."""
+    """Return what is imported when it is first used: optree's functions, and `adc.scipy`."""
+    if name == "scipy":
+        import importlib
+
+        return importlib.import_module("adc.scipy")
     if name == "tree_map":
         from optree import tree_map
 
