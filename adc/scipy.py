@@ -42,6 +42,12 @@ class _Flat:
     """The floats of a structure as one vector."""
 
     def __init__(self, tree: Any, name: str) -> None:
+        if not isinstance(tree, dict):
+            leaves = optree.tree_leaves(tree)
+            if all(type(leaf) in (int, float) for leaf in leaves) and type(tree) in (list, tuple):
+                tree = np.asarray(tree, float)  # for SciPy a list of numbers is a vector
+            elif isinstance(tree, np.ndarray) and tree.dtype.kind in "iu":
+                tree = tree.astype(float)
         self.leaves, self.tree = optree.tree_flatten(tree)
         for leaf in self.leaves:
             if not isinstance(leaf, float | np.floating | np.ndarray):
@@ -54,7 +60,6 @@ class _Flat:
                     f"{name} has an array of {leaf.dtype} in it", None,
                     "pass floats: `.astype(float)`",
                 )  # fmt: skip
-        self.is_list = isinstance(tree, list | tuple) and not any(map(np.ndim, self.leaves))
         self.shapes = [np.shape(leaf) for leaf in self.leaves]
         self.ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])
         self.start = self.ravel(tree)
@@ -132,7 +137,7 @@ def minimize(
     fun : callable
         A Python function that returns one float. Its first argument is a structure like `x0`.
     x0 : array or structure
-        Where to start.
+        Where to start. As for SciPy, a list of numbers is an array.
     args : tuple
         Further arguments of `fun`.
     method, tol, options
@@ -208,10 +213,14 @@ def minimize(
 
 def _bounds(given: Any, flat: _Flat) -> Any:
     """Return bounds as SciPy takes them; of a pair of structures, those of their vectors."""
-    # A list of floats is a vector for SciPy: its bounds are pairs, one for each element.
-    if isinstance(given, tuple) and len(given) == 2 and not flat.is_list:
+    if isinstance(given, tuple) and len(given) == 2:
         low, high = given
         if all(optree.tree_structure(each) == flat.tree for each in given):
+            if len(flat.shapes) == 1 and np.size(low) == np.size(high) == flat.size == 2:
+                raise ArgumentError(
+                    "bounds of two elements may be meant in two ways", None,
+                    "pass `scipy.optimize.Bounds(least, most)`",
+                )  # fmt: skip
             return optimize.Bounds(_spread(low, flat), _spread(high, flat))
     return given
 

@@ -72,7 +72,11 @@ def test_minimize_a_vector_within_bounds() -> None:
     as_scipy = adc.scipy.minimize(
         lambda p: (p[0] - 3.0) ** 2 + (p[1] + 3.0) ** 2, (0.5, 1.0), bounds=((0.0, 1.0), (0.5, 2.0))
     )
-    assert as_scipy.x == pytest.approx((1.0, 0.5))
+    np.testing.assert_allclose(as_scipy.x, [1.0, 0.5])
+    np.testing.assert_allclose(adc.scipy.minimize(bowl, [0, 1]).x, 2.0)
+    np.testing.assert_allclose(adc.scipy.minimize(bowl, np.arange(3)).x, 2.0)
+    with pytest.raises(ArgumentError, match="in two ways"):
+        adc.scipy.minimize(bowl, np.ones(2), bounds=(np.zeros(2), np.ones(2)))
     least, most = {"a": -np.inf, "b": 0.5}, {"a": 0.25, "b": np.inf}
     tree = adc.scipy.minimize(
         lambda p: (p["a"] - 1.0) ** 2 + np.sum(p["b"] ** 2), {"a": 0.0, "b": np.ones(2)},
@@ -148,7 +152,7 @@ def test_curve_fit_and_stiff_equations() -> None:
     ("start", "text"),
     [
         ({"a": 1}, "x0 has a int in it"),
-        (np.arange(3), "x0 has an array of int64 in it"),
+        ({"a": np.arange(3)}, "x0 has an array of int64 in it"),
         ([1.0, "a"], "x0 has a str in it"),
     ],
 )
