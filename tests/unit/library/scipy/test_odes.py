@@ -359,6 +359,12 @@ OUTSIDE = [
 ]  # fmt: skip
 
 
+def test_values_of_integrators_of_scipys() -> None:
+    p = np.array([1.1, 0.8])
+    for program in (lsoda_at_times, radau_of_columns):
+        assert adc.jit(lambda t, program=program: program(p * t))(1) == program(p)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("program", OUTSIDE)
 def test_integrators_of_scipys(program: Callable[..., Any]) -> None:

@@ -274,6 +274,16 @@ def test_sparse_results(row: Row) -> None:
     np.testing.assert_allclose(_flat(slope), (moved[0] - moved[1]) / 2e-5, rtol=1e-6, atol=1e-8)
 
 
+def test_iterative_solutions() -> None:
+    def solved(a: Any, b: Any) -> Any:
+        return sl.cg(a, b, **TIGHT)[0] @ np.arange(6.0)
+
+    symmetric = (A + A.T) @ (A + A.T) + 4.0 * sp.eye_array(6, format="csr")
+    value, slope = adc.value_and_grad(solved, 1)(symmetric, B)
+    assert value == pytest.approx(solved(symmetric, B), rel=1e-10)
+    np.testing.assert_allclose(slope, sl.spsolve(symmetric, np.arange(6.0)), rtol=1e-9)
+
+
 def test_gradients_have_the_pattern_of_the_argument() -> None:
     for a in (ODD, COO, ODD.tocsc(), sp.csr_matrix(ODD)):
         found = adc.grad(lambda a: np.sum((a @ np.ones(a.shape[1])) ** 2))(a)
