@@ -359,6 +359,7 @@ OUTSIDE = [
 ]  # fmt: skip
 
 
+@pytest.mark.full
 def test_values_of_integrators_of_scipys() -> None:
     p = np.array([1.1, 0.8])
     for program in (lsoda_at_times, radau_of_columns):
