@@ -36,7 +36,14 @@ from adc.compiler.results import (
     presenter,
 )
 from adc.compiler.signature import Parameters, Signature, key_of
-from adc.frontend.core.state import ConstantNeededError, Lowered, StackError
+from adc.frontend.core.state import (
+    BOTH,
+    NEITHER,
+    REVERSE,
+    ConstantNeededError,
+    Lowered,
+    StackError,
+)
 from adc.frontend.entry import lower
 from adc.frontend.inputs import flatten, stacks
 from adc.frontend.inputs.places import Arguments, Place
@@ -726,11 +733,23 @@ class Code:
                     general=general,
                     applied=applied,
                     stackable=stackable,
+                    modes=self._modes(applied),
                 )
             except ConstantNeededError as error:
                 if error.place in constants:
                     raise
                 constants[error.place] = error.place.read(values)
+
+    def _modes(self, applied: tuple[Level, ...]) -> frozenset[str]:
+        """Return which derivatives are taken of the function that is lowered."""
+        kinds = [level.kind for level in self.levels if level.kind not in ("jit", "checkpoint")]
+        if applied or self.wide or self.along is not None:
+            return BOTH
+        if self.pull is not None:
+            return BOTH if kinds else REVERSE
+        if all(kind in ("grad", "value_and_grad") for kind in kinds) and len(kinds) < 2:
+            return REVERSE if kinds else NEITHER
+        return BOTH
 
     def generalised(self, values: tuple[Any, ...]) -> Compiled:
         """Return code for axes that may or may not have size 1."""

@@ -29,11 +29,13 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import arrays_of, bind_value, is_stack, leaf_operand, param_of
 from adc.frontend.core.state import (
+    BOTH,
     Dead,
     Frame,
     Generated,
     Holder,
     Lowered,
+    ModesNeededError,
     PickedError,
     Shared,
     Sharing,
@@ -114,6 +116,7 @@ def lower(
     general: bool = False,
     applied: tuple[Level, ...] = (),
     stackable: frozenset[Place] = frozenset(),
+    modes: frozenset[str] = BOTH,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -142,6 +145,8 @@ def lower(
         What is lowered instead of the function: what was applied to it, first to last.
     stackable : frozenset of Place
         Lists among the arguments that could be passed as stacks, and are not.
+    modes : frozenset of str
+        Which derivatives of the result are taken: in "reverse" mode, or also "tangent".
 
     Raises
     ------
@@ -157,12 +162,15 @@ def lower(
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general, sharing=sharing,
-            stackable=stackable,
+            stackable=stackable, modes=modes,
         )  # fmt: skip
         if not inline:
             made.inlined = 0
         try:
             lowered = _lowered(fn, arguments, made, shared, applied, shares)
+        except ModesNeededError:
+            modes = BOTH
+            continue
         except program.ShareError:
             sharing.seen.clear()
             continue

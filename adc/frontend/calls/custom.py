@@ -32,7 +32,12 @@ from adc.frontend.core.bindings import (
     shares,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import ConstantNeededError, PickedError
+from adc.frontend.core.state import (
+    NEITHER,
+    ConstantNeededError,
+    ModesNeededError,
+    PickedError,
+)
 from adc.frontend.core.structure import shape_of
 from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, results, structures, views
@@ -106,9 +111,12 @@ class Made:
         What all of them find outside the code, and the reverse rule alone.
     functions : tuple of Function
         What was made in the end.
+    modes : frozenset of str
+        The modes that there are functions for.
     """
 
     names: tuple[str, ...]
+    modes: frozenset[str]
     primal: Part | None = None
     returned: frozenset[int] = frozenset()
     outside: tuple[Place, ...] = ()
@@ -157,18 +165,20 @@ class _Maker:
                 "both": ("record", "reverse", "tangent"),
             }
             names = tuple(f"{self.name}_{part}{count}" for part in ("custom", *parts[self.kind]))
-            known[self.key] = made = Made(names)
+            known[self.key] = made = Made(names, lo.shared.modes)
             try:
                 self._make(made)
             except BaseException:
                 del known[self.key]  # whoever tries again makes them
                 raise
+        if not made.modes >= lo.shared.modes:
+            raise ModesNeededError
         if made.primal is None:
             raise lo.unsupported(
                 f"recursion of {self.name}(), which has a custom derivative,", self.node
             )
         operands = [*self.outline.operands, *self._found(made.outside)]
-        if self.kind != "jvp":
+        if self.kind != "jvp" and "reverse" in made.modes:
             operands += [*self._taken_inputs().operands, *self._found(made.taken)]
         with lo.at(self.node):
             values = [lo.builder.value("r", operand.type) for operand in made.primal.operands]
@@ -207,7 +217,8 @@ class _Maker:
 
     def _make(self, made: Made) -> None:
         """Lower the functions until their captured values no longer change."""
-        made.primal = self._primal(made)
+        with self.lo.shared.within(NEITHER):
+            made.primal = self._primal(made)
         made.returned = frozenset(self.outline.returned)
         made.outside = tuple(made.primal.captured)
         while True:
@@ -253,11 +264,13 @@ class _Maker:
     def _functions(self, made: Made, primal: Part) -> tuple[Function, ...]:
         rules: list[Function] = []
         taken: Sequence[Type] = ()
-        if self.kind != "jvp":
-            recorder, reverse, taken = self._with_reverse(made, primal)
+        if self.kind != "jvp" and "reverse" in made.modes:
+            with self.lo.shared.within(NEITHER):
+                recorder, reverse, taken = self._with_reverse(made, primal)
             rules += [recorder, reverse]
-        if self.kind != "vjp":
-            rules.append(self._with_tangent(made, primal, taken))
+        # Reverse code transposes a tangent where there is nothing else.
+        if "tangent" in made.modes or (self.kind == "jvp" and made.modes):
+            rules += [self._with_tangent(made, primal, taken)] if self.kind != "vjp" else []
         outside = self._outside(made, primal)
         function = self.outline.function(primal, outside, taken)
         kind = "jvp" if self.kind == "jvp" else "vjp"

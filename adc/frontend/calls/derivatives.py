@@ -29,6 +29,7 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import BOTH
 from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, structures
 from adc.ir.core import Call, Derived, Function, Operand, Value
@@ -80,9 +81,12 @@ class Outlined:
 
 def outline_call(
     lo: Lowerer, callee: Binding, args: Sequence[Binding], kwargs: dict[str, Binding],
-    numbers_: Sequence[int], node: ast.Call,
+    numbers_: Sequence[int], node: ast.Call, modes: frozenset[str] = BOTH,
 ) -> Outlined:  # fmt: skip
-    """Lower a call of `callee` to a function; the arguments `numbers_` are differentiated."""
+    """Lower a call of `callee` to a function; the arguments `numbers_` are differentiated.
+
+    `modes` says how, if the code of the call is not differentiated as well.
+    """
     given = [elementwise.materialised(lo, arg, node) for arg in (*args, *kwargs.values())]
     sources: dict[ArrayObject, ArrayObject] = {}
     places = argument_places(lo, callee, len(args), tuple(kwargs), numbers_, node)
@@ -94,8 +98,9 @@ def outline_call(
     function, *rest = inside.items
     rest = structures.inputs_with_wholes(sub, rest)
     named = dict(zip(kwargs, rest[len(args) :], strict=True))
-    result = dispatch.apply(sub, function, rest[: len(args)], named, node)
-    part = outline.leave(sub, name_of(callee), params, result)
+    with lo.shared.within(BOTH if lo.shared.modes else modes):
+        result = dispatch.apply(sub, function, rest[: len(args)], named, node)
+        part = outline.leave(sub, name_of(callee), params, result)
     outside = outline.outside([part])
     operands = [*outline.operands, *(operand for found in outside.values() for operand in found)]
     moved = tuple(

@@ -33,6 +33,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import called
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import leaf_operand
+from adc.frontend.core.state import REVERSE
 from adc.frontend.core.structure import refs
 from adc.frontend.values import elementwise, results, structures, views
 from adc.ir.core import Literal, Operand, Value
@@ -209,7 +210,7 @@ def _gradient(
     node: ast.Call,
 ) -> Binding:  # fmt: skip
     level = target.level
-    outlined = derivatives.outline_call(lo, target.fn, args, kwargs, level.chosen, node)
+    outlined = derivatives.outline_call(lo, target.fn, args, kwargs, level.chosen, node, REVERSE)
     derivatives.check_floats(lo, outlined, node)
     _check_scalar(lo, outlined, level, node)
     value: Binding | None = None
@@ -341,7 +342,7 @@ def _vjp(
 ) -> Binding:
     fn, *primals = args
     chosen = tuple(k for k, arg in enumerate(primals) if structures.has_floats(lo, arg))
-    outlined = derivatives.outline_call(lo, fn, primals, kwargs, chosen, node)
+    outlined = derivatives.outline_call(lo, fn, primals, kwargs, chosen, node, REVERSE)
     derivatives.check_any_float(lo, outlined, node)
     derivatives.may_repeat(lo, outlined.fn)
     value, leaves = derivatives.value_and_leaves(lo, outlined, node)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping, Sized
+from collections.abc import Iterator, Mapping, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +43,10 @@ class PickedError(UnsupportedError):
     ) -> None:
         super().__init__(message, span, hint)
         self.places = places
+
+
+class ModesNeededError(Exception):
+    """Code is differentiated in more ways than it was lowered for: lower the program again."""
 
 
 class ConstantNeededError(UnsupportedError):
@@ -203,6 +208,12 @@ class Sharing:
     seen: dict[object, int] = field(default_factory=dict)
 
 
+# Which derivatives of code are taken: none, those in reverse mode, or any.
+NEITHER: frozenset[str] = frozenset()
+REVERSE = frozenset({"reverse"})
+BOTH = frozenset({"reverse", "tangent"})
+
+
 @dataclass
 class Shared:
     """The state that the lowerings of a function and its recursive callees share."""
@@ -223,6 +234,8 @@ class Shared:
     rules: dict[object, Any] = field(default_factory=dict)
     # How many of these functions were taken out again.
     forgotten: int = 0
+    # Which derivatives are taken of the code that is lowered now: rules have functions for these.
+    modes: frozenset[str] = BOTH
     # Numbers from outside that are part of the program, and where those that are not lie.
     constants: Mapping[Place, Any] = field(default_factory=dict)
     numbers: dict[Value, Place] = field(default_factory=dict)
@@ -239,6 +252,17 @@ class Shared:
     # now, outermost first, those whose elements it takes.
     stackable: frozenset[Place] = frozenset()
     taken: list[set[Place]] = field(default_factory=list)
+
+    @contextmanager
+    def within(self, modes: frozenset[str]) -> Iterator[None]:
+        """Lower code of which these derivatives are taken, unless it may be any of all code."""
+        before = self.modes
+        if before != BOTH:
+            self.modes = modes
+        try:
+            yield
+        finally:
+            self.modes = before
 
     def number(self, table: Sized) -> int:
         """Return a number that no function of a table has had in its name."""
