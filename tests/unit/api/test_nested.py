@@ -403,3 +403,40 @@ def test_plans_tell_whose_values_they_are_about() -> None:
     (kept,) = (e for e in entries if e.decision == "kept" and ".dim" in e.bytes)
     assert kept.bytes == "24*q.dim0"
     assert any(value.startswith("potential.adjoint.dot: ") for value in values)
+
+
+def test_rules_in_a_mode_that_is_found_later() -> None:
+    def solved(m: Any, v: Any) -> Any:
+        x = np.linalg.solve(m, v)
+        return np.sum(x), adc.grad(lambda n: np.sum(np.linalg.solve(n, v) ** 2))(m)
+
+    a, b = np.array([[2.0, 0.3], [-0.4, 1.5]]), np.array([0.7, -1.1])
+    total, slope = adc.jit(solved, cache=False)(a, b)
+    x = np.linalg.solve(a, b)
+    assert total == pytest.approx(np.sum(x), rel=1e-14)
+    np.testing.assert_allclose(slope, -2.0 * np.linalg.inv(a).T @ np.outer(x, x), rtol=1e-13)
+
+
+@pytest.mark.full
+def test_rules_in_modes_that_are_found_later() -> None:
+    a = np.array([[2.0, 0.3], [-0.4, 1.5]])
+    b = np.array([0.7, -1.1])
+
+    def solved(m: Any, v: Any) -> Any:
+        x = np.linalg.solve(m, v)
+        slope = adc.grad(lambda n: np.sum(np.linalg.solve(n, v) ** 2))(m)
+        curve = adc.hvp(lambda n: np.sum(np.linalg.solve(n, v) ** 2), (m,), (m,))
+        return np.sum(x) + np.sum(slope * m) + np.sum(curve)
+
+    def by_hand(m: Any, v: Any) -> Any:
+        # The sum of squares is of degree -2 in the matrix, its gradient of degree -3.
+        inverse = np.linalg.inv(m)
+        x = inverse @ v
+        slope = -2.0 * inverse.T @ np.outer(x, x)
+        return np.sum(x) - 2.0 * np.sum(x**2) - 3.0 * np.sum(slope)
+
+    assert adc.jit(solved)(a, b) == pytest.approx(by_hand(a, b), rel=1e-12)
+    wanted = adc.grad(by_hand)(a, b)
+    np.testing.assert_allclose(adc.grad(solved)(a, b), wanted, rtol=1e-10)
+    moved = adc.jvp(solved, (a, b), (a, None))[1]
+    assert moved == pytest.approx(np.sum(wanted * a), rel=1e-10)
