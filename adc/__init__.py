@@ -14,7 +14,7 @@ returns its gradient. In reading order:
 `passes`      IR to IR
 `backend`     IR to machine code
 `inspect`     plans and graphs; `cli`: the command line; `explain`: its guides
-`testing`     checks against finite differences (`differences`)
+`testing`     checks against finite differences
 `supported`   the list of what is supported
 `calibrate`   the costs of operations, measured
 `extension`   derivatives in a user's own Numba code

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from adc import differences
 from adc.cli import output, target
 from adc.derivative import Derivative, applied, differentiated
-from adc.differences import Outcome
 from adc.frontend.inputs import complexes, flatten, trees, unflatten
 from adc.ir.errors import ArgumentError
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import KEYWORDS
+from adc.testing import differences
+from adc.testing.differences import Outcome
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -88,7 +88,7 @@ def compare(
     step: float | None = None,
     seed: int = 0,
 ) -> tuple[list[Row], int]:
-    """Compare a derivative with differences (`adc.differences`).
+    """Compare a derivative with differences (`adc.testing.differences`).
 
     Of several results a random combination is compared. Their number is returned, too.
 

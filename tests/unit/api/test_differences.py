@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import adc
-from adc.differences import Comparison, Outcome, compare, scales
 from adc.testing import check_grads
+from adc.testing.differences import Comparison, Outcome, compare, scales
 
 Function = Callable[[Any], Any]
 EPSILON = 2.0**-52

@@ -16,8 +16,8 @@ import pytest
 from adc import cli, explain
 from adc.cli.check import compare
 from adc.derivative import Derivative
-from adc.differences import Outcome
 from adc.ir.errors import CODES, AdcError
+from adc.testing.differences import Outcome
 
 # What a user cannot provoke.
 WITHOUT_PROGRAM = {"ADC000", "ADC002", "ADC003", "ADC004", "ADC005", "ADC028", "ADC029", "ADC900"}

@@ -1,5 +1,7 @@
 """Checks of derivatives against finite differences, for tests of programs that use adc.
 
+`differences` estimates their errors.
+
 >>> import math
 >>> check_grads(lambda x, y: math.sin(x) * y, (0.5, 2.0), order=2)
 """
@@ -12,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from adc import api, differences
+from adc import api
 from adc.frontend.inputs import trees, unflatten
 from adc.ir.errors import ArgumentError
+from adc.testing import differences
 
 Leaves = list[np.ndarray[Any, Any]]
 Vector = differences.Vector
@@ -35,8 +38,8 @@ def check_grads(
     The differences call `fn` itself, uncompiled, with copies of the arguments, so a random
     generator draws the same numbers in each call. Each derivative is compared with an extrapolated
     difference [1]_, within the uncertainty of the difference, and with a complex step if `fn`
-    accepts one (`adc.differences`). Steps scale with each number; a zero is moved by up to 1/4 of
-    the largest number in its array, or of 1.
+    accepts one (`adc.testing.differences`). Steps scale with each number; a zero is moved by up to
+    1/4 of the largest number in its array, or of 1.
 
     Parameters
     ----------
