@@ -241,7 +241,7 @@ def call_recursive(
 ) -> Binding:  # fmt: skip
     """Lower a call of a recursive function to a `Call`; `stack` says which function it is."""
     passed = passed_by(lo, bound, node)
-    key = (holder.fn, passed.key())
+    key = (holder.fn, passed.key(), lo.shared.modes)
     callee = lo.shared.callees.get(key)
     if callee is None:
         number = lo.shared.number(lo.shared.callees) or ""
@@ -268,7 +268,7 @@ def call_shared(
     AdcError
         If the function must be part of the code that calls it.
     """
-    key = (holder.fn, passed.key())
+    key = (holder.fn, passed.key(), lo.shared.modes)
     callee = lo.shared.callees.get(key)
     if callee is None:
         shared = lo.shared

@@ -225,8 +225,10 @@ class Shared:
     holders: dict[types.FunctionType, Holder] = field(default_factory=dict)
     sources: dict[int, Source] = field(default_factory=dict)
     recursive: set[object] = field(default_factory=set)
-    # IR functions, by Python function and signature (`control.callees`).
-    callees: dict[tuple[types.FunctionType, object], Any] = field(default_factory=dict)
+    # IR functions, by Python function, signature and modes (`control.callees`).
+    callees: dict[tuple[types.FunctionType, object, frozenset[str]], Any] = field(
+        default_factory=dict
+    )
     sharing: Sharing = field(default_factory=Sharing)
     # Derivatives that the code calls, by name.
     derived: dict[str, Derived] = field(default_factory=dict)
