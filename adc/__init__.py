@@ -27,6 +27,7 @@ returns its gradient. In reading order:
 from typing import Any
 
 from adc.api import (
+    check_nans,
     checkpoint,
     grad,
     hessian,
@@ -52,6 +53,7 @@ from adc.version import __version__
 __all__ = [
     "AdcError",
     "__version__",
+    "check_nans",
     "checkpoint",
     "custom_jvp",
     "custom_vjp",

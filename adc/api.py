@@ -654,6 +654,46 @@ def vmap(
     return make if fn is None else make(fn)
 
 
+def check_nans(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `fn`, so that it raises where its first NaN arises, if its result has one.
+
+    If there is no NaN but an infinity, that counts. Calls whose results are finite cost what they
+    cost otherwise; else all statements run once more, one by one and slowly.
+
+    Parameters
+    ----------
+    fn : callable
+        A Python function, or a derivative, such as a result of `grad`.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of `fn`, and returns its results.
+
+    Raises
+    ------
+    NotFiniteError
+        An `AdcError` and a `FloatingPointError`: with the line, the operands, and the iterations of
+        the loops around it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def distance(x):
+    ...     return np.sqrt(np.sum((x - 1.0) ** 2)) + np.log(x[0])
+    >>> check_nans(grad(distance))(np.array([1.0, 2.0]))
+    array([1., 1.])
+    >>> check_nans(grad(distance))(np.array([-1.0, 2.0]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    adc.ir.errors.NotFiniteError: [ADC035] a NaN arises in this line: log(-1) is nan
+      ...
+    """
+    from adc.inspect import nonfinite
+
+    return shortened(nonfinite.checked(fn if isinstance(fn, Derivative) else jit(fn)))
+
+
 @transform
 def checkpoint(fn: Callable[..., Any]) -> Checkpoint:
     """Return `fn`, so that reverse code stores only the arguments of each call.

@@ -266,6 +266,12 @@ class DeviceMemoryError(AdcError, MemoryError):
     code = "ADC029"
 
 
+class NotFiniteError(AdcError, FloatingPointError):
+    """A number is not finite, where `adc.check_nans` looks for the first one."""
+
+    code = "ADC035"
+
+
 class IRError(AdcError):
     """The IR is malformed: a defect of adc, never of the user's program."""
 

@@ -42,6 +42,7 @@ from adc.ir.core import (
     While,
     Write,
     found_by,
+    operands,
     walk,
 )
 from adc.ir.errors import AdcError, IRError, exception_named
@@ -91,6 +92,9 @@ class Frame:
 
 
 Derive = Callable[[Derived], Function]
+# Told of a statement that ran: its operands, its results, and the loops around it with the numbers
+# of their iterations, the outermost first.
+Observe = Callable[[Stmt, Sequence[Any], Sequence[Any], Sequence[tuple[Stmt, int]]], None]
 # The values of one call, and its constants, by their slots.
 Env = list[Any]
 # The effect of a statement: the frame of the iteration or call, and the mirror to recall from.
@@ -102,8 +106,11 @@ Body = Callable[[Sequence[Any], Env, Frame, Frame], list[Any]]
 class Interpreter:
     """Runs one function and its callees."""
 
-    def __init__(self, fn: Function, derive: Derive | None = None) -> None:
+    def __init__(
+        self, fn: Function, derive: Derive | None = None, observe: Observe | None = None
+    ) -> None:
         self.derive = derive
+        self.observe = observe
         self.derived = {each.name: each for each in fn.derived}
         self.made: dict[str, Interpreter] = {}
         self.functions = {callee.name: callee for callee in fn.callees} | {fn.name: fn}
@@ -144,7 +151,8 @@ class Interpreter:
         if self.derive is None:
             raise IRError(f"{name} has no statements yet: {stmt}")
         if name not in self.made:
-            self.made[name] = Interpreter(self.derive(self.derived[name]), self.derive)
+            made = Interpreter(self.derive(self.derived[name]), self.derive, self.observe)
+            self.made[name] = made
         made = self.made[name]
         if len(args) < len(made.main.params):  # which has two for each complex number
             pairs = [(x.real, x.imag) if np.iscomplexobj(x) else (x,) for x in args]
@@ -187,6 +195,7 @@ class _Routine:
         self.slots: dict[str, int] = {}
         self.blank: Env = []  # the initial `Env` of a call: the constants
         self.watch: _Watch | None = None  # of the loop that steps are made for
+        self.loops: list[tuple[Stmt, int]] = []  # those around, and the slots of their indices
         self.body = self.block(Block(fn.params, fn.body, fn.results))
 
     def call(self, args: Sequence[Any], frame: Frame, mirror: Frame) -> tuple[Any, ...]:
@@ -242,6 +251,22 @@ class _Routine:
         return [record]
 
     def step(self, stmt: Stmt) -> Step:
+        made, observe = self._step(stmt), self.machine.observe
+        if observe is None or not isinstance(stmt, Apply | Gemm | Call):
+            return made
+        args, results = self.many(list(operands(stmt))), self.many(stmt.results)
+        loops = tuple(self.loops)
+
+        def observed(env: Env, frame: Frame, mirror: Frame) -> None:
+            made(env, frame, mirror)
+            observe(
+                stmt, [env[k] for k in args], [env[k] for k in results],
+                [(loop, int(env[k])) for loop, k in loops],
+            )  # fmt: skip
+
+        return observed
+
+    def _step(self, stmt: Stmt) -> Step:
         match stmt:
             case Apply():
                 return self.apply(stmt)
@@ -343,7 +368,11 @@ class _Routine:
     def loop(self, stmt: For | While | Reverse) -> Callable[[Env, Frame, Frame], Sequence[Any]]:
         watch = _Watch() if isinstance(stmt, For) and stmt.vectorizable else None
         self.watch, outer = watch or self.watch, self.watch
+        if not isinstance(stmt, While):
+            self.loops.append((stmt, self.slot(stmt.index)))
         init, body = self.many(stmt.init), self.block(stmt.body)
+        if not isinstance(stmt, While):
+            self.loops.pop()
         self.watch = outer
         mirrored = self.machine.mirrored
 

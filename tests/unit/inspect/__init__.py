@@ -1,1 +1,1 @@
-"""`adc/inspect/`: `test_plan`, `test_graph`, `test_notebook`."""
+"""`adc/inspect/`: `test_plan`, `test_graph`, `test_notebook`, `test_nonfinite` (of `check_nans`)."""
