@@ -63,6 +63,18 @@ def source(args: argparse.Namespace) -> int:
     return 0
 
 
+def where_nan(args: argparse.Namespace) -> int:
+    from adc.api import check_nans
+    from adc.derivative import Jacobian
+
+    found = target.find(args)
+    made = found.derivative
+    # Of a function of several results, itself.
+    check_nans(made.__wrapped__ if isinstance(made, Jacobian) else made)(*found.args)  # raises
+    print(f"{args.target}: the results are finite")
+    return 0
+
+
 def plan(args: argparse.Namespace) -> int:
     from adc.cli.curve import DRAWINGS, curve, rows, to_data
     from adc.inspect.plan import PlanReport

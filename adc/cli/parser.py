@@ -143,6 +143,15 @@ def parser() -> argparse.ArgumentParser:
         "--seed", type=int, default=0, metavar="N", help="seed of the random directions"
     )
 
+    _target(
+        add(
+            "where-nan",
+            commands.where_nan,
+            "show where the first NaN or infinity arises, in the function or its gradient",
+            "adc where-nan model.py:loss --example data",
+        )
+    )
+
     graph = add(
         "graph",
         commands.graph,

@@ -7,6 +7,7 @@ line. The function itself runs first, so that what is found then arises in its d
 from __future__ import annotations
 
 import copy
+import linecache
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -172,12 +173,16 @@ def _run(fn: Function, args: Sequence[Any]) -> _Watch:
 def _error(event: _Event, infinite: _Event | None, where: str) -> NotFiniteError:
     loc = event.stmt.loc
     told = [f"{event.what} arises in {where}this line: {event.words}"]
+    index: list[int] = []
     for loop, k in event.loops:
-        line = loop.loc.line if loop.loc is not None else None
-        if loc is not None and line == loc.line:
-            told.append(f"at index {k}")
+        span = loop.loc
+        line = "" if span is None else linecache.getline(span.file, span.line).strip()
+        if span is not None and line.startswith(("for ", "while ")):
+            told.append(f"in iteration {k} of the loop in line {span.line}")
         else:
-            told.append(f"in iteration {k} of the loop in line {line}")
+            index.append(k)  # of an operation on arrays
+    if index:
+        told.append(f"at index {', '.join(map(str, index))}")
     hint = ""
     if infinite is not None and infinite is not event and infinite.stmt.loc is not None:
         hint = f"an infinity arises before, in line {infinite.stmt.loc.line}: {infinite.words}"

@@ -594,3 +594,22 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         cli.main(["--version"])
     assert caught.value.code == 0
     assert capsys.readouterr().out.startswith("adc 0.")
+
+
+def test_where_a_nan_arises(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "model.py").write_text(
+        "import numpy as np\n\n\n"
+        "def distance(x):\n    y = x - 1.0\n    return np.sqrt(np.sum(y * y))\n\n\n"
+        "def logarithms(x):\n    return np.log(x)\n\n\n"
+        "def at_one():\n    return (np.ones(3),)\n\n\n"
+        "def below():\n    return (np.array([1.0, -2.0]),)\n"
+    )
+    program = tmp_path / "model.py"
+    assert cli.main(["where-nan", f"{program}:distance", "--example", "at_one"]) == 1
+    said = capsys.readouterr().err
+    assert "a NaN arises in the derivative of this line: inf * 0 is nan, at index 2" in said
+    assert "an infinity arises before, in line 6: 0.5 / 0 is inf" in said
+    assert cli.main(["where-nan", f"{program}:logarithms", "--example", "below"]) == 1
+    assert "log(-2) is nan, at index 1" in capsys.readouterr().err
+    assert cli.main(["where-nan", f"{program}:distance", "--example", "below"]) == 0
+    assert capsys.readouterr().out == f"{program}:distance: the results are finite\n"
