@@ -596,7 +596,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("adc 0.")
 
 
-def test_where_a_nan_arises(tmp_path: Path, capsys: Any) -> None:
+def test_where_a_nan_arises(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "model.py").write_text(
         "import numpy as np\n\n\n"
         "def distance(x):\n    y = x - 1.0\n    return np.sqrt(np.sum(y * y))\n\n\n"
