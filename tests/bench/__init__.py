@@ -15,6 +15,7 @@
 `peers`      small programs, given unchanged to every tool
 `gradbench`  GradBench's objectives, beside C++ by hand
 `cuda`       the same on a GPU; `cuda.registers` needs none
-`turns`      the processes of the tools that `linalg`, `fft` and `scientific` ask
+`batches`    gradients of every example, beside JAX
+`turns`      the processes of the tools that the last ones ask
 ===========  =====================================================================================
 """
