@@ -1,7 +1,7 @@
 """Batches: gradients of every example by `vmap`, beside JAX.
 
-`python -m tests.bench.batches [PYTHON]` prints a table of medians. PYTHON is an interpreter that has
-JAX, which is compiled, in double precision, with arrays of its own. Both are asked in turns, in
+`python -m tests.bench.batches [PYTHON]` prints a table of medians. PYTHON is an interpreter that
+has JAX, which is compiled, in double precision, with arrays of its own. Both are asked in turns, in
 processes of their own on one core.
 
 `python -m tests.bench.batches TOOL` is the process of one tool.
