@@ -98,14 +98,16 @@ class Derivative:
         return self if instance is None else types.MethodType(self, instance)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        fn = self.__wrapped__
-        found: Any = sys.modules.get(fn.__module__)
-        for name in fn.__qualname__.split("."):
+        if self._is_named():
+            return self.__qualname__
+        return (type(self), (self.__wrapped__, self._levels, self._options))
+
+    def _is_named(self) -> bool:
+        """Whether a decorator made it: the name of the function leads here."""
+        found: Any = sys.modules.get(self.__module__)
+        for name in self.__qualname__.split("."):
             found = getattr(found, name, None)
-        if found is self:
-            # Made by a decorator: the name of the function leads here.
-            return fn.__qualname__
-        return (type(self), (fn, self._levels, self._options))
+        return found is self
 
     @property
     def __adc_applied__(self) -> tuple[Level, ...]:
@@ -275,6 +277,8 @@ class Batched(Jitted):
         return Jitted(fn, (), options)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
+        if self._is_named():
+            return self.__qualname__
         return (type(self), (self._of, self._axes, self._options))
 
     def __repr__(self) -> str:

@@ -21,9 +21,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _OWN = str(Path(__file__).parent) + os.sep
-# Below adc's frames these are what adc has called.
-_LIBRARIES = tuple(
-    sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")
+_PACKAGES = tuple(sysconfig.get_path(name) + os.sep for name in ("purelib", "platlib"))
+_STANDARD = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib"))
+# Packages that adc calls: others may have the user's functions.
+_CALLED = frozenset(
+    {"llvmlite", "numba", "numba_cuda", "numpy", "optree", "rocket_fft", "scipy", "threadpoolctl"}
 )
 
 
@@ -37,7 +39,7 @@ def shorten(error: BaseException, depth: int = 0) -> None:
         file = entry.tb_frame.f_code.co_filename
         if file.startswith((_OWN, "<adc external")):
             inside = True
-        elif not (inside and file.startswith((*_LIBRARIES, "<frozen "))):
+        elif not (inside and _is_called(file)):
             inside = False
             kept.append(entry)
     expected = isinstance(error, AdcError | KeyboardInterrupt | MemoryError)
@@ -49,6 +51,14 @@ def shorten(error: BaseException, depth: int = 0) -> None:
     error.__traceback__ = found
     if isinstance(error, AdcError):
         error.__suppress_context__ = True
+
+
+def _is_called(file: str) -> bool:
+    """Whether a file is of what adc calls."""
+    for folder in _PACKAGES:
+        if file.startswith(folder):
+            return file[len(folder) :].split(os.sep)[0] in _CALLED
+    return file.startswith((*_STANDARD, "<frozen "))
 
 
 def _entries(traceback: types.TracebackType | None) -> Iterator[types.TracebackType]:

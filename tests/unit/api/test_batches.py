@@ -219,6 +219,7 @@ def test_names() -> None:
     np.testing.assert_array_equal(squares(X[0]), X[0] ** 2)
     np.testing.assert_array_equal(scaled(X[0], 2.0), 2.0 * X[0])
     again = pickle.loads(pickle.dumps(adc.vmap(model, (None, 0))))
+    assert pickle.loads(pickle.dumps(squares)) is squares
     np.testing.assert_array_equal(again(LAYERS, X), adc.vmap(model, (None, 0))(LAYERS, X))
 
 
