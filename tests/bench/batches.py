@@ -64,7 +64,7 @@ def _adc(name: str, count: int) -> Callable[[], Any]:
 
     found = adc.vmap(adc.grad(FUNCTIONS[name]), (None, 0, 0))
     args = arguments(name, count)
-    return lambda: list(found(*args).values())
+    return lambda: [each for _, each in sorted(found(*args).items())]
 
 
 def _jax(name: str, count: int) -> Callable[[], Any]:
@@ -77,7 +77,7 @@ def _jax(name: str, count: int) -> Callable[[], Any]:
 
     def call() -> Any:
         found = jax.block_until_ready(made(*args))
-        return [found[key] for key in args[0]]
+        return [each for _, each in sorted(found.items())]
 
     return call
 
