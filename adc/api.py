@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import operator
@@ -689,9 +690,27 @@ def check_nans(fn: Callable[..., Any]) -> Callable[..., Any]:
     adc.ir.errors.NotFiniteError: [ADC035] a NaN arises in this line: log(-1) is nan
       ...
     """
-    from adc.inspect import nonfinite
+    made = fn if isinstance(fn, Derivative) else jit(fn)
+    if isinstance(made, Jacobian):
+        raise ArgumentError(
+            "`check_nans` of a Jacobian", None, "check the function, its gradient, or its `jvp`"
+        )
 
-    return shortened(nonfinite.checked(fn if isinstance(fn, Derivative) else jit(fn)))
+    @shortened
+    def call(*args: Any, **kwargs: Any) -> Any:
+        from adc.compiler import nonfinite
+
+        code = made._code
+        values = code.match(args, kwargs)
+        compiled, _ = code.find(values)
+        before = copy.deepcopy(compiled.arguments(values))
+        found = made(*args, **kwargs)
+        kind = nonfinite.kind_in(found)
+        if kind:
+            nonfinite.report(compiled, before, kind)
+        return found
+
+    return call
 
 
 @transform

@@ -6,6 +6,5 @@
 `drawing`   IR to nodes and edges
 `graph`     the graph of a gradient
 `notebook`  derivatives in notebooks
-`nonfinite`  where NaNs and infinities arise
 ==========  ========================================================================================
 """

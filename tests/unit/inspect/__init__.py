@@ -1,1 +1,1 @@
-"""`adc/inspect/`: `test_plan`, `test_graph`, `test_notebook`, `test_nonfinite` (`check_nans`)."""
+"""`adc/inspect/`: `test_plan`, `test_graph`, `test_notebook`."""

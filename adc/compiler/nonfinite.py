@@ -9,19 +9,18 @@ from __future__ import annotations
 import copy
 import linecache
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from adc.compiler.compiled import Compiled
-from adc.derivative import Derivative, Jacobian
 from adc.functions import name_of, span_of
 from adc.ir import interp
 from adc.ir.core import Apply, Function, Stmt
-from adc.ir.errors import ArgumentError, NotFiniteError
+from adc.ir.errors import NotFiniteError
 from adc.passes import pipeline
 
 # How operations are written; others are calls.
@@ -100,25 +99,9 @@ def _shown(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float | complex | np.inexact) else str(value)
 
 
-def checked(fn: Derivative) -> Callable[..., Any]:
-    """Return a function that calls `fn`, and raises where its first NaN or infinity arises."""
-    if isinstance(fn, Jacobian):
-        raise ArgumentError(
-            "`check_nans` of a Jacobian", None, "check the function, its gradient, or its `jvp`"
-        )
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        code = fn._code
-        values = code.match(args, kwargs)
-        compiled, _ = code.find(values)
-        given = copy.deepcopy(compiled.arguments(values))
-        found = fn(*args, **kwargs)
-        kind = next(filter(None, map(_kind, _leaves(found))), "")
-        if kind:
-            _report(fn, compiled, given, kind)
-        return found
-
-    return call
+def kind_in(result: Any) -> str:
+    """Return what is not finite in a result, or nothing."""
+    return next(filter(None, map(_kind, _leaves(result))), "")
 
 
 def _leaves(value: Any) -> Iterator[Any]:
@@ -134,13 +117,17 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _report(fn: Derivative, compiled: Compiled, args: list[Any], kind: str) -> None:
-    """Raise for the first number that is not finite."""
+def report(compiled: Compiled, args: Sequence[Any], kind: str) -> NoReturn:
+    """Raise for the first number that is not finite, of a call whose result has one.
+
+    `args` are the numbers and arrays that the code was called with, as they were before.
+    """
+    fn = compiled.signature.fn
     for param, arg in zip(compiled.lowered.fn.params, args, strict=False):
         if what := _kind(arg):
             raise NotFiniteError(
                 f"{what} is in the argument {param.name.split('.')[0]!r} of {name_of(fn)}()",
-                span_of(fn.__wrapped__),
+                span_of(fn),
             )
     stages = compiled.compilation.trace.stages
     itself = next(stage for name, stage in stages if name == "simplify")
@@ -154,7 +141,7 @@ def _report(fn: Derivative, compiled: Compiled, args: list[Any], kind: str) -> N
             raise _error(event, watch.infinite, where)
     raise NotFiniteError(
         f"{kind} is in the result of {name_of(fn)}(); none arises if each operation is rounded",
-        span_of(fn.__wrapped__),
+        span_of(fn),
     )
 
 
@@ -189,4 +176,4 @@ def _error(event: _Event, infinite: _Event | None, where: str) -> NotFiniteError
     return NotFiniteError(", ".join(told), loc, hint)
 
 
-__all__ = ["checked"]
+__all__ = ["kind_in", "report"]
