@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import os
-import sysconfig
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,8 +20,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _OWN = str(Path(__file__).parent) + os.sep
-_PACKAGES = tuple(sysconfig.get_path(name) + os.sep for name in ("purelib", "platlib"))
-_STANDARD = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib"))
 # Packages that adc calls: others may have the user's functions.
 _CALLED = frozenset(
     {"llvmlite", "numba", "numba_cuda", "numpy", "optree", "rocket_fft", "scipy", "threadpoolctl"}
@@ -55,10 +52,14 @@ def shorten(error: BaseException, depth: int = 0) -> None:
 
 def _is_called(file: str) -> bool:
     """Whether a file is of what adc calls."""
-    for folder in _PACKAGES:
+    import sysconfig  # it takes longer than all else here
+
+    for name in ("purelib", "platlib"):
+        folder = sysconfig.get_path(name) + os.sep
         if file.startswith(folder):
             return file[len(folder) :].split(os.sep)[0] in _CALLED
-    return file.startswith((*_STANDARD, "<frozen "))
+    standard = [sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")]
+    return file.startswith((*standard, "<frozen "))
 
 
 def _entries(traceback: types.TracebackType | None) -> Iterator[types.TracebackType]:
