@@ -782,7 +782,10 @@ class Code:
                 return self._compile(values, whole, general, shares)
             if not (shares and lowered.fn.callees):
                 raise
-            # Plans do not look into functions that calls share: inlined, they may need less.
+            # Plans do not look into functions that calls share: inlined, they may need less. Other
+            # functions stay: those of rules, and recursive ones.
+            if self._prepared(values, whole, general, shares=False).lowered.fn == lowered.fn:
+                raise
             return self._compile(values, whole, general, shares=False)
         if options.parallel:
             entry.kernel.share(None if options.parallel is True else options.parallel)
