@@ -4,10 +4,8 @@
 returns its gradient. In reading order:
 
 ============  ======================================================================================
-`api`         the public functions; `options`: their options; `custom`: custom derivatives;
-              `external`: functions that are called as they are
-`derivative`  what they return; `jacobian`: the same for Jacobians
-`functions`   the Python function behind a callable
+`api`         the public functions, and what they return
+`options`     their options; `functions`: the Python function behind a callable
 `compiler`    from the arguments of a call to compiled code
 `frontend`    Python source to the IR, with `library`: NumPy's algorithms
 `ir`          the IR and its analyses
@@ -45,8 +43,8 @@ from adc.api import (
     vjp,
     vmap,
 )
-from adc.custom import custom_jvp, custom_vjp
-from adc.external import external, implicit
+from adc.api.custom import custom_jvp, custom_vjp
+from adc.api.external import external, implicit
 from adc.ir.errors import AdcError
 from adc.version import __version__
 

@@ -7,8 +7,8 @@ from typing import Any
 
 def init() -> None:
     """Make derivatives callable from a user's own ``@njit`` code."""
+    from adc.api.derivative import Derivative
     from adc.backend.cpu.callable import register, zeros_like_types
-    from adc.derivative import Derivative
 
     def result_of(derivative: Any, args: tuple[Any, ...]) -> Any:
         compiled = derivative._at_once().compiled_for(*args)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from adc.api.derivative import Derivative, applied, differentiated
 from adc.cli import output, target
-from adc.derivative import Derivative, applied, differentiated
 from adc.frontend.inputs import complexes, flatten, trees, unflatten
 from adc.ir.errors import ArgumentError
 from adc.ir.types import Array, Scalar

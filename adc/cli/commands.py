@@ -65,7 +65,7 @@ def source(args: argparse.Namespace) -> int:
 
 def where_nan(args: argparse.Namespace) -> int:
     from adc.api import check_nans
-    from adc.derivative import Jacobian
+    from adc.api.derivative import Jacobian
 
     found = target.find(args)
     made = found.derivative

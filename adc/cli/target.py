@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from adc.api import jacrev, value_and_grad
+from adc.api.derivative import Derivative, Jitted
+from adc.api.sweeps import Pullback
 from adc.compiler.driver import Compilation, Plans
 from adc.compiler.memory import parse
-from adc.derivative import Derivative, Jitted
 from adc.ir.errors import NonScalarError
 from adc.ir.types import DTYPES, HALF, STORED_HALF, Array, Scalar, parse_type
-from adc.jacobian import Pullback
 from adc.passes.remat.plan import Plan
 
 # Extents of sample arrays whose size is not given.

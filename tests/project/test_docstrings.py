@@ -62,7 +62,7 @@ def test_it_has_the_sections(name: str) -> None:
 def test_its_examples_run(name: str) -> None:
     thing = PUBLIC[name]
     scope = vars(sys.modules[thing.__module__])
-    (found,) = doctest.DocTestFinder(recurse=False).find(thing, name, globs=dict(scope))
+    (found,) = doctest.DocTestFinder(recurse=False).find(thing, name, globs=dict(scope, adc=adc))
     assert found.examples
     assert doctest.DocTestRunner().run(found).failed == 0
 

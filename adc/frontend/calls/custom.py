@@ -1,4 +1,4 @@
-"""Functions with custom derivatives (`adc.custom`): their calls, and the functions of their rules.
+"""Functions with custom derivatives: their calls, and the functions of their rules.
 
 The function and the functions of its rule become IR functions with the parameters that
 `ir.core.CustomRule` describes, so that the transformations need only their names.

@@ -17,7 +17,7 @@ import scipy.optimize
 import adc
 import adc.api
 import adc.testing
-from adc.derivative import Derivative
+from adc.api.derivative import Derivative
 from adc.ir.errors import AdcError, ArgumentError
 from tests.unit.api.test_api import cube, product, squares, weighted
 

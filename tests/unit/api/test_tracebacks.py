@@ -271,7 +271,7 @@ OF_INDEX = """\
 Traceback (most recent call last):
   File "script.py", line 14, in <module>
     adc.grad(model)(np.ones(3), 7)
-  File "adc/derivative.py", in __call__
+  File "adc/api/derivative.py", in __call__
     return code.call(code.match(args, kwargs))
   File "script.py", line 11, in model
     return np.sum(element(x, k))
@@ -290,7 +290,7 @@ OF_UNBOUND = """\
 Traceback (most recent call last):
   File "script.py", line 5, in <module>
     slopes, products = adc.vjp(lambda x: missing(x), np.ones(3))
-  File "adc/api.py", in vjp
+  File "adc/api/products.py", in vjp
     pull = Pullback(primal, make, primal.match(primals, {}), has_aux)
 adc.ir.errors.UnboundError: [ADC011] name 'missing' is not defined
   File "script.py", line 5 in "<lambda>"
@@ -368,8 +368,8 @@ def test_tracebacks_are_short() -> None:
 
     assert frames(lambda: adc.grad(lambda x: x[5])(X)) == ["derivative.py", "user"]
     assert frames(lambda: adc.hessian(lambda x: x.missing)(X)) == ["derivative.py"]
-    assert frames(lambda: adc.jvp(lambda x: x.missing, (X,), (X,))) == ["api.py"]
-    assert frames(lambda: adc.vjp(lambda x: x[5], X)) == ["api.py", "user"]
+    assert frames(lambda: adc.jvp(lambda x: x.missing, (X,), (X,))) == ["products.py"]
+    assert frames(lambda: adc.vjp(lambda x: x[5], X)) == ["products.py", "user"]
     assert frames(lambda: adc.grad(lambda x: x.missing).plan(X))[0] == "derivative.py"
 
 

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 import adc
+from adc.api.derivative import Derivative
 from adc.backend.runtime.memory import POOL, Block, Pool
-from adc.derivative import Derivative
 from adc.inspect.plan import PlanReport
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -18,9 +18,9 @@ import pytest
 
 import adc
 from adc import cli
+from adc.api.derivative import Derivative
 from adc.backend import cpu
 from adc.backend.runtime.offload import Files, folder
-from adc.derivative import Derivative
 from adc.inspect.plan import PlanReport
 from adc.ir.analysis.costs import SHIPPED
 from adc.ir.errors import ArgumentError, DiskError, MemoryBudgetError

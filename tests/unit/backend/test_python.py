@@ -22,6 +22,7 @@ import pytest
 
 import adc
 from adc import explain
+from adc.api.derivative import Derivative
 from adc.backend.common import prelude, vector_math
 from adc.backend.common.writer import RUNTIME
 from adc.backend.cpu import compile
@@ -29,7 +30,6 @@ from adc.backend.python import interpret, scalars
 from adc.backend.python.load import NAMES
 from adc.backend.runtime import gemm
 from adc.compiler.driver import transform
-from adc.derivative import Derivative
 from adc.ir.errors import NotDifferentiableError
 from adc.ir.interp import run
 from adc.ir.opdef import OPS

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.derivative import Derivative
+from adc.api.derivative import Derivative
 from adc.ir.core import Apply, For, While, walk
 from tests.unit.backend.alarms import alarmed
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from adc import cli, explain
+from adc.api.derivative import Derivative
 from adc.cli.check import compare
-from adc.derivative import Derivative
 from adc.ir.errors import CODES, AdcError
 from adc.testing.differences import Outcome
 

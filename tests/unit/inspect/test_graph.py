@@ -16,8 +16,8 @@ import pytest
 
 import adc
 from adc import cli
+from adc.api.derivative import Derivative
 from adc.compiler.driver import Compilation
-from adc.derivative import Derivative
 from adc.inspect.drawing import Cluster, Drawing, draw, fold
 from adc.inspect.graph import Graph, graph, graph_of
 from adc.ir.core import Function

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import adc
-from adc.derivative import Derivative
+from adc.api.derivative import Derivative
 from adc.inspect import notebook
 from adc.ir.errors import AdcError, IRError
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.derivative import Derivative
+from adc.api.derivative import Derivative
 from adc.inspect.plan import PlanReport
 from adc.ir.errors import Span
 from adc.passes.remat.plan import Plan, PlanEntry

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import adc
+from adc.api.derivative import Derivative
 from adc.backend.cuda import api
 from adc.backend.cuda.device import Device
 from adc.backend.cuda.dry_run import DryRuns
 from adc.backend.cuda.emit import emit
 from adc.backend.cuda.memory import PINNED, POOL, Lender, OverLimit
-from adc.derivative import Derivative
 from adc.ir.errors import ArgumentError, MemoryBudgetError
 from tests.unit.passes.remat import test_budget_plans as plans
 

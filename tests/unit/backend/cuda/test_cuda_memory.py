@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import adc
+from adc.api.derivative import Derivative
 from adc.backend.cuda import api, memory
 from adc.backend.cuda.memory import POOL, Lender, NoRoom, block_size
-from adc.derivative import Derivative
 from adc.ir.errors import DeviceMemoryError
 
 

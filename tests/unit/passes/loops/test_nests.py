@@ -10,7 +10,7 @@ import pytest
 
 import adc
 from adc import testing as adc_testing
-from adc.derivative import Derivative
+from adc.api.derivative import Derivative
 from adc.ir.core import Apply, For, Function, Operand, Push, Reverse, Stmt, While, blocks, walk
 from adc.ir.types import Array
 from tests.corpus.loops.nest_programs import NEST_PROGRAMS, NestProgram

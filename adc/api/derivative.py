@@ -369,14 +369,14 @@ class Jacobian(Derivative):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the Jacobian at the given arguments."""
-        from adc import jacobian
+        from adc.api import sweeps
 
         try:
             self._settle()
             values = self._code.match(args, kwargs)
             if self._reverse:
-                return jacobian.reverse(self._primal, self._code, self._level, values)
-            return jacobian.forward(self._code, self._level, values)
+                return sweeps.reverse(self._primal, self._code, self._level, values)
+            return sweeps.forward(self._code, self._level, values)
         except BaseException as error:
             shorten(error)
             raise
