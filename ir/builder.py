@@ -157,6 +157,29 @@ class Builder:
         self.emit(If(results, cond, then, orelse, self.loc))
         return results
 
+    def nest(
+        self,
+        sizes: Sequence[Operand],
+        array: Value,
+        body: Callable[[list[Value], Value], Value],
+        at: tuple[Value, ...] = (),
+    ) -> Value:
+        """Emit loops that carry an array, the last one innermost; return the array.
+
+        `body` gets the indices and the array, and returns the array.
+        """
+        if not sizes:
+            return body(list(at), array)
+        index = self.value("i" if len(sizes) > 1 else "d", INT)
+        param = self.names.value(array)
+        with self.block() as stmts:
+            found = self.nest(sizes[1:], param, body, (*at, index))
+        result = self.names.value(array)
+        label = self.names.fresh("L")
+        block = Block((param,), tuple(stmts), (found,))
+        self.emit(For((result,), label, index, sizes[0], (array,), block, loc=self.loc))
+        return result
+
     def inline(
         self, rule: TracedRule, args: Sequence[Operand | None], hints: Sequence[str] = ()
     ) -> list[Operand | None]:

@@ -16,6 +16,7 @@ from adc.ir.analysis.target import Target
 from adc.ir.core import Derived, Function
 from adc.passes.ad.accumulate import accumulate
 from adc.passes.ad.adjoint import adjoint
+from adc.passes.ad.dependence import dependence
 from adc.passes.ad.derive import Through, derive, expand, link
 from adc.passes.ad.directions import DirectionsError, directions
 from adc.passes.ad.reverse_arguments import reverse_arguments
@@ -88,6 +89,7 @@ def _mode(text: str, *modes: str) -> When:
 GRADIENT = _mode("reverse mode of one number", "adjoint", "gradient")
 PULLBACK = _mode("reverse mode of any results", "pullback")
 TANGENT = _mode("forward mode", "tangent")
+PATTERN = _mode("the pattern of a Jacobian", "dependence")
 PLAIN = When("without derivatives", lambda context, fn: context.plain)
 LAST = When("after the last transformation", lambda context, fn: context.is_last)
 JACOBIAN = When("Jacobians", lambda context, fn: context.directions > 0)
@@ -259,6 +261,10 @@ TRANSFORMATION: tuple[Stage, ...] = (
     ),
     Stage(
         "tangent", tangent, "before `remat`: tangents of reverse code recall values, too", TANGENT,
+        lambda context: {"wrt": context.wrt},
+    ),
+    Stage(
+        "dependence", dependence, "in place of `tangent`: marks of what depends on what", PATTERN,
         lambda context: {"wrt": context.wrt},
     ),
 )  # fmt: skip

@@ -30,6 +30,8 @@ Given = Mapping[str, Any]
 # result, with or without its value, or with cotangents of all results as parameters) or forward
 # mode.
 Step = tuple[str, tuple[int, ...]]
+# The steps without reverse code.
+FORWARD = ("tangent", "dependence")
 
 
 @dataclass
@@ -116,7 +118,7 @@ class Context:
 
     def reverses(self, fn: Function) -> bool:
         """Whether a function has reverse code, or calls some."""
-        return bool(fn.derived) or any(name != "tangent" for name, _ in self.steps)
+        return bool(fn.derived) or any(name not in FORWARD for name, _ in self.steps)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
-from adc.api.derivative import Jacobian
+from adc.api.derivative import Jacobian, SparseJacobian
 from adc.api.making import level_of, split
 from adc.library.transforms import transform
 from adc.options import Options, PlanOptions, takes
@@ -19,11 +19,15 @@ def _jacobian(
     options: Options,
     has_aux: bool = False,
     holomorphic: bool = False,
+    sparsity: Any = None,
+    probe: bool = True,
 ) -> Any:
     def make(fn: Callable[..., Any]) -> Jacobian:
         function, levels, how = split(fn, options)
         level = level_of(kind, function, argnums, argnames, has_aux, holomorphic)
-        return Jacobian(function, levels, how, level)
+        if sparsity is None:
+            return Jacobian(function, levels, how, level)
+        return SparseJacobian(function, levels, how, level, sparsity, probe)
 
     return make if fn is None else make(fn)
 
@@ -37,6 +41,8 @@ def jacrev(
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     holomorphic: bool = False,
+    sparsity: Any = None,
+    probe: bool = True,
     **options: Unpack[PlanOptions],
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in reverse mode, by rows.
@@ -55,6 +61,17 @@ def jacrev(
         Whether `fn` returns a pair, of which only the first element is differentiated.
     holomorphic : bool
         Whether complex results are holomorphic functions of complex arguments. That is checked.
+    sparsity : {"detect"} or matrix, optional
+        Return SciPy's sparse arrays, ``scipy.sparse.csr_array``. Entries in columns without a
+        common row are computed together, so that few directions suffice, whatever the size.
+        ``"detect"`` finds where there are entries, once for each shape of the arguments. A matrix
+        says so: SciPy's, or an array of two axes, with a row for each number that is returned, and
+        a column for each in the arguments that are differentiated; it is not zero where an entry
+        may be.
+    probe : bool
+        Whether every call compares the product with one more, random direction. Where an entry is
+        missing, as after another branch, it is then detected; one that a given matrix lacks raises
+        `ArgumentError`.
     remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
@@ -80,6 +97,8 @@ def jacrev(
         Options.of("jacrev", PlanOptions, options),
         has_aux,
         holomorphic,
+        sparsity,
+        probe,
     )
 
 
@@ -92,6 +111,8 @@ def jacfwd(
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     holomorphic: bool = False,
+    sparsity: Any = None,
+    probe: bool = True,
     **options: Unpack[PlanOptions],
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in forward mode, by columns.
@@ -101,8 +122,8 @@ def jacfwd(
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, holomorphic, remat, memory, offload, parallel, cache, \
-    progress, target, deterministic
+    fn, argnums, argnames, has_aux, holomorphic, sparsity, probe, remat, memory, offload, \
+    parallel, cache, progress, target, deterministic
         As for `jacrev`.
 
     Returns
@@ -123,6 +144,8 @@ def jacfwd(
         Options.of("jacfwd", PlanOptions, options),
         has_aux,
         holomorphic,
+        sparsity,
+        probe,
     )
 
 
@@ -134,6 +157,8 @@ def hessian(
     *,
     argnames: str | Sequence[str] | None = None,
     holomorphic: bool = False,
+    sparsity: Any = None,
+    probe: bool = True,
     **options: Unpack[PlanOptions],
 ) -> Any:
     """Return a function that computes the matrix of second derivatives, forward over reverse.
@@ -149,6 +174,8 @@ def hessian(
     holomorphic : bool
         Whether `fn` is a holomorphic function of complex arguments, whose complex second
         derivatives are meant. That is checked.
+    sparsity, probe
+        As for `jacrev`. Symmetry is used: an arrow-shaped Hessian takes two directions.
     remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
@@ -176,7 +203,10 @@ def hessian(
         argnums,
         argnames,
         Options.of("hessian", PlanOptions, options),
-        holomorphic=holomorphic,
+        False,
+        holomorphic,
+        sparsity,
+        probe,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -66,27 +67,88 @@ def _found(leaf: Any) -> Leaf:
     return transfers.to_host(leaf) if foreign.is_foreign(leaf) else np.asarray(leaf)
 
 
-def _units(
-    like: Sequence[Leaf], width: int | None, others: Sequence[Leaf] = ()
-) -> Iterator[tuple[slice, list[Any]]]:
-    """Yield, for some elements of the leaves at a time, ones at these and zeros elsewhere.
+class Units:
+    """Directions along each of so many elements."""
 
-    A last axis goes through `width` elements, and zeros at the end; without it, None, there is one
-    element at a time. The elements are counted through all leaves. Zeros like `others` follow.
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def put(self, whole: Leaf, start: int, stop: int, *, clear: bool) -> None:
+        """Write some directions to the columns of a matrix of zeros, or clear them."""
+        width = whole.shape[1]
+        some = slice(start * width, None, width + 1)
+        whole.reshape(-1)[some][: stop - start] = 0.0 if clear else 1.0
+
+
+class Columns:
+    """Directions that are the columns of a sparse matrix, with a row for each element.
+
+    Parameters
+    ----------
+    starts : array of int, shape (directions + 1,)
+        Where the entries of each direction start, and the last one's end.
+    elements, values : array
+        The entries.
+    """
+
+    def __init__(self, starts: Leaf, elements: Leaf, values: Leaf) -> None:
+        self.count = len(starts) - 1
+        self._starts, self._elements, self._values = starts, elements, values
+
+    def put(self, whole: Leaf, start: int, stop: int, *, clear: bool) -> None:
+        some = slice(*self._starts[[start, stop]])
+        which = np.repeat(np.arange(stop - start), np.diff(self._starts[start : stop + 1]))
+        whole[self._elements[some], which] = 0.0 if clear else self._values[some]
+
+    def joined(self, vector: Leaf) -> Columns:
+        """Return these directions and one more, which is not sparse."""
+        size = len(vector)
+        return Columns(
+            np.append(self._starts, self._starts[-1] + size),
+            np.append(self._elements, np.arange(size)),
+            np.append(self._values, vector),
+        )
+
+
+Seeds = Units | Columns
+
+
+def _runs(
+    like: Sequence[Leaf], width: int | None, seeds: Seeds, others: Sequence[Leaf] = ()
+) -> Iterator[tuple[slice, list[Any]]]:
+    """Yield some directions at a time, as arrays like the leaves.
+
+    Their last axis goes through `width` directions, with zeros at the end; without it, None, there
+    is one direction at a time. Zeros like `others` follow.
     """
     last = () if width is None else (width,)
-    units = [np.zeros(leaf.shape + last, leaf.dtype) for leaf in (*like, *others)]
-    flat = [unit.reshape(leaf.size, width or 1) for unit, leaf in zip(units, like, strict=False)]
-    places = [(rows, k) for rows in flat for k in range(len(rows))]
-    if not places:  # the shapes of the results count
-        yield slice(0, 0), [_argument(unit) for unit in units]
-    for start in range(0, len(places), width or 1):
-        some = places[start : start + (width or 1)]
-        for direction, (rows, k) in enumerate(some):
-            rows[k, direction] = 1.0
-        yield slice(start, start + len(some)), [_argument(unit) for unit in units]
-        for direction, (rows, k) in enumerate(some):
-            rows[k, direction] = 0.0
+    dtypes = {leaf.dtype for leaf in like}
+    whole = np.zeros((_total(like), width or 1), dtypes.pop() if len(dtypes) == 1 else np.float64)
+    rest = [np.zeros(leaf.shape + last, leaf.dtype) for leaf in others]
+    shaped: list[Leaf] = []
+    first = 0
+    for leaf in like:
+        shaped.append(whole[first : first + leaf.size].reshape(leaf.shape + last))
+        first += leaf.size
+
+    def units() -> list[Any]:
+        given = shaped
+        if dtypes:  # several
+            given = [each.astype(leaf.dtype) for each, leaf in zip(shaped, like, strict=True)]
+        return [_argument(each) for each in (*given, *rest)]
+
+    if not seeds.count:  # the shapes of the results count
+        yield slice(0, 0), units()
+    for start in range(0, seeds.count, width or 1):
+        stop = min(start + (width or 1), seeds.count)
+        seeds.put(whole, start, stop, clear=False)
+        yield slice(start, stop), units()
+        if stop < seeds.count:
+            seeds.put(whole, start, stop, clear=True)
+
+
+def _total(leaves: Sequence[Leaf]) -> int:
+    return sum([leaf.size for leaf in leaves])
 
 
 def _as(found: Leaf, dtype: Any) -> Leaf:
@@ -208,39 +270,82 @@ def _of_gradient(rows: Sequence[Sequence[Leaf]], imaginary: Sequence[bool]) -> l
 # -- Jacobians -------------------------------------------------------------------------------------
 
 
-def forward(code: Code, level: Level, values: Arguments) -> Any:
-    """Return the Jacobian of a function, or of a gradient, some columns at a time."""
-    argnums, has_aux = level.argnums, level.has_aux
-    chosen = (argnums,) if isinstance(argnums, int) else argnums
+@dataclass(frozen=True)
+class Swept:
+    """The derivatives of a function along directions, or of what directions weigh.
+
+    Attributes
+    ----------
+    compiled : Compiled
+        The code of the function, which has the structure of its results.
+    inputs : list
+        The numbers and arrays with respect to which it is differentiated.
+    parts : list of array
+        In forward mode, derivatives of each float result, with a last axis for directions. In
+        reverse mode those by each input, with a first axis for directions.
+    rows : list of array
+        The float results, in reverse mode.
+    flat : sequence
+        All that the last run returned.
+    """
+
+    compiled: Compiled
+    inputs: list[Any]
+    parts: list[Leaf]
+    rows: list[Leaf]
+    flat: Sequence[Any]
+
+    @property
+    def columns(self) -> list[Leaf]:
+        return list(map(foreign.shape_of, self.inputs))
+
+
+def pushed(
+    code: Code, level: Level, values: Arguments, seeds: Callable[[int], Seeds] = Units
+) -> Swept:
+    """Return derivatives along directions: `seeds` makes them for the number of the inputs."""
+    has_aux, chosen = level.has_aux, level.chosen
     compiled, run = code.find_along(values, lambda found: len(found.signature.positions(chosen)))
     _check_complex(compiled, level)
     inputs = _inputs(compiled, chosen, values)
     columns = list(map(foreign.shape_of, inputs))
-    width = _width(compiled, columns)
-    total = sum(column.size for column in columns)
+    along = seeds(_total(columns))
     wholes: list[Leaf] = []
     flat: Sequence[Any] = ()
     states = compiled.states(values)
-    for some, unit in _units(columns, width):
+    for some, unit in _runs(columns, _width(compiled, columns), along):
         restore(states, values)
         flat = run(unit)
         rows = _moved(compiled, flat, values, has_aux)
-        wholes = wholes or [np.empty((*row.shape[:-1], total), row.dtype) for row in rows]
+        wholes = wholes or [np.empty((*row.shape[:-1], along.count), row.dtype) for row in rows]
         for row, whole in zip(rows, wholes, strict=True):
             whole[..., some] = row[..., : some.stop - some.start]
-    blocks = [_parted(whole, whole.ndim - 1, columns) for whole in wholes]
-    inner = _like_arguments(compiled, argnums)
+    return Swept(compiled, inputs, wholes, [], flat)
 
-    def arrange(row: Sequence[Leaf]) -> Any:
-        return inner(list(map(_like_input, row, inputs)))
+
+def forward(code: Code, level: Level, values: Arguments) -> Any:
+    """Return the Jacobian of a function, or of a gradient, some columns at a time."""
+    swept = pushed(code, level, values)
+    columns = swept.columns
+    blocks = [_parted(whole, whole.ndim - 1, columns) for whole in swept.parts]
+    return by_rows(swept, level, blocks)
+
+
+def by_rows(swept: Swept, level: Level, blocks: Sequence[Sequence[Any]]) -> Any:
+    """Arrange derivatives of each float result by each input, in forward mode."""
+    compiled = swept.compiled
+    inner = _like_arguments(compiled, level.argnums)
+
+    def arrange(row: Sequence[Any]) -> Any:
+        return inner(list(map(_like_input, row, swept.inputs)))
 
     if compiled.levels:
         argnums = compiled.levels[-1].argnums
         rows_ = _of_gradient(blocks, compiled.signature.imaginary(argnums))
         pieces = [None if row is None else arrange(row) for row in rows_]
         return compiled.signature.arranged(argnums, converted=False)(pieces)
-    found_ = _like_results(compiled, blocks, has_aux, arrange)
-    return (found_, _auxiliary(compiled, flat)) if has_aux else found_
+    found = _like_results(compiled, blocks, level.has_aux, arrange)
+    return (found, _auxiliary(compiled, swept.flat)) if level.has_aux else found
 
 
 def _moved(
@@ -264,50 +369,51 @@ def _moved(
     ]
 
 
-def reverse(
+def pulled(
     primal: Code,
     code: Code,
     level: Level,
     values: Arguments,
-) -> Any:
-    """Return the Jacobian of a function, some rows at a time."""
-    argnums, has_aux = level.argnums, level.has_aux
+    seeds: Callable[[int], Seeds] = Units,
+) -> Swept:
+    """Return derivatives of what directions weigh; `seeds` makes them for so many results."""
+    has_aux = level.has_aux
     primal.refresh()  # the arguments were matched to the other code
     evaluated, evaluate = primal.find_along(values, lambda found: 0)
     _check_complex(evaluated, level)
     own = evaluated.lowered.fn.results
     compiled, run = code.find_along(values, lambda found: len(_floats(own)))
-    chosen = (argnums,) if isinstance(argnums, int) else argnums
-    inputs = _inputs(compiled, chosen, values)
+    inputs = _inputs(compiled, level.chosen, values)
     columns = list(map(foreign.shape_of, inputs))
     states = evaluated.states(values)
     flat = evaluate(())
     every = [foreign.shape_of(flat[k]) for k in _floats(own)]
     rows = every[: len(_floats(primary(evaluated, has_aux)[1]))]
-    width = _width(compiled, every)
-    total = sum(row.size for row in rows)
+    along = seeds(_total(rows))
     # Those of 16 bits are rounded once, to the dtype of the results.
     wholes = [
-        np.empty((total, *column.shape), np.promote_types(column.dtype, np.float32))
+        np.empty((along.count, *column.shape), np.promote_types(column.dtype, np.float32))
         for column in columns
     ]
-    for some, unit in _units(rows, width, every[len(rows) :]):
+    for some, unit in _runs(rows, _width(compiled, every), along, every[len(rows) :]):
         restore(states, values)
         found = map(_found, run(unit)[len(own) :])
         for whole, cotangent in zip(wholes, found, strict=True):
             part = _along(cotangent, whole.ndim - 1)
             part = part.transpose(part.ndim - 1, *range(part.ndim - 1))
             whole[some] = part[: some.stop - some.start]
-    parts = [_parted(whole, 0, rows) for whole in wholes]
+    return Swept(evaluated, inputs, wholes, rows, flat)
+
+
+def reverse(primal: Code, code: Code, level: Level, values: Arguments) -> Any:
+    """Return the Jacobian of a function, some rows at a time."""
+    swept = pulled(primal, code, level, values)
+    parts = [_parted(whole, 0, swept.rows) for whole in swept.parts]
     blocks = [
         [_as(part, row.dtype) for part in by_column]
-        for row, by_column in zip(rows, zip(*parts, strict=True), strict=True)
+        for row, by_column in zip(swept.rows, zip(*parts, strict=True), strict=True)
     ]
-    inner = _like_arguments(compiled, argnums)
-    found_ = _like_results(
-        compiled, blocks, has_aux, lambda row: inner(list(map(_like_input, row, inputs)))
-    )
-    return (found_, _auxiliary(evaluated, flat)) if has_aux else found_
+    return by_rows(swept, level, blocks)
 
 
 # -- pulling back ----------------------------------------------------------------------------------
@@ -420,4 +526,15 @@ def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:
     return ty.numpy.type(found)
 
 
-__all__ = ["Pullback", "forward", "primary", "reverse"]
+__all__ = [
+    "Columns",
+    "Pullback",
+    "Seeds",
+    "Swept",
+    "by_rows",
+    "forward",
+    "primary",
+    "pulled",
+    "pushed",
+    "reverse",
+]

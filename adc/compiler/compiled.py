@@ -59,6 +59,8 @@ class Compiled:
         Directions of inner derivatives: along their scalar argument.
     users : set
         The derivatives that call it (`dispatch.Code`).
+    wide : int
+        How many directions it was to take at once.
     """
 
     lowered: Lowered
@@ -71,6 +73,7 @@ class Compiled:
     present: Callable[[Sequence[Any], Sequence[Any]], Any]
     ones: tuple[Any, ...]
     users: weakref.WeakSet[Any]
+    wide: int = 0
     budget: Budget | None = None
     # Makes code for axes that may turn out to have size 1, which this code may not be for.
     _general: Compiled | None = None
@@ -117,11 +120,11 @@ class Compiled:
     @cached_property
     def few(self) -> tuple[int, ...] | None:
         """The arguments along which code takes few directions at once, which may be many."""
-        if self.steps[-1:] != (("directions", DIRECTIONS[:1]),):
+        if self.wide <= DIRECTIONS[0] or self.steps[-1:] != (("directions", DIRECTIONS[:1]),):
             return None
         name, positions = self.steps[-2]
         arrays = any(isinstance(self.lowered.fn.params[k].type, Array) for k in positions)
-        return positions if name == "tangent" and arrays else None
+        return positions if name != "pullback" and arrays else None
 
     def hidden(self, values: tuple[Any, ...]) -> list[Any] | None:
         """Return the captured values, or None if a constant of the code has changed."""

@@ -85,6 +85,7 @@ def _steps(
     levels: tuple[Level, ...],
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None,
+    pattern: bool,
 ) -> tuple[Step, ...]:
     """Return the transformations: one adjoint, then a tangent for every inner derivative.
 
@@ -98,7 +99,7 @@ def _steps(
         steps.append((mode, signature.positions(last.argnums)))
         steps += [("tangent", signature.positions(level.argnums)) for level in inner]
     if along is not None:
-        steps.append(("tangent", signature.positions(along)))
+        steps.append(("dependence" if pattern else "tangent", signature.positions(along)))
     if pull is not None:
         steps.append(("pullback", signature.positions(pull)))
     return tuple(steps)
@@ -241,7 +242,8 @@ def _shared(
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None,
     nested: bool,
-    wide: bool,
+    wide: int,
+    pattern: bool,
 ) -> Family:
     return Family(Parameters(definition.code))
 
@@ -272,10 +274,12 @@ class Code:
     nested : bool
         Whether what was applied is lowered with the function, as calls of derivatives within code.
         It is where cotangents are pulled back; else as much of it as can be is transformations.
-    wide : bool
-        Whether several of these directions, or cotangents, are to be taken at once.
+    wide : int
+        How many of these directions, or cotangents, are to be taken at once, if there are so many.
     entire : bool
         Whether all attributes of objects count as arguments: where another code pulls back to them.
+    pattern : bool
+        Whether directions have marks of what depends on them, in place of derivatives.
     """
 
     def __init__(
@@ -286,8 +290,9 @@ class Code:
         along: tuple[int, ...] | None = None,
         pull: tuple[int, ...] | None = None,
         nested: bool = False,
-        wide: bool = False,
+        wide: int = 0,
         entire: bool = False,
+        pattern: bool = False,
     ) -> None:
         self.fn = function_of(fn)
         # A function with a custom derivative, or that is checkpointed, is more than its code.
@@ -301,6 +306,7 @@ class Code:
         self.nested = nested
         self.wide = wide
         self.entire = entire
+        self.pattern = pattern
         # What a bound method adds to the arguments; `argnums` does not count it.
         self._bound = (fn.__self__,) if isinstance(fn, types.MethodType) else ()
         self._skip = len(self._bound)
@@ -323,7 +329,7 @@ class Code:
         definition = Definition(fn, more, bool(self._bound))
         # What such a function holds would be kept with the code.
         make = _shared.__wrapped__ if more is not None and fn.__closure__ else _shared
-        way = (self.along, self.pull, self.nested, self.wide)
+        way = (self.along, self.pull, self.nested, self.wide, self.pattern)
         shared = make(definition, self.levels, self.options, *way)
         shared.users.add(self)
         self._shared = shared
@@ -659,7 +665,7 @@ class Code:
             check_result(self.fn, lowered, levels[-1].has_aux, levels[-1].holomorphic)
             if len({level.argnums for level in levels}) > 1:
                 check_commuting(self.fn, lowered.fn)
-        steps = _steps(signature, levels, self.along, self.pull)
+        steps = _steps(signature, levels, self.along, self.pull, self.pattern)
         if steps and not levels:
             check_floats(self.fn, lowered)
         if self.wide:
@@ -683,10 +689,13 @@ class Code:
         else:
             types = [each.type for each in lowered.fn.results if each.type.kind == "f"]
             total = len(types)
+        limited = self.wide < DIRECTIONS[-1]
+        if limited:
+            total = self.wide
         count = next((most for most in DIRECTIONS if total <= most), DIRECTIONS[-1])
         if not any(isinstance(ty, Array) for ty in types):
             count = min(count, total)  # there are never more
-        elif self.along is None:
+        elif self.along is None and not limited:
             count = DIRECTIONS[1]  # the number is known only at run time
         return (("directions", (count,)),) if count > 1 else ()
 
@@ -795,7 +804,7 @@ class Code:
         signature = signature.emptied()
         return Compiled(
             lowered, steps, signature, options, costs, entry, made.levels, present, ones,
-            self._shared.users, budget,
+            self._shared.users, self.wide, budget,
         )  # fmt: skip
 
 

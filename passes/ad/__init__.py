@@ -2,6 +2,7 @@
 
 ===================  ===========================================================================
 `tangent`            forward mode, on reverse code, too (`body`: its statements)
+`dependence`         which results depend on which arguments: marks in place of tangents
 `adjoint`            reverse code behind the forward code (`body`: straight lines; `control`:
                      branches, loops, calls)
 `reverse_arguments`  arguments that reverse functions recall: their callers pass them

@@ -28,6 +28,7 @@ from adc.ir.text.parser import parse
 from adc.ir.verifier import problems
 from adc.passes import pipeline
 from adc.passes.ad.adjoint import adjoint
+from adc.passes.ad.dependence import dependence
 from adc.passes.ad.directions import DirectionsError, directions
 from adc.passes.ad.tangent import tangent
 from adc.passes.stages import Context, Stage, Trace
@@ -454,6 +455,59 @@ def check_directions(
     found += well_formed(last)
     if bits(run(last, [*fresh(chain.inputs), *given])) != bits(results):
         found.append(f"{way}: other bits in the end")
+    return found
+
+
+# What patterns are found of: of a function, or of its gradient.
+PATTERNS: dict[str, Callable[[Chain], Function]] = {
+    "jacobian": lambda chain: chain.primal,
+    "hessian": lambda chain: pipeline.THROUGH.between(adjoint(chain.primal, chain.positions)),
+}
+# Elements whose marks are compared.
+_ELEMENTS = 4
+
+
+def check_dependence(
+    chain: Chain,
+    rng: np.random.Generator,
+    way: str,
+    mark: Callable[..., Function] = dependence,
+) -> list[str]:
+    """What changes with an element of the arguments depends on it, alone and among others.
+
+    `mark` is what writes the marks.
+    """
+    fn = PATTERNS[way](chain)
+    moving, marked = (
+        apply(forward(fn, chain.positions), (*pipeline.DERIVATIVE, *pipeline.JOINED))
+        for forward in (tangent, mark)
+    )
+    found = well_formed(marked)
+    own = range(len(chain.primal.params), len(marked.params))
+    like = [np.asarray(chain.inputs[k]) for k in chain.positions]
+    every = [
+        np.ones(each.shape, marked.params[k].type.numpy) for k, each in zip(own, like, strict=True)
+    ]
+    places = [(k, index) for k, each in enumerate(like) for index in np.ndindex(each.shape)]
+
+    def along(of: Function, given: Sequence[Any]) -> list[Any]:
+        results = run(of, [*fresh(chain.inputs), *(np.copy(each)[()] for each in given)])
+        return [np.asarray(each) for each in results[len(fn.results) :]]
+
+    together = along(marked, every)
+    for number in rng.permutation(len(places))[:_ELEMENTS]:
+        k, index = places[number]
+        unit = [np.zeros_like(each) for each in every]
+        unit[k][index] = 1.0
+        for slope, one, all_ in zip(
+            along(moving, unit), along(marked, unit), together, strict=True
+        ):
+            if not np.isin(one, (0.0, 1.0)).all():
+                found.append(f"{way}: {one} is no mark")
+            if np.any((slope != 0) & (one == 0)):
+                found.append(f"{way}: {slope} along {index} of {k} depends on it, but not {one}")
+            if np.any(all_ < one):
+                found.append(f"{way}: {all_} along all, but {one} along {index} of {k}")
     return found
 
 

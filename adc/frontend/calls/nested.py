@@ -90,6 +90,12 @@ def _level(
     node: ast.AST,
 ) -> Level:  # fmt: skip
     """Return the description of a derivative."""
+    if "sparsity" in kwargs:
+        raise lo.unsupported(
+            f"`adc.{name}` with `sparsity` inside a function",
+            node,
+            "take the dense Jacobian there, or call the sparse one at module level",
+        )
     known = {"argnums", "argnames", "holomorphic"} | ({"has_aux"} if name != "hessian" else set())
     if len(rest) > 1 or not set(kwargs) <= known:
         raise TypeMismatchError(f"adc.{name}() does not take these arguments", lo.span(node))

@@ -14,14 +14,13 @@ terms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.builder import Builder, integer, zero
 from adc.ir.core import (
     Apply,
     Block,
-    For,
     Function,
     Gemm,
     Literal,
@@ -33,7 +32,7 @@ from adc.ir.core import (
     operands,
     walk,
 )
-from adc.ir.types import INT, Array
+from adc.ir.types import Array
 from adc.ir.walk import Names
 
 # BLAS multiplies matrices per direction if sums have at least this many terms.
@@ -126,7 +125,7 @@ class Arrays:
         def body(at: list[Value], carried: Value) -> Value:
             return self.builder.store(carried, at, self.builder.load(operand, at[:-1]))
 
-        return self.nest([*sizes, every], array, body)
+        return self.builder.nest([*sizes, every], array, body)
 
     def strong(self, operand: Operand) -> Operand:
         """Return a number of the type that arrays hold."""
@@ -150,27 +149,6 @@ class Arrays:
             for axis, size in enumerate(known)
         ]
 
-    def nest(
-        self,
-        sizes: Sequence[Operand],
-        array: Value,
-        body: Callable[[list[Value], Value], Value],
-        at: tuple[Value, ...] = (),
-    ) -> Value:
-        """Emit loops that carry an array, the last one innermost; return the array."""
-        if not sizes:
-            return body(list(at), array)
-        index = self.builder.value("i" if len(sizes) > 1 else "d", INT)
-        param = self.names.value(array)
-        with self.builder.block() as stmts:
-            found = self.nest(sizes[1:], param, body, (*at, index))
-        result = self.names.value(array)
-        block = Block((param,), tuple(stmts), (found,))
-        label = self.names.fresh("L")
-        loc = self.builder.loc
-        self.builder.emit(For((result,), label, index, sizes[0], (array,), block, loc=loc))
-        return result
-
     # -- operations on whole arrays --------------------------------------------------------
 
     def applied(self, stmt: Apply) -> None:
@@ -183,7 +161,7 @@ class Arrays:
         elif stmt.op.fills:
             sizes, source = [*stmt.args[1:], every], self.array(first)
             empty = build.apply("empty", *sizes, params=stmt.params, hint=f"{result.name}s")
-            self.arrays[result] = self.nest(
+            self.arrays[result] = self.builder.nest(
                 sizes,
                 empty,
                 lambda at, array: build.store(array, at, build.load(source, at[-1:])),
@@ -194,7 +172,7 @@ class Arrays:
                 "full", zero(result.type), every, params=(result.type.dtype,), hint="sums"
             )
             source = self.arrays[first]
-            self.arrays[result] = self.nest(
+            self.arrays[result] = self.builder.nest(
                 [*self.sizes(first), every],
                 sums,
                 lambda at, array: build.store(
@@ -228,7 +206,7 @@ class Arrays:
             found = build.apply(stmt.op, *args, params=stmt.params)
             return build.store(array, at, self.strong(found))
 
-        return self.nest(sizes, empty, element)
+        return self.builder.nest(sizes, empty, element)
 
     # -- products of matrices --------------------------------------------------------------
 
@@ -284,7 +262,7 @@ class Arrays:
                     total = product if total is None else build.apply("add", total, product)
                 return build.store(x, (i, j, d), zero if total is None else total)
 
-            return self.nest([columns, every], c, element)
+            return self.builder.nest([columns, every], c, element)
 
         def row(at: list[Value], c: Value) -> Value:
             (i,) = at
@@ -313,9 +291,9 @@ class Arrays:
                 return part(i, x, [build.apply("add", done, here[0])], False)
 
             left = build.apply("sub", terms, done)
-            return self.nest([left], self.nest([more], c, block), one)
+            return self.builder.nest([left], self.builder.nest([more], c, block), one)
 
-        return self.nest([rows], array, row)
+        return self.builder.nest([rows], array, row)
 
     def _products(
         self, stmt: Gemm, array: Value, a: Value, b: Value,
@@ -331,7 +309,7 @@ class Arrays:
                 return source
             sizes = self.sizes(old)
             empty = build.apply("empty", *sizes, params=(dtype,), hint=old.name)
-            return self.nest(
+            return self.builder.nest(
                 sizes, empty, lambda at, x: build.store(x, at, build.load(source, [*at, d]))
             )
 
@@ -340,7 +318,7 @@ class Arrays:
             left, right = slice_(stmt.a, a, d), slice_(stmt.b, b, d)
             empty = build.apply("empty", rows, columns, params=(dtype,), hint=stmt.array.name)
             found = build.gemm(empty, left, right, stmt.transposed)
-            return self.nest(
+            return self.builder.nest(
                 [rows, columns],
                 c,
                 lambda here, x: build.store(
@@ -348,7 +326,7 @@ class Arrays:
                 ),
             )
 
-        return self.nest([every], array, one)
+        return self.builder.nest([every], array, one)
 
 
 __all__ = ["Arrays", "DirectionsError"]

@@ -38,8 +38,11 @@ from adc.passes.ad.tangent.body import Program, Tangents
 class _Functions:
     """Makes the tangent functions of a function and of the callees that need one."""
 
-    def __init__(self, fn: Function, wrt: Sequence[int], suffix: str) -> None:
+    def __init__(
+        self, fn: Function, wrt: Sequence[int], suffix: str, writer: type[Tangents]
+    ) -> None:
         self.functions = functions(fn)
+        self._writer = writer
         self.varied = varied(fn, wrt)
         self.renamed: dict[str, str] = {}
         self.suffix = suffix
@@ -65,7 +68,7 @@ class _Functions:
     def _tangents(self, name: str) -> Tangents:
         """Return a writer for the function `name`."""
         fn = self.functions[name]
-        tangents = Tangents(name, self._program, self._names[fn.mirror or name])
+        tangents = self._writer(name, self._program, self._names[fn.mirror or name])
         if fn.mirror in self.renamed:
             tangents.recalled = self._callee(fn.mirror)[0].dots
         elif fn.mirror:
@@ -115,11 +118,18 @@ class _Functions:
         return reached(replace(made, callees=tuple(callees), derived=self.derivatives.all()))
 
 
-def tangent(fn: Function, wrt: Sequence[int], *, suffix: str = ".dot") -> Function:
+def tangent(
+    fn: Function,
+    wrt: Sequence[int],
+    *,
+    suffix: str = ".dot",
+    writer: type[Tangents] = Tangents,
+) -> Function:
     """Return `fn` with tangents of the parameters `wrt` and of every float result.
 
     The tangents of the parameters follow the parameters, those of the results follow the results.
     Those of numbers are NumPy scalars; a result that depends on no parameter in `wrt` has zeros.
+    `writer` writes the statements.
 
     Raises
     ------
@@ -133,7 +143,7 @@ def tangent(fn: Function, wrt: Sequence[int], *, suffix: str = ".dot") -> Functi
             raise IntegerArgumentError(
                 f"{fn.name}: {fn.params[k].name} is {fn.params[k].type}, not floating-point"
             )
-    return _Functions(fn, wrt, suffix).entry(wrt)
+    return _Functions(fn, wrt, suffix, writer).entry(wrt)
 
 
 __all__ = ["tangent"]

@@ -49,7 +49,7 @@ from adc.ir.errors import IRError, NotDifferentiableError
 from adc.ir.functions import users_name
 from adc.ir.opdef import OpDef
 from adc.ir.ops import arith
-from adc.ir.rules import vjp_rule
+from adc.ir.rules import TracedRule, vjp_rule
 from adc.ir.types import Array
 from adc.ir.walk import Names
 from adc.passes.ad.opaque import Derivatives, no_rule, not_covered
@@ -100,9 +100,9 @@ class Tangents:
         if not isinstance(ty, Array):
             return zero(ty)
         assert isinstance(operand, Value)
-        return self._like(operand, "full", zero(ty.element))
+        return self.like(operand, "full", zero(ty.element))
 
-    def _like(self, array: Value, op: str, *value: Operand) -> Value:
+    def like(self, array: Value, op: str, *value: Operand) -> Value:
         """Return a new array shaped like `array`."""
         assert isinstance(array.type, Array)
         known = self._shapes.literals(array) or (None,) * array.type.rank
@@ -144,7 +144,7 @@ class Tangents:
             case Apply(result=result):
                 emit(stmt)
                 if self.varied(result):
-                    self._set(result, self._apply(stmt))
+                    self.set(result, self.apply(stmt))
             case Load(result=result, array=array, index=index):
                 emit(stmt)
                 dot = self.dot(array)
@@ -153,11 +153,11 @@ class Tangents:
             case Store():
                 emit(stmt)
                 if self.varied(stmt.result):
-                    self._store(stmt)
+                    self.store(stmt)
             case Gemm():
                 emit(stmt)
                 if stmt.result is not None and self.varied(stmt.result):
-                    self._set(stmt.result, self._gemm(stmt))
+                    self.set(stmt.result, self.gemm(stmt))
             case If(results=results, then=then, orelse=orelse):
                 which = self._moving(results)
                 arms = [self._block(arm, (), which) for arm in (then, orelse)]
@@ -181,11 +181,13 @@ class Tangents:
             case _:
                 assert_never(stmt)
 
-    def _set(self, value: Value, dot: Operand | None) -> None:
+    def set(self, value: Value, dot: Operand | None) -> None:
+        """Let a value have a tangent, unless it is zero."""
         if dot is not None and not is_zero(dot):
             self.dots[value] = dot
 
-    def _apply(self, stmt: Apply) -> Operand | None:
+    def apply(self, stmt: Apply) -> Operand | None:
+        """Return the tangent of what an operation makes."""
         own = ARRAYS.get(stmt.op)
         if own is not None:
             return own(self, stmt)
@@ -199,19 +201,28 @@ class Tangents:
         for k, (dot, flows_on) in enumerate(zip(dots, flow, strict=True)):
             if dot is None or not flows_on:
                 continue
-            alone = rule.only([j == k for j in range(len(stmt.args))])
-            hints = [self.hint(stmt.result)] * len(stmt.args)
-            part = self.builder.inline(alone, [dot, stmt.result, *stmt.args], hints)[k]
+            part = self.part(stmt, rule, k, dot)
             if part is None or total is None:
                 total = part if total is None else total
             else:
-                total = self.builder.apply("add", total, part, hint=self.hint(stmt.result))
+                total = self.both(total, part, self.hint(stmt.result))
         return total
 
-    def _store(self, stmt: Store) -> None:
+    def part(self, stmt: Apply, rule: TracedRule, k: int, dot: Operand) -> Operand | None:
+        """Return what the tangent of an operand contributes to that of the result."""
+        alone = rule.only([j == k for j in range(len(stmt.args))])
+        hints = [self.hint(stmt.result)] * len(stmt.args)
+        return self.builder.inline(alone, [dot, stmt.result, *stmt.args], hints)[k]
+
+    def both(self, a: Operand, b: Operand, hint: str) -> Operand:
+        """Return the tangent to which two contribute."""
+        return self.builder.apply("add", a, b, hint=hint)
+
+    def store(self, stmt: Store) -> None:
+        """Write the store of a tangent."""
         value = self.dot(stmt.value)
         if stmt.accumulate and value is None:
-            self._set(stmt.result, self.dot(stmt.array))
+            self.set(stmt.result, self.dot(stmt.array))
             return
         dot = self.full_dot(stmt.array)
         assert isinstance(dot, Value)
@@ -223,7 +234,8 @@ class Tangents:
             hint=self.hint(stmt.result),
         )
 
-    def _gemm(self, stmt: Gemm) -> Operand | None:
+    def gemm(self, stmt: Gemm) -> Operand | None:
+        """Return the tangent of a product of matrices."""
         total = self.dot(stmt.array) if stmt.accumulate else None
         terms = [(self.dot(stmt.a), stmt.b), (stmt.a, self.dot(stmt.b))]
         for a, b in terms:
@@ -231,7 +243,7 @@ class Tangents:
                 continue
             first = total is None
             if total is None:
-                total = self._like(stmt.array, "empty")
+                total = self.like(stmt.array, "empty")
             assert isinstance(total, Value)
             total = self.builder.gemm(
                 total, a, b, stmt.transposed, accumulate=not first, hint=self.hint(stmt.array)
@@ -255,7 +267,7 @@ class Tangents:
         results = (*stmt.results, *(self.fresh(stmt.results[k]) for k in which))
         self.builder.emit(replace(stmt, results=results, init=init, body=body))
 
-    def _opaque_call(self, stmt: Call, callee: Function | Derived) -> None:
+    def opaque_call(self, stmt: Call, callee: Function | Derived) -> None:
         """Write the call of what has a declared derivative, and of the derivative."""
         if all(self.dot(arg) is None for arg in stmt.args):
             self.builder.emit(stmt)
@@ -331,7 +343,7 @@ class Tangents:
     def _call(self, stmt: Call) -> None:
         opaque = self._program.derivatives.opaque(stmt.callee)
         if opaque is not None:
-            self._opaque_call(stmt, opaque)
+            self.opaque_call(stmt, opaque)
             return
         name = self._program.renamed.get(stmt.callee)
         if name is None:

@@ -1,1 +1,2 @@
-"""`passes/ad/`: `test_tangent` (forward mode), `test_adjoint` (reverse mode), `test_directions`."""
+"""`passes/ad/`: `test_tangent` (forward mode), `test_adjoint` (reverse mode), `test_directions`,
+`test_dependence` (patterns)."""
