@@ -14,8 +14,9 @@ In reading order:
 ============  ======================================================================================
 `gradients`   `grad` and `value_and_grad`
 `products`    with Jacobians and Hessians: `jvp`, `vjp`, `hvp`
-`jacobians`   `jacrev`, `jacfwd`, `hessian`; `sparse`: with sparse matrices; `coloring`: how few
-              directions these take
+`jacobians`   `jacrev`, `jacfwd`, `hessian`
+`sparse`      the same with sparse matrices; `patterns`: where their entries are; `coloring`: how
+              few directions have them
 `calls`       without a new derivative: `jit`, `vmap`, `checkpoint`, `check_nans`
 `making`      how they make what they return, of functions and of derivatives
 `derivative`  what they return; `sweeps`: Jacobians in runs of several directions, pullbacks

@@ -17,7 +17,6 @@ from adc.options import Options
 from adc.tracebacks import shorten, shortened
 
 if TYPE_CHECKING:
-    from adc.api.sparse import Sparse
     from adc.compiler.compiled import Compiled
     from adc.compiler.dispatch import Code
     from adc.inspect.graph import Graph
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 _MANY = sys.maxsize
 
 
-class _Lazy:
+class Lazy:
     """An attribute that is computed when it is first asked for, by a method that stores it.
 
     `functools.cached_property` takes a lock in Python 3.11, which all derivatives share. A child
@@ -39,10 +38,10 @@ class _Lazy:
         self.make = make
 
     @overload
-    def __get__(self, instance: None, owner: type) -> _Lazy: ...
+    def __get__(self, instance: None, owner: type) -> Lazy: ...
     @overload
     def __get__(self, instance: Derivative, owner: type) -> Code: ...
-    def __get__(self, instance: Derivative | None, owner: type) -> _Lazy | Code:
+    def __get__(self, instance: Derivative | None, owner: type) -> Lazy | Code:
         return self if instance is None else self.make(instance)
 
 
@@ -66,7 +65,7 @@ class Derivative:
         self._options = options
         function_of(fn)  # errors where they are made
 
-    @_Lazy
+    @Lazy
     def _code(self) -> Code:
         """The code for all signatures. The compiler is imported at the first use."""
         return self._made("_code")
@@ -349,7 +348,7 @@ class Jacobian(Derivative):
         # Whether columns and rows are of whatever the derivative before returns.
         self._nested = last is not None and (self._reverse or level.has_aux or last.with_value)
 
-    @_Lazy
+    @Lazy
     def _code(self) -> Code:
         way = {"pull" if self._reverse else "along": self._level.chosen}
         return self._made("_code", wide=_MANY, **way)
@@ -368,7 +367,7 @@ class Jacobian(Derivative):
             self._level = level
             vars(self).pop("_code", None)
 
-    @_Lazy
+    @Lazy
     def _primal(self) -> Code:
         return self._made("_primal")
 
@@ -403,156 +402,4 @@ class Jacobian(Derivative):
         return (Jacobian, (self.__wrapped__, self._levels, self._options, self._level))
 
 
-class SparseJacobian(Jacobian):
-    """A function that returns a Jacobian of SciPy's sparse arrays, given `sparsity`.
-
-    Attributes
-    ----------
-    sparsity : str or csr_array
-        ``"detect"``, or where the Jacobian may have entries.
-    probe : bool
-        Whether every call tests that.
-    """
-
-    def __init__(
-        self,
-        fn: Callable[..., Any],
-        levels: tuple[Level, ...],
-        options: Options,
-        level: Level,
-        sparsity: Any,
-        probe: bool,
-    ) -> None:
-        super().__init__(fn, levels, options, level)
-        self.sparsity, self.probe = _pattern(sparsity), bool(probe)
-        plain = all(each.kind == "grad" and not each.has_aux for each in levels)
-        if level.holomorphic or not plain or len(levels) + (level.kind == "hessian") > 1:
-            raise ArgumentError(
-                f"a sparse Jacobian of {Derivative.__repr__(self)}",
-                None,
-                "`sparsity` is for Jacobians of functions and of gradients, and for Hessians",
-            )
-
-    @property
-    def level(self) -> Level:
-        return self._level
-
-    @property
-    def reverse(self) -> bool:
-        return self._reverse
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether it is a matrix of second derivatives."""
-        last = self._levels[-1] if self._levels else self._level
-        return last.argnums == self._level.argnums and (
-            bool(self._levels) or last.kind == "hessian"
-        )
-
-    @_Lazy
-    def _code(self) -> Code:
-        return self._sparse.latest
-
-    @property
-    def _sparse(self) -> Sparse:
-        """What is known of the function; found again if it is differentiated by other arguments."""
-        self._settle()
-        if "_known" not in vars(self):
-            from adc.api.sparse import Sparse
-
-            vars(self).setdefault("_known", Sparse(self))
-        return vars(self)["_known"]  # type: ignore[no-any-return]  # of a dict of Any
-
-    def _settle(self) -> None:
-        level = self._level
-        super()._settle()
-        if level != self._level:
-            vars(self).pop("_known", None)
-
-    def made(self, wide: int, *, pattern: bool = False) -> Code:
-        """Return code for so many directions at once, or none; of marks for the pattern."""
-        from adc.compiler.dispatch import Code
-
-        chosen = self._level.chosen if wide else None
-        pull = self._reverse and not pattern
-        return Code(
-            self.__wrapped__,
-            self._transformed,
-            self._options,
-            along=None if pull else chosen,
-            pull=chosen if pull else None,
-            nested=self._nested,
-            wide=wide,
-            pattern=pattern,
-        )
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the Jacobian at the given arguments."""
-        try:
-            found = self._sparse
-            result = found.jacobian(found.match(args, kwargs))
-            vars(self)["_code"] = found.latest
-            return result
-        except BaseException as error:
-            shorten(error)
-            raise
-
-    @shortened
-    def pattern(self, *args: Any, **kwargs: Any) -> Any:
-        """Return where the Jacobian at these arguments may have entries.
-
-        Returns
-        -------
-        csr_array of bool
-            A row for each number that the function returns, a column for each in the arguments
-            that are differentiated.
-        """
-        found = self._sparse
-        return found.plan(found.match(args, kwargs)).pattern
-
-    @shortened
-    def directions(self, *args: Any, **kwargs: Any) -> int:
-        """Return how many directions give all entries, without the one of the test."""
-        found = self._sparse
-        return found.plan(found.match(args, kwargs)).directions
-
-    @property
-    def __adc_applied__(self) -> tuple[Level, ...]:
-        raise ArgumentError(
-            f"{self!r} is used in code that adc compiles, which has no sparse Jacobians",
-            None,
-            "take the dense one there, without `sparsity`",
-        )
-
-    def _made_of(self, fn: Callable[..., Any], options: Options) -> SparseJacobian:
-        return SparseJacobian(fn, self._levels, options, self._level, self.sparsity, self.probe)
-
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        found = super().__reduce__()
-        if isinstance(found, str):
-            return found
-        return (SparseJacobian, (*found[1], self.sparsity, self.probe))
-
-
-def _pattern(sparsity: Any) -> Any:
-    """Return what a user gives as `sparsity` as a sparse array, or ``"detect"``."""
-    if isinstance(sparsity, str) and sparsity == "detect":
-        return sparsity
-    from scipy import sparse
-
-    if not isinstance(sparsity, str):
-        try:
-            found = sparse.csr_array(sparsity)
-        except (TypeError, ValueError):
-            pass
-        else:
-            if found.ndim == 2:
-                return sparse.csr_array(found != 0)
-    raise ArgumentError(
-        f'sparsity={sparsity!r} is neither "detect" nor a matrix',
-        None,
-        "a matrix is of SciPy, or an array of two axes, which is not zero where there are entries",
-    )
-
-
-__all__ = ["Checkpoint", "Derivative", "Jacobian", "Jitted", "SparseJacobian"]
+__all__ = ["Checkpoint", "Derivative", "Jacobian", "Jitted", "Lazy"]

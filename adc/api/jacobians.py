@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
-from adc.api.derivative import Jacobian, SparseJacobian
+from adc.api.derivative import Jacobian
 from adc.api.making import level_of, split
 from adc.library.transforms import transform
 from adc.options import Options, PlanOptions, takes
@@ -27,6 +27,8 @@ def _jacobian(
         level = level_of(kind, function, argnums, argnames, has_aux, holomorphic)
         if sparsity is None:
             return Jacobian(function, levels, how, level)
+        from adc.api.sparse import SparseJacobian  # SciPy takes long to import
+
         return SparseJacobian(function, levels, how, level, sparsity, probe)
 
     return make if fn is None else make(fn)

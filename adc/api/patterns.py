@@ -1,0 +1,161 @@
+"""Patterns of sparse Jacobians, and the directions that suffice to compute their entries.
+
+A pattern is found by marks of what depends on what (`passes.ad.dependence`). A mark may be of a
+block of columns: blocks are split again and again, and only those with a mark go on, many in one
+direction (`coloring`). Then one direction for each color has all entries.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse as sp
+
+from adc.api import coloring
+from adc.api.sweeps import Columns, Seeds, pushed
+from adc.compiler.dispatch import Code
+from adc.frontend.inputs.places import Arguments
+from adc.library.transforms import Level
+
+Matrix = Any  # SciPy's sparse arrays have no types
+Leaf = np.ndarray[Any, Any]
+# Blocks of columns that the search starts with, and directions that one run computes.
+_AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a sparse matrix is computed.
+
+    Attributes
+    ----------
+    pattern : csr_array of bool, shape (m, n)
+        Where it may have entries.
+    seeds : Seeds
+        The directions, one for each color of the columns, or of the rows in reverse mode.
+    places : array of int
+        Where in the products with the directions each entry is, by rows of the products.
+    vector : array or None
+        A random direction, which is the last one.
+    """
+
+    pattern: Matrix
+    seeds: Seeds
+    places: Leaf
+    vector: Leaf | None
+
+    @property
+    def directions(self) -> int:
+        return self.seeds.count - (self.vector is not None)
+
+
+def planned(pattern: Matrix, *, symmetric: bool, reverse: bool, probe: bool) -> Plan:
+    """Return how a matrix of a pattern is computed."""
+    pattern = sp.csr_array(pattern, dtype=bool)
+    if symmetric:
+        pattern = sp.csr_array(pattern + pattern.T)
+    pattern.sum_duplicates()
+    lines, moved = pattern.nonzero()
+    if reverse:
+        lines, moved = moved, lines
+    if symmetric:
+        colors = coloring.star(pattern)
+        # Where another entry of the row has the color, the mirrored entry is alone.
+        keys = lines * len(colors) + colors[moved]
+        _, which, sharing = np.unique(keys, return_inverse=True, return_counts=True)
+        shared = sharing[which] > 1
+        lines, moved = np.where(shared, moved, lines), np.where(shared, lines, moved)
+    else:
+        colors = coloring.columns(sp.csr_array(pattern.T) if reverse else pattern)
+    size, count = len(colors), int(colors.max(initial=-1)) + 1
+    seeds = _grouped(np.arange(size), colors, count)
+    vector = None
+    if probe:
+        vector = np.random.default_rng(0).standard_normal(size)
+        seeds = seeds.joined(vector)
+    return Plan(pattern, seeds, lines * seeds.count + colors[moved], vector)
+
+
+# -- the pattern -----------------------------------------------------------------------------------
+
+
+def _grouped(members: Leaf, groups: Leaf, count: int) -> Columns:
+    """Return a direction for each of the groups that elements are in, of ones."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(count + 1))
+    return Columns(starts, members[order], np.ones(len(members)))
+
+
+def flat(parts: Sequence[Leaf]) -> Leaf:
+    """Return derivatives as one matrix: the last axis of each part has the directions."""
+    sizes = [math.prod(part.shape[:-1]) for part in parts]
+    return np.concatenate(
+        [part.reshape(size, part.shape[-1]) for part, size in zip(parts, sizes, strict=True)]
+    )
+
+
+def _always(seeds: Seeds) -> Callable[[int], Seeds]:
+    return lambda total: seeds
+
+
+def _blocks(edges: Leaf, colors: Leaf) -> Seeds:
+    """Return a direction for each color of some blocks of elements."""
+    groups = np.repeat(colors, np.diff(edges))
+    return _grouped(np.arange(len(groups)), groups, int(colors.max(initial=-1)) + 1)
+
+
+def detect(code: Code, level: Level, values: Arguments) -> Matrix:
+    """Return the pattern of a Jacobian, for the branches that a call takes.
+
+    Parameters
+    ----------
+    code : Code
+        What computes marks.
+
+    Returns
+    -------
+    csr_array of bool, shape (m, n)
+    """
+    edges = np.zeros(1, np.int64)
+
+    def first(size: int) -> Seeds:
+        nonlocal edges
+        edges = np.linspace(0, size, min(_AT_ONCE, size) + 1).astype(np.int64)
+        return _blocks(edges, np.arange(len(edges) - 1))
+
+    found = flat(pushed(code, level, values, first).parts) != 0
+    rows, blocks = np.nonzero(found)
+    total = int(edges[-1])
+    shape = (len(found), total)
+    used = len(edges) - 1
+    while len(edges) - 1 < total:
+        sizes = np.diff(edges)
+        # As many parts as one run has room for.
+        parts = np.minimum(max(2, _AT_ONCE // max(used, 1)), sizes)
+        firsts = np.cumsum(parts) - parts
+        inner = np.arange(parts.sum()) - np.repeat(firsts, parts)
+        size, count = np.repeat(sizes, parts), np.repeat(parts, parts)
+        starts = np.repeat(edges[:-1], parts) + inner * size // count
+        edges = np.append(starts, total)
+        # Every part of a block with a mark is looked at.
+        among = parts[blocks]
+        offsets = np.arange(among.sum()) - np.repeat(np.cumsum(among) - among, among)
+        rows = np.repeat(rows, among)
+        blocks = np.repeat(firsts[blocks], among) + offsets
+        looked = sp.csr_array(
+            (np.ones(len(rows), bool), (rows, blocks)), shape=(shape[0], len(edges) - 1)
+        )
+        colors = coloring.columns(looked, 0)
+        used = int(colors.max(initial=-1)) + 1
+        seeds = _blocks(edges, colors)
+        found = flat(pushed(code, level, values, _always(seeds)).parts) != 0
+        marked = found[rows, colors[blocks]]
+        rows, blocks = rows[marked], blocks[marked]
+    return sp.csr_array((np.ones(len(rows), bool), (rows, blocks)), shape=shape)
+
+
+__all__ = ["Matrix", "Plan", "detect", "flat", "planned"]
