@@ -18,6 +18,8 @@ import numpy as np
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 # Pairs of entries in one row above which columns are not compared: about ten seconds.
 _MOST_PAIRS = 5e9
+# Bytes for the colors that are next to each vertex.
+_MOST_MARKS = 50_000_000
 # How often columns are colored again.
 ROUNDS = 8
 
@@ -42,27 +44,39 @@ def _greedy(
     return colors
 
 
-def _greedy_star(starts: Ints, neighbours: Ints, order: Ints) -> Ints:  # pragma: no cover
-    """Give each vertex the first color that leaves no path of four vertices with two colors."""
+def _greedy_star(
+    starts: Ints, neighbours: Ints, order: Ints, most: int
+) -> Ints:  # pragma: no cover
+    """Give each vertex the first color that leaves no path of four vertices with two colors.
+
+    From color `most` on, each color has one vertex.
+    """
     colors = np.full(len(order), -1)
-    taken = np.full(len(order) + 1, -1)
+    taken = np.full(most + 1, -1)
+    # The colors next to each vertex: it may have very many neighbours.
+    around = np.zeros((len(order), most), dtype=np.int8)
+    used = 0
     for v in order:
         for at in range(starts[v], starts[v + 1]):
             w = neighbours[at]
             if w == v:
                 continue
-            if colors[w] >= 0:
+            if 0 <= colors[w] < most:
                 taken[colors[w]] = v
-            for further in range(starts[w], starts[w + 1]):
-                x = neighbours[further]
-                if x == v or x == w or colors[x] < 0:
-                    continue
-                if colors[w] < 0 or colors[x] < colors[w]:
-                    taken[colors[x]] = v
+            below = used if colors[w] < 0 else min(used, colors[w])
+            for color in range(min(below, most)):
+                if around[w, color] > 0:
+                    taken[color] = v
         color = 0
-        while taken[color] == v:
+        while color < most and taken[color] == v:
             color += 1
+        if color == most:
+            color = max(used, most)
         colors[v] = color
+        used = max(used, color + 1)
+        if color < most:
+            for at in range(starts[v], starts[v + 1]):
+                around[neighbours[at], color] = 1
     return colors
 
 
@@ -140,10 +154,9 @@ def star(pattern: Any, rounds: int = ROUNDS) -> Ints:
     found = pattern.tocsr()
     starts, neighbours = found.indptr.astype(np.int64), found.indices.astype(np.int64)
     degrees = np.diff(starts)
-    if float(degrees @ degrees) > _MOST_PAIRS:
-        return np.arange(len(degrees))
+    most = int(np.clip(_MOST_MARKS // max(len(degrees), 1), 16, len(degrees) + 1))
     run = _compiled(_greedy_star)
-    return _fewest(lambda order: run(starts, neighbours, order), degrees, rounds)
+    return _fewest(lambda order: run(starts, neighbours, order, most), degrees, rounds)
 
 
 __all__ = ["columns", "star"]
