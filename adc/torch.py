@@ -408,7 +408,8 @@ vars(_Applied.forward)["__signature__"] = inspect.signature(_Applied.forward)
 
 
 def _is_float(tensor: torch.Tensor) -> bool:
-    return tensor.dtype.is_floating_point or tensor.dtype.is_complex
+    found: bool = tensor.dtype.is_floating_point or tensor.dtype.is_complex
+    return found
 
 
 def _conjugate(tensor: torch.Tensor) -> torch.Tensor:

@@ -24,7 +24,7 @@ import inspect
 import itertools
 import linecache
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,8 +34,13 @@ import optree
 from adc.api.derivative import Batched, Derivative, Jitted
 from adc.api.making import make, split
 from adc.api.products import jvp, pullback, vjp
+from adc.compiler.compiled import sizes_of
 from adc.functions import name_of, plain
-from adc.ir.errors import NonScalarError
+from adc.ir.analysis.sizes import formulas
+from adc.ir.analysis.sizes.symbols import Symbols
+from adc.ir.core import Value
+from adc.ir.errors import NonScalarError, UnsupportedError
+from adc.ir.types import Array
 from adc.library import batches
 from adc.options import Options
 
@@ -59,13 +64,19 @@ class Program:
         Those of its first derivatives, and of running it.
     """
 
-    def __init__(self, fn: Callable[..., Any], options: Options = _DEFAULT) -> None:
+    def __init__(
+        self, fn: Callable[..., Any], options: Options = _DEFAULT,
+        of: tuple[Program, Callable[[Program, bool], Program]] | None = None, copies: bool = False,
+    ) -> None:  # fmt: skip
         self.fn = fn if isinstance(fn, Derivative) else plain(fn)
         self.options = options
         # Plans are for the first derivative: what runs once more, or a batch, is larger.
         self._unplanned = replace(options, memory=None, remat="auto", offload=None)
         self._run = _compiled(self.fn, self._unplanned)
         self._made: dict[Any, Any] = {}
+        # What it is a derivative or a batch of, and how it is made of that; whether with copies.
+        self._of, self._copies = of, copies
+        self._careful: Program | None = None
         # Arguments, by what tells apart those with other results, for which it returns no number.
         self._without_gradient: set[Any] = set()
 
@@ -76,7 +87,35 @@ class Program:
 
     def run(self, args: Sequence[Any]) -> Any:
         """Return the result."""
-        return self._run(*args)
+        return self._carefully(lambda program: program._run(*args))
+
+    def _carefully(self, call: Callable[[Program], Any]) -> Any:
+        """Return what is made of this program, or with copies where that is needed."""
+        if self._careful is not None:
+            return call(self._careful)
+        try:
+            return call(self)
+        except UnsupportedError as error:
+            # Perhaps the function changes an argument that is held fixed.
+            careful = self.copying()
+            if careful is self:
+                raise
+            try:
+                found = call(careful)
+            except UnsupportedError:
+                raise error from None
+            self._careful = careful
+            return found
+
+    def copying(self) -> Program:
+        """Return this program with derivatives of functions that may change what is held fixed.
+
+        They are passed copies of that.
+        """
+        if self._of is None or self._copies:
+            return self
+        inner, make = self._of
+        return make(inner.copying(), True)
 
     def with_names(self, count: int, names: tuple[str, ...]) -> Program:
         """Return the program of positional arguments, the last of which are passed by name here."""
@@ -110,12 +149,8 @@ class Program:
         """
         if key in self._without_gradient:
             return None
-        if moved not in self._made:
-            self._made[moved] = make(
-                "value_and_grad", self.fn, moved, None, False, False, self.options
-            )
         try:
-            value, slopes = self._made[moved](*args)
+            value, slopes = self.both(moved).run(args)
         except NonScalarError:
             self._without_gradient.add(key)
             return None
@@ -128,20 +163,71 @@ class Program:
         pull = pullback(self.fn, args, self.options, moved=moved)
         return pull.value, lambda ct: tuple([each for k, each in enumerate(pull(ct)) if k in moved])
 
+    def both(self, moved: tuple[int, ...]) -> Program:
+        """Return the program of the value, which is one float, and a tuple of gradients."""
+
+        def made(inner: Program, copies: bool) -> Program:
+            fn: Any = make("value_and_grad", inner.fn, moved, None, False, False, self.options)
+            return Program(fn, self.options, (inner, made), copies)
+
+        return self._once(("both", moved), made)
+
+    def result_like(self, args: Sequence[Any], unknown: Collection[int]) -> Any:
+        """Return something of the structure, shapes and dtypes of the result; nothing is run.
+
+        None if a shape does not follow from the shapes of the arguments, and from integers among
+        them that are not `unknown`.
+        """
+        return self._carefully(lambda program: program._result_like(args, unknown))
+
+    def _result_like(self, args: Sequence[Any], unknown: Collection[int]) -> Any:
+        code = self._run._code
+        if code.levels:  # its code is that of the function, and computes more
+            return None
+        values = code.match(tuple(args), {})
+        compiled, hidden = code.find(values)
+        fn = compiled.lowered.fn
+        leaves = [*compiled.signature.leaves(values), *hidden]
+        known = formulas.Known(
+            formulas.names_of(
+                {
+                    name: size
+                    for name, size in sizes_of(compiled.lowered, leaves)
+                    if not (isinstance(size, int) and size in unknown)
+                }
+            )
+        )
+        symbols = Symbols(fn)
+        flat: list[Any] = []
+        for operand in fn.results:
+            if not isinstance(operand.type, Array):
+                flat.append(operand.type.numpy.type(0))
+                continue
+            assert isinstance(operand, Value)
+            shape = [size.value(known) for size in symbols.shape(operand)]
+            if None in shape:
+                return None
+            sizes = tuple([max(int(size), 0) for size in shape if size is not None])
+            flat.append(np.broadcast_to(operand.type.numpy.type(0), sizes))
+        return compiled.present(flat, values)
+
     def pulled(self, count: int, moved: tuple[int, ...]) -> Program:
         """Return the program that pulls back cotangents.
 
         Its arguments are a cotangent of the result, and the arguments of this one; it returns a
         tuple of cotangents, of the arguments that moved.
         """
-        given = _arguments(count)
-        text = (
-            f"def pulled(ct, {', '.join(given)}):\n"
-            f"    def moving({', '.join(f'm{k}' for k in moved)}):\n"
-            f"        return _function({_mixed(given, moved)})\n"
-            f"    _, pull = _vjp(moving, {', '.join(given[k] for k in moved)})\n"
-            f"    return pull(ct)\n"
-        )
+
+        def text(copies: bool) -> str:
+            given = _arguments(count)
+            return (
+                f"def pulled(ct, {', '.join(given)}):\n"
+                f"    def moving({', '.join(f'm{k}' for k in moved)}):\n"
+                f"        return _function({_mixed(given, moved, copies)})\n"
+                f"    _, pull = _vjp(moving, {', '.join(given[k] for k in moved)})\n"
+                f"    return pull(ct)\n"
+            )
+
         return self._derived(("pulled", count, moved), text)
 
     def pushed(self, count: int, moved: tuple[int, ...]) -> Program:
@@ -150,29 +236,40 @@ class Program:
         Its arguments are a tuple of tangents of the arguments that moved, and the arguments of this
         one; it returns the tangent of the result.
         """
-        given = _arguments(count)
-        text = (
-            f"def pushed(dots, {', '.join(given)}):\n"
-            f"    def moving({', '.join(f'm{k}' for k in moved)}):\n"
-            f"        return _function({_mixed(given, moved)})\n"
-            f"    return _jvp(moving, ({''.join(f'{given[k]}, ' for k in moved)}), dots)[1]\n"
-        )
+
+        def text(copies: bool) -> str:
+            given = _arguments(count)
+            return (
+                f"def pushed(dots, {', '.join(given)}):\n"
+                f"    def moving({', '.join(f'm{k}' for k in moved)}):\n"
+                f"        return _function({_mixed(given, moved, copies)})\n"
+                f"    return _jvp(moving, ({''.join(f'{given[k]}, ' for k in moved)}), dots)[1]\n"
+            )
+
         return self._derived(("pushed", count, moved), text)
 
     def batched(self, axes: tuple[Any, ...]) -> Program:
         """Return the program of batches: `axes` has an axis of each argument, as for `adc.vmap`."""
         leaves, spec = flatten(axes)
-        key = ("batched", tuple(leaves), spec)
-        if key not in self._made:
-            encoded = (batches.encoded(axes), batches.encoded(0))
-            self._made[key] = Program(Batched(self.fn, encoded, self._unplanned), self._unplanned)
-        found: Program = self._made[key]
-        return found
+        encoded = (batches.encoded(axes), batches.encoded(0))
 
-    def _derived(self, key: Any, text: str) -> Program:
+        def make(inner: Program, copies: bool) -> Program:
+            fn = Batched(inner.fn, encoded, self._unplanned)
+            return Program(fn, self._unplanned, (inner, make), copies)
+
+        return self._once(("batched", tuple(leaves), spec), make)
+
+    def _derived(self, key: Any, text: Callable[[bool], str]) -> Program:
+        def make(inner: Program, copies: bool) -> Program:
+            names = {"_deepcopy": copy.deepcopy} if copies else {}
+            fn = _defined(text(copies), _function=inner.fn, _vjp=vjp, _jvp=jvp, **names)
+            return Program(fn, self._unplanned, (inner, make), copies)
+
+        return self._once(key, make)
+
+    def _once(self, key: Any, make: Callable[[Program, bool], Program]) -> Program:
         if key not in self._made:
-            fn = _defined(text, _function=self.fn, _vjp=vjp, _jvp=jvp)
-            self._made[key] = Program(fn, self._unplanned)
+            self._made[key] = make(self, False)
         found: Program = self._made[key]
         return found
 
@@ -187,9 +284,10 @@ def _arguments(count: int) -> list[str]:
     return [f"a{k}" for k in range(count)]
 
 
-def _mixed(given: Sequence[str], moved: Sequence[int]) -> str:
-    """Return the arguments of a call in which some have other names."""
-    return ", ".join(f"m{k}" if k in moved else name for k, name in enumerate(given))
+def _mixed(given: Sequence[str], moved: Sequence[int], copies: bool) -> str:
+    """Return the arguments of a call in which some have other names, and others may be copies."""
+    held = "_deepcopy({})" if copies else "{}"
+    return ", ".join(f"m{k}" if k in moved else held.format(name) for k, name in enumerate(given))
 
 
 def _identifier(fn: Callable[..., Any]) -> str:

@@ -181,19 +181,17 @@ def test_backward_twice() -> None:
 
 def test_forward_and_backward_of_a_number_are_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[str] = []
-    for name in ("run", "value_and_gradient"):
-        method = getattr(bridge.Program, name)
+    run = bridge.Program.run
 
-        def noted(self: Any, *args: Any, name: str = name, method: Any = method) -> Any:
-            found = method(self, *args)
-            runs.append(name)
-            return found
+    def noted(self: bridge.Program, args: Any) -> Any:
+        runs.append(repr(self.fn))
+        return run(self, args)
 
-        monkeypatch.setattr(bridge.Program, name, noted)
+    monkeypatch.setattr(bridge.Program, "run", noted)
     x, w = leaf(3), leaf(4, 3).detach()
     value = adc.torch.wrap(loss)(x, w)
     (3.0 * value).backward()
-    assert runs == ["value_and_gradient"]
+    assert runs == ["<adc value_and_grad(loss)>"]
     torch.testing.assert_close(x.grad, torch.autograd.grad(3.0 * loss_in_torch(x, w), x)[0])
 
 
@@ -283,6 +281,21 @@ def test_memory_is_shared_and_not_changed() -> None:
     assert out.tolist() == [7.0] * 4
     same = adc.torch.wrap(lambda a: a)(x)
     assert same.data_ptr() != x.data_ptr()
+
+
+def test_functions_that_change_an_argument_that_is_held_fixed() -> None:
+    def filled(buffer: Any, x: Any) -> Any:
+        for i in range(len(x)):
+            buffer[i] = buffer[i] * x[i] ** 2
+        return buffer
+
+    buffer, x = torch.ones(3, dtype=torch.float64), leaf(3)
+    wrapped = adc.torch.wrap(filled)
+    assert gradcheck(lambda x: wrapped(buffer, x), (x,), check_forward_ad=True)
+    assert gradgradcheck(lambda x: wrapped(buffer, x), (x,))
+    found = torch.func.vmap(torch.func.jacrev(lambda x: wrapped(buffer, x)))(torch.stack([x, x]))
+    torch.testing.assert_close(found, torch.diag(2.0 * x).expand(2, 3, 3))
+    assert buffer.tolist() == [1.0] * 3
 
 
 def test_arguments_that_change_before_backward() -> None:
