@@ -17,7 +17,7 @@ by adc, and called from JAX's programs.
 >>> def loss(rate):
 ...     return jnp.sum(simulate(jnp.array([1.0, 2.0, 4.0]), rate, 2))
 >>> jax.jit(jax.value_and_grad(loss))(0.5)
-(Array(4.25, dtype=float32, weak_type=True), Array(-4.5, dtype=float32, weak_type=True))
+(Array(4.25, dtype=float32), Array(-4.5, dtype=float32))
 
 A call is an operation of JAX's of its own, with rules for forward mode, for transposition and for
 batches, which are calls of adc's derivatives and of `adc.vmap`. So both modes work on one function,

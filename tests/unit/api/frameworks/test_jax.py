@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import doctest
 import pickle
 import subprocess
 import sys
@@ -378,3 +379,10 @@ def test_derivatives_are_functions_too() -> None:
     close(jax.jit(jax.jacrev(slope))(x, w), jax.hessian(loss_in_jax)(x, w))
     close(jax.jit(jax.grad(lambda x: jnp.sum(slope(x, w))))(x),
           jnp.sum(jax.hessian(loss_in_jax)(x, w), 0))  # fmt: skip
+
+
+def test_examples_run() -> None:
+    jax.config.update("jax_enable_x64", False)
+    found = doctest.testmod(adc.jax)
+    assert found.attempted
+    assert found.failed == 0

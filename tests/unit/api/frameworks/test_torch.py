@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import doctest
 import pickle
 import subprocess
 import sys
@@ -538,3 +539,10 @@ def test_checkpoints_of_pytorch() -> None:
         torch.autograd.grad(found.sum(), x),
         torch.autograd.grad((torch.tanh(w @ x) * x.sum()).sum(), x),
     )
+
+
+def test_examples_run() -> None:
+
+    found = doctest.testmod(adc.torch)
+    assert found.attempted
+    assert found.failed == 0
