@@ -22,19 +22,7 @@ R = TypeVar("R")
 _OWN = str(Path(__file__).parent) + os.sep
 # Packages that adc calls: others may have the user's functions.
 _CALLED = frozenset(
-    {
-        "jax",
-        "jaxlib",
-        "llvmlite",
-        "numba",
-        "numba_cuda",
-        "numpy",
-        "optree",
-        "rocket_fft",
-        "scipy",
-        "threadpoolctl",
-        "torch",
-    }  # fmt: skip
+    "jax jaxlib llvmlite numba numba_cuda numpy optree rocket_fft scipy threadpoolctl torch".split()
 )
 
 

@@ -339,4 +339,18 @@ def owners(spec: Any) -> tuple[int, ...]:
     return tuple(itertools.chain.from_iterable([k] * count for k, count in enumerate(counts)))
 
 
-__all__ = ["Program", "flatten", "fresh", "kept", "owners", "unflatten"]
+def leaves_of(spec: Any, moved: Sequence[int], parts: Sequence[Any]) -> dict[int, Any]:
+    """Return the leaves of parts that are like arguments that moved, by position among all leaves.
+
+    Of dicts the keys count: one may be ordered where the other is not.
+    """
+    owner = owners(spec)
+    children = optree.treespec_children(spec)
+    found: dict[int, Any] = {}
+    for k, part in zip(moved, parts, strict=True):
+        first = owner.index(k)
+        found.update(enumerate(children[k].flatten_up_to(part), first))
+    return found
+
+
+__all__ = ["Program", "flatten", "fresh", "kept", "leaves_of", "owners", "unflatten"]

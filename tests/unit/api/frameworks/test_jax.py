@@ -7,6 +7,7 @@ import doctest
 import pickle
 import subprocess
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -219,6 +220,23 @@ def test_structures() -> None:
     args = (x, layers, jnp.float64(2.0))
     close(jax.jit(ours)(*args), theirs(*args))
     close(jax.grad(ours, (0, 1, 2))(*args), jax.grad(theirs, (0, 1, 2))(*args))
+
+
+def test_dicts_in_another_order() -> None:
+    def model(p: Any) -> Any:
+        return p["b"] * 2.0 + p["a"] * p["deep"]["c"] * p["deep"]["n"]
+
+    inputs = (sample(3), sample(3, seed=1), sample(3, seed=2))
+
+    def of(b: Any, a: Any, c: Any, fn: Any) -> Any:
+        return fn(OrderedDict(deep=OrderedDict(n=3, c=c), b=b, a=a))
+
+    wrapped, number = adc.jax.wrap(model), adc.jax.wrap(lambda p: np.sum(model(p)))
+    for mode in (jax.jacfwd, jax.jacrev):
+        expected = mode(of, (0, 1, 2))(*inputs, model)
+        close(mode(of, (0, 1, 2))(*inputs, wrapped), expected)
+        found = mode(of, (0, 1, 2))(*inputs, number)
+        close(found, jax.tree.map(lambda rows: jnp.sum(rows, 0), expected))
 
 
 def test_arrays_of_32_bits() -> None:

@@ -7,6 +7,7 @@ import doctest
 import pickle
 import subprocess
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -236,6 +237,36 @@ def test_structures() -> None:
     inputs = [x, scale.factor, *[t for each in layers for t in each.values() if t.requires_grad]]
     torch.testing.assert_close(
         torch.autograd.grad(found["y"].sum(), inputs), torch.autograd.grad(expected.sum(), inputs)
+    )
+
+
+def test_dicts_in_another_order() -> None:
+    def model(p: Any) -> Any:
+        return p["b"] * 2.0 + p["a"] * p["deep"]["c"] * p["deep"]["n"]
+
+    p = OrderedDict(deep=OrderedDict(n=3, c=leaf(3)), b=leaf(3), a=leaf(3))
+    inputs = [p["b"], p["a"], p["deep"]["c"]]
+    wrapped = adc.torch.wrap(model)
+    for fn in (wrapped, adc.torch.wrap(model, memory="1 MB")):
+        torch.testing.assert_close(
+            torch.autograd.grad(fn(p).sum(), inputs), torch.autograd.grad(model(p).sum(), inputs)
+        )
+    number = adc.torch.wrap(lambda p: np.sum(model(p)))
+    torch.testing.assert_close(
+        torch.autograd.grad(2.0 * number(p), inputs),
+        torch.autograd.grad(2.0 * model(p).sum(), inputs),
+    )
+
+    def of(b: Any, a: Any, c: Any, fn: Any) -> Any:
+        return fn(OrderedDict(deep=OrderedDict(n=3, c=c), b=b, a=a))
+
+    for mode in (torch.func.jacfwd, torch.func.jacrev):
+        torch.testing.assert_close(mode(of, (0, 1, 2))(*inputs, wrapped),
+                                   mode(of, (0, 1, 2))(*inputs, model))  # fmt: skip
+    batch = [torch.stack([each, 2.0 * each]) for each in inputs]
+    torch.testing.assert_close(
+        torch.func.vmap(lambda b, a, c: of(b, a, c, wrapped))(*batch),
+        torch.func.vmap(lambda b, a, c: of(b, a, c, model))(*batch),
     )
 
 
@@ -499,6 +530,23 @@ class Scaled:
 
     def of(self, x: Any) -> Any:
         return self.factor * x
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor")  # PyTorch looks at it itself
+def test_torch_compile_breaks_the_graph() -> None:
+    wrapped = adc.torch.wrap(layer)
+    x, w = leaf(3), leaf(4, 3)
+
+    def program(x: torch.Tensor, w: torch.Tensor) -> Any:
+        return torch.sin(wrapped(2.0 * x, w)).sum()
+
+    compiled = torch.compile(program, backend="eager")
+    torch.testing.assert_close(compiled(x, w), program(x, w))
+    torch.testing.assert_close(
+        torch.autograd.grad(compiled(x, w), x), torch.autograd.grad(program(x, w), x)
+    )
+    with pytest.raises(torch._dynamo.exc.Unsupported):
+        torch.compile(program, backend="eager", fullgraph=True)(x, w)
 
 
 def test_threads() -> None:
