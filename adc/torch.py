@@ -103,8 +103,8 @@ def wrap(
     results are on that GPU.
 
     `torch.compile` leaves the call as it is: it breaks the graph there, so ``fullgraph=True`` is an
-    error. A call costs about 35 microseconds beyond that of compiled code, and 0.2 milliseconds with
-    its backward, most of which is `torch.autograd.Function` (``tests/bench/RESULTS.md``).
+    error. A call costs about 35 microseconds beyond that of compiled code, and with its backward
+    0.2 milliseconds, most of which is `torch.autograd.Function` (``tests/bench/RESULTS.md``).
 
     Examples
     --------
