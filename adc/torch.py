@@ -190,7 +190,7 @@ def _run(program: Program, args: tuple[Any, ...], known: tuple[Any, ...] | None 
     if torch.is_grad_enabled():
         call.needed = [tensor.requires_grad for tensor in tensors]
     if not any(call.needed) and _is_plain():
-        return call.result(call.run(tensors))
+        return call.result(call.run(tensors, last=True))
     return call.result(_Applied.apply(call, *tensors))
 
 
@@ -256,14 +256,17 @@ class _Call:
         found: tuple[Any, ...] = unflatten(self.spec, leaves)
         return found
 
-    def run(self, tensors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """Run compiled code; return the tensors of the result."""
+    def run(self, tensors: Sequence[torch.Tensor], last: bool = False) -> tuple[torch.Tensor, ...]:
+        """Run compiled code; return the tensors of the result.
+
+        What is the `last` run has no derivative that is asked for later, at the same arguments.
+        """
         target = self.program.options.target
         arrays = [_array(tensor, target) for tensor in tensors]
         device = next((each.device for each in tensors if each.is_cuda), None)
         args = self.arguments(arrays)
-        # A derivative that is asked for later is at these arguments.
-        self.leaves = kept(self.leaves)
+        if not last:
+            self.leaves = kept(self.leaves)
         return self.noted(self._value(args, tensors), device)
 
     def _value(self, args: tuple[Any, ...], tensors: Sequence[torch.Tensor]) -> Any:
@@ -324,7 +327,9 @@ class _Call:
         if first and known is not None:
             back = _scaled(known, ct)
         elif first and pull is not None:
-            back = pull(self.result([None if ct is None else _array(ct, "") for ct in parts]))
+            target = self.program.options.target
+            arrays = [None if part is None else _array(part, target) for part in parts]
+            back = pull(self.result(arrays))
         else:
             args = self.again(tensors)
             back = _run(self.program.pulled(len(args), moved), (ct, *args), known)

@@ -132,6 +132,7 @@ TRANSFORMED: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS)
 @pytest.mark.parametrize("name", TRANSFORMED)
 def test_transformations(name: str, ours: Any, theirs: Any) -> None:

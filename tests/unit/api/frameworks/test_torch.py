@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import doctest
+import os
 import pickle
 import subprocess
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,6 +141,7 @@ TRANSFORMED: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", TRANSFORMED)
 def test_transformations_of_torch_func(name: str) -> None:
     x, w = leaf(3).detach(), leaf(4, 3).detach()
@@ -396,6 +399,53 @@ def test_no_graph_is_made_where_none_is_asked_for() -> None:
     assert not wrapped(x.detach(), w.detach()).requires_grad
 
 
+# -- on a GPU --------------------------------------------------------------------------------------
+
+
+def test_tensors_of_the_cpu_are_copied_to_a_gpu() -> None:
+    x, w = leaf(3), leaf(3)
+    for fn in (lambda x, w: np.tanh(x * w) * 2.0, lambda x, w: np.sum(np.tanh(x * w) ** 2)):
+        wrapped = adc.torch.wrap(fn, target="cuda")
+        assert wrapped(x, w).device.type == "cpu"
+        assert gradcheck(wrapped, (x, w))
+
+
+ON_GPU = """
+import numpy as np, torch, adc, adc.torch
+from torch.autograd import gradcheck, gradgradcheck
+x = torch.randn(3, 40, dtype=torch.float64, device="cuda")[:, ::2].requires_grad_()
+w = torch.randn(20, dtype=torch.float64, device="cuda", requires_grad=True)
+k = torch.tensor(1.5, dtype=torch.float64, device="cuda", requires_grad=True)
+for fn in (lambda x, w, k: np.tanh(x * w) * k, lambda x, w, k: np.sum(np.tanh(x * w) ** 2) * k):
+    f = adc.torch.wrap(fn, target="cuda")
+    y = f(x, w, k)
+    assert y.is_cuda, y
+    slopes = torch.autograd.grad(y.sum(), (x, w, k))
+    assert all(each.is_cuda for each in slopes), slopes
+    assert gradcheck(f, (x, w, k), nondet_tol=1e-10)
+    assert gradgradcheck(f, (x, w, k), nondet_tol=1e-10)
+    found = torch.func.vmap(torch.func.grad(lambda x: f(x, w, k).sum()))(torch.stack([x, 2 * x]))
+    assert torch.allclose(found[0], slopes[0]), found
+try:
+    adc.torch.wrap(fn)(x, w, k)
+except adc.AdcError as error:
+    assert 'target="cuda"' in error.hint
+print("done")
+"""
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+def test_tensors_of_a_gpu(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(ON_GPU)
+    # Not in the simulator, which this process has.
+    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_ENABLE_CUDASIM"}
+    done = subprocess.run(
+        [sys.executable, str(file)], env=environment, capture_output=True, text=True
+    )
+    assert done.stdout == "done\n", done.stderr
+
+
 # -- what is refused -------------------------------------------------------------------------------
 
 
@@ -545,6 +595,7 @@ def test_torch_compile_breaks_the_graph() -> None:
     torch.testing.assert_close(
         torch.autograd.grad(compiled(x, w), x), torch.autograd.grad(program(x, w), x)
     )
+    torch._dynamo.reset()  # it has code for the function
     with pytest.raises(torch._dynamo.exc.Unsupported):
         torch.compile(program, backend="eager", fullgraph=True)(x, w)
 
