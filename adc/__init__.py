@@ -18,6 +18,7 @@ returns its gradient. In reading order:
 `extension`   derivatives in a user's own Numba code
 `tracebacks`  errors without adc's own frames
 `scipy`       SciPy's solvers, of functions of structures, with derivatives by adc
+`torch`       functions of PyTorch's tensors, `jax`: of JAX's arrays, with derivatives by adc
 `version`     the version
 ============  ======================================================================================
 """
@@ -77,10 +78,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Return what is imported when it is first used: optree's functions, and `adc.scipy`."""
-    if name == "scipy":
+    if name in ("jax", "scipy", "torch"):
         import importlib
 
-        return importlib.import_module("adc.scipy")
+        return importlib.import_module(f"adc.{name}")
     if name == "tree_map":
         from optree import tree_map
 

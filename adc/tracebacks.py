@@ -22,7 +22,7 @@ R = TypeVar("R")
 _OWN = str(Path(__file__).parent) + os.sep
 # Packages that adc calls: others may have the user's functions.
 _CALLED = frozenset(
-    {"llvmlite", "numba", "numba_cuda", "numpy", "optree", "rocket_fft", "scipy", "threadpoolctl"}
+    "jax jaxlib llvmlite numba numba_cuda numpy optree rocket_fft scipy threadpoolctl torch".split()
 )
 
 

@@ -21,6 +21,7 @@ In reading order:
 `making`      how they make what they return, of functions and of derivatives
 `derivative`  what they return; `sweeps`: Jacobians in runs of several directions, pullbacks
 `custom`      custom derivatives; `external`: functions that are called as they are
+`bridge`      functions for other frameworks (`adc.torch`, `adc.jax`), with their derivatives
 ============  ======================================================================================
 """
 

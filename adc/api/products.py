@@ -230,9 +230,24 @@ def vjp(
     >>> pull((1.0, 0.0))
     (3.0, 2.0)
     """
+    pull = pullback(fn, primals, Options.of("vjp", PlanOptions, options), has_aux)
+    if has_aux:
+        value, aux = pull.value
+        return value, pull, aux
+    return pull.value, pull
+
+
+def pullback(
+    fn: Callable[..., Any],
+    primals: Sequence[Any],
+    options: Options,
+    has_aux: bool = False,
+    moved: tuple[int, ...] | None = None,
+) -> Pullback:
+    """Return what pulls cotangents back, to some of the arguments or all, with the value."""
     from adc.api.sweeps import Pullback
 
-    function, levels, how = split(fn, Options.of("vjp", PlanOptions, options))
+    function, levels, how = split(fn, options)
     gradient = bool(levels) and levels[-1].kind == "grad" and not levels[-1].has_aux
     nested = bool(levels) and not gradient
     primal = code_for(function, levels, how, None, None, nested, entire=True)
@@ -244,11 +259,7 @@ def vjp(
         inner, along = (*levels[:-1], Level("grad", moved)), levels[-1].chosen
         return code_for(function, inner, how, along, None)
 
-    pull = Pullback(primal, make, primal.match(primals, {}), has_aux)
-    if has_aux:
-        value, aux = pull.value
-        return value, pull, aux
-    return pull.value, pull
+    return Pullback(primal, make, primal.match(tuple(primals), {}), has_aux, moved)
 
 
-__all__ = ["hvp", "jvp", "vjp"]
+__all__ = ["hvp", "jvp", "pullback", "vjp"]

@@ -432,11 +432,12 @@ class Pullback:
         make: Callable[[tuple[int, ...]], Code],
         values: Arguments,
         has_aux: bool = False,
+        moved: tuple[int, ...] | None = None,
     ) -> None:
         compiled, hidden = primal.find(values)
         self._has_aux = has_aux
         primary(compiled, has_aux)
-        self._moved = compiled.signature.movable()
+        self._moved = compiled.signature.movable() if moved is None else moved
         self._count = compiled.signature.count()
         self._states = compiled.states(values)
         self._flat = compiled.flat(values, hidden)

@@ -11,7 +11,7 @@ from importlib import resources
 from adc.ir.errors import CODES
 
 GUIDES = (
-    "memory", "threads", "gpu", "external", "random", "complex", "numerics", "errors",
+    "memory", "threads", "gpu", "frameworks", "external", "random", "complex", "numerics", "errors",
     "benchmarks", "internals",
 )  # fmt: skip
 

@@ -35,6 +35,8 @@ MAY_IMPORT = {
         "pygraphviz",
         "rich",
     },
+    "adc.torch": {"adc", "numpy", "torch"},
+    "adc.jax": {"adc", "jax", "numpy"},
     "adc": {"adc", "numpy", "optree", "rich", "scipy"},
 }
 # Packages in which one may import only those before it.

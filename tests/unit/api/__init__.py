@@ -7,5 +7,6 @@ that are called as they are), `test_nonfinite` (`check_nans`), `test_tracebacks`
 `test_differences` (of `adc.testing`).
 
 `arguments` has what is passed and captured: containers, complex numbers, generators. `identity` has
-which code a call runs: of which function it is, and where it is found again.
+which code a call runs: of which function it is, and where it is found again. `frameworks` has
+`adc.torch` and `adc.jax`.
 """
