@@ -25,6 +25,8 @@ Matrix = Any  # SciPy's sparse arrays have no types
 Leaf = np.ndarray[Any, Any]
 # Blocks of columns that the search starts with, and directions that one run computes.
 _AT_ONCE = 16
+# A row with marks in so many blocks is dense, if there are no more than so many of these rows.
+_HEAVY, _HUBS = 64, 256
 
 
 @dataclass(frozen=True)
@@ -108,13 +110,30 @@ def _blocks(edges: Leaf, colors: Leaf) -> Seeds:
     return _grouped(np.arange(len(groups)), groups, int(colors.max(initial=-1)) + 1)
 
 
-def detect(code: Code, level: Level, values: Arguments) -> Matrix:
+def _split(edges: Leaf, used: int) -> tuple[Leaf, Leaf]:
+    """Return smaller blocks, as many as one run has room for, and the numbers of their parts.
+
+    `used` is how many directions the blocks took.
+    """
+    sizes = np.diff(edges)
+    parts = np.minimum(max(2, _AT_ONCE // max(used, 1)), sizes)
+    inner = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
+    size, count = np.repeat(sizes, parts), np.repeat(parts, parts)
+    starts = np.repeat(edges[:-1], parts) + inner * size // count
+    return np.append(starts, edges[-1]), parts
+
+
+def detect(code: Code, level: Level, values: Arguments, dense: str = "") -> Matrix:
     """Return the pattern of a Jacobian, for the branches that a call takes.
 
     Parameters
     ----------
     code : Code
         What computes marks.
+    dense : {"", "mirror", "fill"}
+        What is done with the few rows that have entries in very many columns, and would take a
+        direction for each: they are searched, taken from their columns in a symmetric matrix, or
+        taken to be full.
 
     Returns
     -------
@@ -129,33 +148,41 @@ def detect(code: Code, level: Level, values: Arguments) -> Matrix:
 
     found = flat(pushed(code, level, values, first).parts) != 0
     rows, blocks = np.nonzero(found)
-    total = int(edges[-1])
-    shape = (len(found), total)
+    height, total = len(found), int(edges[-1])
     used = len(edges) - 1
+    hubs = np.zeros(height, bool)
     while len(edges) - 1 < total:
-        sizes = np.diff(edges)
-        # As many parts as one run has room for.
-        parts = np.minimum(max(2, _AT_ONCE // max(used, 1)), sizes)
-        firsts = np.cumsum(parts) - parts
-        inner = np.arange(parts.sum()) - np.repeat(firsts, parts)
-        size, count = np.repeat(sizes, parts), np.repeat(parts, parts)
-        starts = np.repeat(edges[:-1], parts) + inner * size // count
-        edges = np.append(starts, total)
+        if dense:
+            heavy = np.bincount(rows, minlength=height) >= _HEAVY
+            if np.count_nonzero(heavy | hubs) <= _HUBS:
+                hubs |= heavy
+                light = ~hubs[rows]
+                rows, blocks = rows[light], blocks[light]
+        edges, parts = _split(edges, used)
         # Every part of a block with a mark is looked at.
         among = parts[blocks]
         offsets = np.arange(among.sum()) - np.repeat(np.cumsum(among) - among, among)
         rows = np.repeat(rows, among)
-        blocks = np.repeat(firsts[blocks], among) + offsets
-        looked = sp.csr_array(
-            (np.ones(len(rows), bool), (rows, blocks)), shape=(shape[0], len(edges) - 1)
-        )
-        colors = coloring.columns(looked, 0)
+        blocks = np.repeat((np.cumsum(parts) - parts)[blocks], among) + offsets
+        colors = coloring.columns(_marked(rows, blocks, (height, len(edges) - 1)), 0)
         used = int(colors.max(initial=-1)) + 1
         seeds = _blocks(edges, colors)
         found = flat(pushed(code, level, values, _always(seeds)).parts) != 0
         marked = found[rows, colors[blocks]]
         rows, blocks = rows[marked], blocks[marked]
-    return sp.csr_array((np.ones(len(rows), bool), (rows, blocks)), shape=shape)
+    pattern = _marked(rows, blocks, (height, total))
+    full = np.flatnonzero(hubs)
+    if dense == "fill":
+        others = np.arange(total)
+    else:
+        others = full
+        pattern = pattern + _marked(blocks, rows, pattern.shape) if len(full) else pattern
+    more = _marked(np.repeat(full, len(others)), np.tile(others, len(full)), pattern.shape)
+    return sp.csr_array(pattern + more) if len(full) else pattern
+
+
+def _marked(rows: Leaf, columns: Leaf, shape: tuple[int, int]) -> Matrix:
+    return sp.csr_array((np.ones(len(rows), bool), (rows, columns)), shape=shape)
 
 
 __all__ = ["Matrix", "Plan", "detect", "flat", "planned"]

@@ -220,7 +220,9 @@ class SparseJacobian(Jacobian):
 
     def _detected(self, values: Arguments) -> Matrix:
         level = replace(self._level, kind="jacfwd")
-        return detect(self._marks, level, values)
+        # By rows, an entry of a dense row costs nothing; by columns it costs a direction.
+        dense = "mirror" if self._symmetric else "fill" if self._reverse else ""
+        return detect(self._marks, level, values, dense)
 
     def _planned(self, pattern: Matrix) -> Plan:
         return planned(pattern, symmetric=self._symmetric, reverse=self._reverse, probe=self._probe)

@@ -161,6 +161,30 @@ def test_a_hessian_by_several_arguments() -> None:
             np.testing.assert_allclose(each.toarray(), want, rtol=1e-15)
 
 
+def test_dense_rows() -> None:
+    """Those of a Hessian are its dense columns, and by rows they may be taken to be full."""
+
+    def f(x: Any) -> Any:
+        y = x**2
+        y[3] = np.sum(x)
+        y[150] = np.sum(x[:200] ** 3)
+        return y
+
+    def g(x: Any) -> Any:
+        return np.sum(x**3) + x[7] * np.sum(np.sin(x)) + x[290] * x[7] ** 2 * np.sum(x[:200])
+
+    x = np.random.default_rng(0).uniform(0.5, 1.5, 300)
+    found = adc.jacrev(f, sparsity="detect")
+    np.testing.assert_array_equal(found(x).toarray(), adc.jacrev(f)(x))
+    assert found.directions(x) <= 3
+    found = adc.hessian(g, sparsity="detect")
+    np.testing.assert_allclose(found(x).toarray(), adc.hessian(g)(x), rtol=1e-13, atol=1e-13)
+    assert found.directions(x) <= 5
+    found = adc.jacfwd(f, sparsity="detect")
+    np.testing.assert_array_equal(found(x).toarray(), adc.jacfwd(f)(x))
+    assert found.pattern(x).nnz == 298 + 300 + 200
+
+
 def test_float32_and_numbers() -> None:
     x = X.astype(np.float32)
     found = adc.jacfwd(stencil, sparsity="detect")(x, W)
