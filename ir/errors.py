@@ -43,11 +43,22 @@ class Span:
         return linecache.getline(self.file, self.line).rstrip("\n")
 
     def excerpt(self) -> str:
-        """Return the source in the range, or "" if that is more than one line, or gone."""
-        if self.end_line not in (0, self.line) or not self.end_column:
+        """Return the source in the range, in one line, or "" if it is a block, or gone."""
+        if not self.end_column:
             return ""
-        line = self.text()
-        return line[_characters(line, self.column) : _characters(line, self.end_column)].strip()
+        first = self.text()
+        if self.end_line in (0, self.line):
+            start, end = (_characters(first, at) for at in (self.column, self.end_column))
+            return first[start:end].strip()
+        if first.rstrip().endswith(":") or not first.strip():
+            return ""
+        lines = [first[_characters(first, self.column) :]]
+        lines += [linecache.getline(self.file, k) for k in range(self.line + 1, self.end_line)]
+        last = linecache.getline(self.file, self.end_line)
+        lines.append(last[: _characters(last, self.end_column)])
+        text = " ".join(line.strip() for line in lines)
+        # Brackets stand as they would in one line.
+        return text.replace("( ", "(").replace("[ ", "[").replace(" )", ")").replace(" ]", "]")
 
     def caret(self) -> str:
         """Return the source line with carets under the range, or "" if the source is gone."""

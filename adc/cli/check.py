@@ -61,6 +61,7 @@ def check(args: argparse.Namespace) -> int:
         ("direction", "adc", "finite difference", "uncertainty", "error", ""),
         [row.cells() for row in rows],
         [_COLOURS[row.outcome] for row in rows],
+        flexible=(0, -1),
     )
     if not rows:
         print("nothing to compare: the arguments contain no number")
