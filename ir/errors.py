@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import builtins
 import linecache
+import os
+import re
+import sys
 import traceback
 from dataclasses import dataclass, field, replace
+from types import FrameType
 
 import numpy as np
 
@@ -72,6 +76,27 @@ class Span:
         width = max(1, end - start)
         return f"    {line[indent:]}\n    {' ' * (start - indent)}{'^' * width}"
 
+    def lines(self) -> list[str]:
+        """Return file, line and function, and the source line with carets."""
+        where = f' in "{self.function}"' if self.function else ""
+        return [f'  File "{self.file}", line {self.line}{where}', *filter(None, [self.caret()])]
+
+
+# Folders of Python's standard library, and names of those of installed packages.
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+_INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]")
+
+
+def _own(span: Span) -> Span:
+    """Return the innermost call that is not in a library, or the range itself if all of them are.
+
+    An error in a library that a program calls is the program's: it has the line to change.
+    """
+    for each in reversed(span.chain()):
+        if not each.file.startswith(_STANDARD) and not _INSTALLED.search(each.file):
+            return each
+    return span
+
 
 def _characters(line: str, column: int) -> int:
     """Convert a column to characters: those of `ast` count UTF-8 bytes."""
@@ -113,18 +138,48 @@ class AdcError(Exception):
     def __str__(self) -> str:
         lines = [f"[{self.code}] {self.message}"]
         if self.span is not None:
-            where = f' in "{self.span.function}"' if self.span.function else ""
-            lines.append(f'  File "{self.span.file}", line {self.span.line}{where}')
-            caret = self.span.caret()
-            if caret:
-                lines.append(caret)
+            own = _own(self.span)
+            lines += own.lines()
+            if own is not self.span:
+                where, *text = self.span.lines()
+                lines += [f"  In the library: {where.strip()}", *text]
         if self.hint:
             lines.append(f"  Hint: {self.hint}")
         return "\n".join(lines)
 
     def _render_traceback_(self) -> list[str]:
-        """Return what IPython and notebooks show: no frames of adc, but the user's line."""
-        return str(self).splitlines()
+        """Return what IPython and notebooks show: the calls that led here, and the message.
+
+        Cells have the names that notebooks show.
+        """
+        calls = list(traceback.walk_tb(self.__traceback__))
+        of_shell = [k for k, (frame, _) in enumerate(calls) if _is_of_shell(frame)]
+        del calls[: max(of_shell, default=-1) + 1]
+        lines = []
+        if calls:
+            summary = traceback.StackSummary.extract(iter(calls))
+            lines = ["Traceback (most recent call last):", *"".join(summary.format()).splitlines()]
+        return [_with_cell(line) for line in [*lines, *str(self).splitlines()]]
+
+
+# What runs the cells of notebooks.
+_SHELLS = ("IPython", "ipykernel")
+_FILE = re.compile(r'  File "(<[^"]*>|[^"]*ipykernel_[^"]*)", ')
+
+
+def _is_of_shell(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _SHELLS
+
+
+def _with_cell(line: str) -> str:
+    """Return a line of a traceback with the name of a notebook's cell instead of its file."""
+    found = _FILE.match(line)
+    shell = sys.modules.get("IPython")
+    running = shell.get_ipython() if shell is not None else None
+    if found is None or running is None:
+        return line
+    name = running.compile.format_code_name(found[1])
+    return f"  {' '.join(name)}, {line[found.end() :]}" if name else line
 
 
 class SourceError(AdcError):
