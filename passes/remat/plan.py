@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from adc.ir.core import Stmt
 from adc.ir.errors import Span
-from adc.ir.text.user import expression, variable
+from adc.ir.text.user import TEMPORARY, expression, variable
 from adc.passes.memory.peak.formula import Peak
 
 # Decisions.
@@ -71,6 +71,8 @@ class PlanEntry:
             text = span.text().strip()
         else:
             text = span.excerpt() if stmt is None else expression(stmt)
+        if not text and variable(value) == TEMPORARY:
+            text = span.text().strip()  # the variable of a loop, as `range` counts it
         where = (span.function, text)
         return PlanEntry(value, span.file, span.line, decision, size, reason, *where)
 

@@ -499,7 +499,7 @@ def test_check_that_cannot_decide(program: str, capsys: pytest.CaptureFixture[st
     shown = capsys.readouterr().out
     assert "undecided: " in shown
     assert shown.endswith(
-        "cannot be decided by finite differences here, 0 agree: try other arguments\n"
+        "cannot be decided by finite differences here,\n0 agree: try other arguments\n"
     )
 
 
@@ -509,6 +509,21 @@ def test_check_takes_steps_that_fit(
 ) -> None:
     shown = _printed(capsys, "check", f"{program}:{function}", "--example", f"{function}_at")
     assert shown.endswith(" derivatives agree\n")
+
+
+def test_check_of_long_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "long_names.py"
+    program.write_text(
+        "import numpy as np\n\ndef fn(settings_of_the_first_layer, x):\n"
+        "    a, b = settings_of_the_first_layer['weights'], settings_of_the_first_layer['bias']\n"
+        "    return a[0] * x[0] * np.floor(4.0 * x[1]) + b\n\n"
+        "def at():\n    return {'weights': np.ones(2), 'bias': 1.0}, np.ones(2)\n"
+    )
+    assert cli.main(["check", f"{program}:fn", "--example", "at", "--argnums", "0,1"]) == 3
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any(re.match(r"…he_first_layer\.0\[0\] +4 +4 .* ok$", line) for line in lines)
+    assert any(re.match(r"x\[1\] .* undecided: a kink$", line) for line in lines)
 
 
 def test_check_of_many_numbers(program: str, capsys: pytest.CaptureFixture[str]) -> None:
