@@ -175,6 +175,9 @@ def lookup(name: str) -> tuple[list[str], bool]:
     'scipy.integrate.ode is not supported '
     >>> lookup("solve")[0]
     ['numpy.linalg.solve is supported', 'scipy.linalg.solve is supported']
+    >>> lookup("softmx")[0]
+    ['softmx is not known; give its package, as in `np.linalg.svd`; similar names: \
+scipy.special.softmax']
     """
     known, wanted = _known(), _full(name)
     try:
@@ -194,12 +197,37 @@ def lookup(name: str) -> tuple[list[str], bool]:
         return [f"{each} is supported" for each in found], True
     value = _value(wanted)
     if value is None:
-        near = difflib.get_close_matches(wanted, known, 3)
-        said = f"; similar names: {', '.join(near)}" if near else ""
-        return [f"{name} is not known; give its package, as in `np.linalg.svd`{said}"], False
+        return [_unknown(name, wanted, known)], False
     if callable(value) and is_supported(value):
         return [f"{wanted} is supported"], True
     return [_refused(wanted, value)], False
+
+
+def _unknown(name: str, wanted: str, known: Iterable[str]) -> str:
+    """Return what is said of a name that no package has, with similar ones."""
+    _, dot, own = wanted.rpartition(".")
+    if dot and wanted.partition(".")[0] not in _PACKAGES:
+        return (
+            f"{name} is not known: this list has functions of {', '.join(_PACKAGES[1:])}, and "
+            "builtins; functions that are written in Python are compiled like the program's, and "
+            "adc.external calls any other"
+        )
+    ends: dict[str, list[str]] = {}
+    for each in known:
+        ends.setdefault(each.rpartition(".")[2].lower(), []).append(each)
+    # In the same package first, then by the last name alone.
+    near = difflib.get_close_matches(wanted, known, 3) if dot else []
+    for last in difflib.get_close_matches(own.lower(), ends, 3):
+        near += ends[last]
+    packages = sorted({m for m in map(_package_of, known) if m.rpartition(".")[2] == own})
+    said = f"; similar names: {', '.join(list(dict.fromkeys(near))[:4])}" if near else ""
+    if packages:
+        said = f"; there are the packages {', '.join(packages)}"
+    return f"{name} is not known; give its package, as in `np.linalg.svd`{said}"
+
+
+def _package_of(name: str) -> str:
+    return name.rpartition(".")[0]
 
 
 def _is_package(name: str) -> bool:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import builtins
 import linecache
+import os
+import re
+import sys
 import traceback
 from dataclasses import dataclass, field, replace
+from types import FrameType
 
 import numpy as np
 
@@ -43,11 +47,22 @@ class Span:
         return linecache.getline(self.file, self.line).rstrip("\n")
 
     def excerpt(self) -> str:
-        """Return the source in the range, or "" if that is more than one line, or gone."""
-        if self.end_line not in (0, self.line) or not self.end_column:
+        """Return the source in the range, in one line, or "" if it is a block, or gone."""
+        if not self.end_column:
             return ""
-        line = self.text()
-        return line[_characters(line, self.column) : _characters(line, self.end_column)].strip()
+        first = self.text()
+        if self.end_line in (0, self.line):
+            start, end = (_characters(first, at) for at in (self.column, self.end_column))
+            return first[start:end].strip()
+        if first.rstrip().endswith(":") or not first.strip():
+            return ""
+        lines = [first[_characters(first, self.column) :]]
+        lines += [linecache.getline(self.file, k) for k in range(self.line + 1, self.end_line)]
+        last = linecache.getline(self.file, self.end_line)
+        lines.append(last[: _characters(last, self.end_column)])
+        text = " ".join(line.strip() for line in lines)
+        # Brackets stand as they would in one line.
+        return text.replace("( ", "(").replace("[ ", "[").replace(" )", ")").replace(" ]", "]")
 
     def caret(self) -> str:
         """Return the source line with carets under the range, or "" if the source is gone."""
@@ -60,6 +75,27 @@ class Span:
         end = _characters(line, self.end_column) if one_line else len(line)
         width = max(1, end - start)
         return f"    {line[indent:]}\n    {' ' * (start - indent)}{'^' * width}"
+
+    def lines(self) -> list[str]:
+        """Return file, line and function, and the source line with carets."""
+        where = f' in "{self.function}"' if self.function else ""
+        return [f'  File "{self.file}", line {self.line}{where}', *filter(None, [self.caret()])]
+
+
+# Folders of Python's standard library, and names of those of installed packages.
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+_INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]")
+
+
+def _own(span: Span) -> Span:
+    """Return the innermost call that is not in a library, or the range itself if all of them are.
+
+    An error in a library that a program calls is the program's: it has the line to change.
+    """
+    for each in reversed(span.chain()):
+        if not each.file.startswith(_STANDARD) and not _INSTALLED.search(each.file):
+            return each
+    return span
 
 
 def _characters(line: str, column: int) -> int:
@@ -102,18 +138,48 @@ class AdcError(Exception):
     def __str__(self) -> str:
         lines = [f"[{self.code}] {self.message}"]
         if self.span is not None:
-            where = f' in "{self.span.function}"' if self.span.function else ""
-            lines.append(f'  File "{self.span.file}", line {self.span.line}{where}')
-            caret = self.span.caret()
-            if caret:
-                lines.append(caret)
+            own = _own(self.span)
+            lines += own.lines()
+            if own is not self.span:
+                where, *text = self.span.lines()
+                lines += [f"  In the library: {where.strip()}", *text]
         if self.hint:
             lines.append(f"  Hint: {self.hint}")
         return "\n".join(lines)
 
     def _render_traceback_(self) -> list[str]:
-        """Return what IPython and notebooks show: no frames of adc, but the user's line."""
-        return str(self).splitlines()
+        """Return what IPython and notebooks show: the calls that led here, and the message.
+
+        Cells have the names that notebooks show.
+        """
+        calls = list(traceback.walk_tb(self.__traceback__))
+        of_shell = [k for k, (frame, _) in enumerate(calls) if _is_of_shell(frame)]
+        del calls[: max(of_shell, default=-1) + 1]
+        lines = []
+        if calls:
+            summary = traceback.StackSummary.extract(iter(calls))
+            lines = ["Traceback (most recent call last):", *"".join(summary.format()).splitlines()]
+        return [_with_cell(line) for line in [*lines, *str(self).splitlines()]]
+
+
+# What runs the cells of notebooks.
+_SHELLS = ("IPython", "ipykernel")
+_FILE = re.compile(r'  File "(<[^"]*>|[^"]*ipykernel_[^"]*)", ')
+
+
+def _is_of_shell(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _SHELLS
+
+
+def _with_cell(line: str) -> str:
+    """Return a line of a traceback with the name of a notebook's cell instead of its file."""
+    found = _FILE.match(line)
+    shell = sys.modules.get("IPython")
+    running = shell.get_ipython() if shell is not None else None
+    if found is None or running is None:
+        return line
+    name = running.compile.format_code_name(found[1])
+    return f"  {' '.join(name)}, {line[found.end() :]}" if name else line
 
 
 class SourceError(AdcError):

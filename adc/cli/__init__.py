@@ -2,8 +2,10 @@
 
 ============  ======================================================================================
 `parser`      the commands and their options
+`options`     options that several commands take
 `target`      ``FILE.py:FUNCTION`` as a derivative with sample arguments
 `commands`    commands that show something
+`slices`      ``--line``: what comes from one line of the user's file
 `check`       ``adc check``: gradients against finite differences
 `curve`       ``adc plan --curve``
 `completion`  ``adc completion``

@@ -25,6 +25,8 @@ Vector = np.ndarray[Any, np.dtype[np.float64]]
 _DIRECTIONS = 4
 # The most numbers that are checked one by one; of more, a sample.
 _MOST_COORDINATES = 16
+# The longest name of a number that is shown whole.
+_LONGEST = 20
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Row:
         known = np.isfinite(self.expected)
         said = self.outcome.value + (f": {self.reason}" if self.reason else "")
         return (
-            self.name,
+            self.name if len(self.name) <= _LONGEST else f"…{self.name[1 - _LONGEST :]}",
             f"{self.found:.10g}",
             f"{self.expected:.10g}" if known else "",
             f"{self.error:.0e}" if known else "",
@@ -58,9 +60,10 @@ def check(args: argparse.Namespace) -> int:
     wanted = target.find(args)
     rows, results = compare(wanted.derivative, wanted.args, args.tolerance, args.step, args.seed)
     output.show(
-        ("direction", "adc", "finite difference", "uncertainty", "error", ""),
+        ("direction", "adc", "differences", "uncertain", "error", ""),
         [row.cells() for row in rows],
         [_COLOURS[row.outcome] for row in rows],
+        flexible=(0, -1),
     )
     if not rows:
         print("nothing to compare: the arguments contain no number")
@@ -73,9 +76,9 @@ def check(args: argparse.Namespace) -> int:
         print(f"{wrong} of {len(rows)} derivatives differ")
     elif undecided:
         print(
-            f"{undecided} of {len(rows)} derivatives cannot be decided by finite differences here, "
-            f"{counts[Outcome.AGREES]} agree: try other arguments"
+            f"{undecided} of {len(rows)} derivatives cannot be decided by finite differences here,"
         )
+        print(f"{counts[Outcome.AGREES]} agree: try other arguments")
     else:
         print(f"all {len(rows)} derivatives agree")
     return 1 if wrong else 3 if undecided else 0

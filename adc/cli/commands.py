@@ -6,28 +6,41 @@ import argparse
 import difflib
 import importlib.metadata
 import json
+import os
 import platform
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
-from adc.cli import output, target
+from adc.cli import options, output, slices, target
 from adc.cli.target import UsageError
 from adc.compiler.driver import Compilation
 from adc.ir.analysis.costs import Costs
+from adc.ir.core import Function
 from adc.ir.errors import AdcError
 from adc.passes.stages import Stage
 
 
 def ir(args: argparse.Namespace) -> int:
+    if args.output is not None and not args.all:
+        raise UsageError("--output is where --all writes")
+    if args.line is not None and args.diff:
+        raise UsageError("--line: not with --diff")
     stages = _stages(target.find(args).made)
     if args.all:
-        for name, text in stages:
+        texts = [(name, _text(fn, args)) for name, fn in stages]
+        if args.line is not None and not any(text for _, text in texts):
+            raise _no_line(stages[0][1], args)
+        if args.output is not None:
+            return _write(texts, args.output)
+        for name, text in texts:
             print(f"# after {name}\n{text}")
         return 0
     if args.diff:
         first, second = args.diff
         lines = difflib.unified_diff(
-            _stage(stages, first).splitlines(),
-            _stage(stages, second).splitlines(),
+            str(_stage(stages, first)).splitlines(),
+            str(_stage(stages, second)).splitlines(),
             f"after {first}",
             f"after {second}",
             lineterm="",
@@ -35,31 +48,83 @@ def ir(args: argparse.Namespace) -> int:
         for line in lines:
             print(line)
         return 0
-    sys.stdout.write(_stage(stages, args.after))
+    fn = _stage(stages, args.after)
+    text = _text(fn, args)
+    if not text:
+        raise _no_line(fn, args)
+    sys.stdout.write(text)
     return 0
 
 
-def _stages(made: Compilation) -> list[tuple[str, str]]:
-    """Return the IR after every pass, as text; the runs of a pass are numbered."""
+def _text(fn: Function, args: argparse.Namespace) -> str:
+    """Return the IR, or what of it comes from the line that is asked for; "" if nothing does."""
+    if args.line is None:
+        return str(fn)
+    line = _line(args)
+    text = slices.of_ir(fn, line)
+    return text and f"# {line.title()}\n{text}"
+
+
+def _line(args: argparse.Namespace) -> slices.Line:
+    return slices.Line(os.path.abspath(args.function.rpartition(":")[0]), args.line)
+
+
+def _no_line(fn: Function, args: argparse.Namespace) -> UsageError:
+    line = _line(args)
+    known = ", ".join(map(str, slices.lines_of(fn, line.file)))
+    return UsageError(f"--line: nothing comes from line {line.number}; there are {known or 'none'}")
+
+
+def _write(texts: Sequence[tuple[str, str]], folder: Path) -> int:
+    """Write the IR after every pass to a folder, so that the names of the files are in order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    width = len(str(len(texts)))
+    for k, (name, text) in enumerate(texts, 1):
+        stage, _, number = name.partition(":")
+        again = f"-{number}" if int(number) > 1 else ""
+        (folder / f"{k:0{max(width, 2)}}-{stage}{again}.ir").write_text(text)
+    print(f"{len(texts)} files in {folder}")
+    return 0
+
+
+def _stages(made: Compilation) -> list[tuple[str, Function]]:
+    """Return the IR after every pass; the runs of a pass are numbered."""
     runs: dict[str, int] = {}
-    stages: list[tuple[str, str]] = []
+    stages: list[tuple[str, Function]] = []
     for name, fn in made.trace.stages:
         runs[name] = runs.get(name, 0) + 1
-        stages.append((f"{name}:{runs[name]}", str(fn)))
+        stages.append((f"{name}:{runs[name]}", fn))
     return stages
 
 
-def _stage(stages: list[tuple[str, str]], wanted: str) -> str:
-    for name, text in reversed(stages):
+def _stage(stages: list[tuple[str, Function]], wanted: str) -> Function:
+    for name, fn in reversed(stages):
         if wanted in (name, name.partition(":")[0]):
-            return text
+            return fn
     raise UsageError(f"no stage {wanted!r}; there are {', '.join(name for name, _ in stages)}")
 
 
 def source(args: argparse.Namespace) -> int:
+    found = target.find(args)
+    machine = found.derivative._options.machine
+    if machine.cuda:
+        from adc.backend.cuda.emit import emit as emit_kernels
+
+        if args.line is not None:
+            raise UsageError("--line: not for a GPU; `adc ir --line` shows the line there, too")
+        print(emit_kernels(found.made.fn).source.rstrip())
+        return 0
     from adc.backend.common.emit import emit
 
-    print(emit(target.find(args).made.fn).source.rstrip())
+    if args.line is not None:
+        text = slices.of_source(lambda mark: emit(found.made.fn, mark), _line(args))
+        if not text:
+            raise _no_line(found.made.fn, args)
+        print(f"# {_line(args).title()}\n{text.rstrip()}")
+        return 0
+    from adc.backend.python.load import place
+
+    print(emit(found.made.fn, place if machine.python else None).source.rstrip())
     return 0
 
 
@@ -71,7 +136,7 @@ def where_nan(args: argparse.Namespace) -> int:
     made = found.derivative
     # Of a function of several results, itself.
     check_nans(made.__wrapped__ if isinstance(made, Jacobian) else made)(*found.args)  # raises
-    print(f"{args.target}: the results are finite")
+    print(f"{args.function}: the results are finite")
     return 0
 
 
@@ -90,7 +155,7 @@ def plan(args: argparse.Namespace) -> int:
     sized = args.example is not None or args.memory is not None or args.curve is not None
     shown = PlanReport.of(found.plan() if sized else found.made.plan)
     if args.html is not None:
-        args.html.write_text(output.page(f"plan of {args.target}", shown._repr_html_()))
+        args.html.write_text(output.page(f"plan of {args.function}", shown._repr_html_()))
     points = None
     if args.curve is not None:
         from adc.inspect.curve import check, draw
@@ -129,13 +194,14 @@ def graph(args: argparse.Namespace) -> int:
 
 
 def supported(args: argparse.Namespace) -> int:
+    from adc.inspect.table import filled, width
     from adc.supported import lookup, page
 
     if args.name is None:
-        sys.stdout.write(page(refused=True))
+        sys.stdout.write(output.fitted(page(refused=True), width()))
         return 0
     lines, whole = lookup(args.name)
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.write("".join(f"{filled(line, width())}\n" for line in lines))
     return 0 if whole else 1
 
 
@@ -157,26 +223,42 @@ def passes(args: argparse.Namespace) -> int:
     from adc.ir.walk import statements
     from adc.passes import pipeline
 
-    about = ("when", "why there", "what it does")
-    if args.target is None:
-        table = pipeline.TABLES[args.kind]
-        output.show(("pass", *about), [_stage_row(stage, depth) for stage, depth in table.rows()])
+    if args.function is None:
+        given = [name for name in ("args", "example", "argnums") if getattr(args, name) is not None]
+        given += [name for name in options.compiled(args) if name != "target"]
+        if given:
+            raise UsageError(f"--{given[0]} is about a function: name one, as FILE.py:FUNCTION")
+        listed = pipeline.TABLES["cuda" if args.target == "cuda" else "cpu"].rows()
+        output.show(
+            ("pass", "what it does, when, and why there"),
+            [(_indented(stage, depth), _about(stage)) for stage, depth in listed],
+        )
         return 0
     rows: list[tuple[str, ...]] = []
     trace = target.find(args).made.trace
     for row in trace.rows:
-        name, *texts = _stage_row(row.stage, row.depth)
-        ran = ("-", "")
-        if row.seconds is not None:
+        name = _indented(row.stage, row.depth)
+        if row.seconds is None:
+            rows.append((name, "-", "", f"did not run; when: {row.stage.when.text or 'always'}"))
+        else:
             ran = (_milliseconds(row.seconds), str(statements(row.fn)))
-        rows.append((name, *ran, *texts))
+            rows.append((name, *ran, row.stage.about))
     total = sum(seconds for _, seconds in trace.seconds)
-    output.show(("pass", "time", "statements", *about), [*rows, ("all", _milliseconds(total))])
+    titles = ("pass", "time", "statements", "what it does")
+    output.show(titles, [*rows, ("all", _milliseconds(total), "", "")])
     return 0
 
 
-def _stage_row(stage: Stage, depth: int) -> tuple[str, ...]:
-    return ("  " * depth + stage.name, stage.when.text, stage.why, stage.about)
+def _indented(stage: Stage, depth: int) -> str:
+    return "  " * depth + stage.name
+
+
+def _about(stage: Stage) -> str:
+    """Return what a pass does, when, and the reason for its place, a line each."""
+    lines = [stage.about]
+    lines += [f"  when: {stage.when.text}"] if stage.when.text else []
+    lines += [f"  why there: {stage.why}"] if stage.why else []
+    return "\n".join(lines)
 
 
 def _milliseconds(seconds: float) -> str:
@@ -199,7 +281,7 @@ def cache(args: argparse.Namespace) -> int:
         ("entries", str(count)),
         ("size", f"{_bytes(size)} of at most {_bytes(cache.size_limit())}"),
     ]
-    output.show(("cache", ""), rows)
+    output.show(("cache", ""), rows, copied=True)
     return 0
 
 
@@ -276,5 +358,5 @@ def info(args: argparse.Namespace) -> int:
         ("cache", str(cache.folder())),
         *_costs(),
     ]
-    output.show(("", ""), rows)
+    output.show(("", ""), rows, copied=True)
     return 0

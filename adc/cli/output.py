@@ -1,9 +1,10 @@
-"""Output of commands: tables in a terminal, plain text in a pipe."""
+"""Output of commands: coloured tables and text in a terminal, plain ones in a pipe."""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from typing import TextIO
@@ -11,10 +12,11 @@ from typing import TextIO
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.text import Text
 
-# Columns in a pipe, where nothing is to be broken at the edge of a screen.
-_WIDE = 400
+from adc.inspect import table
+
+_ROW = re.compile(r"\| (.*) \| (.*) \|")
 
 
 def console(file: TextIO | None = None) -> Console:
@@ -22,30 +24,39 @@ def console(file: TextIO | None = None) -> Console:
 
     By default to standard output.
     """
-    made = Console(file=file or sys.stdout, highlight=False, soft_wrap=False)
-    if not made.is_terminal:
-        made.width = _WIDE
-    return made
+    return Console(file=file or sys.stdout, highlight=False, soft_wrap=False)
 
 
-def show(columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Sequence[str] = ()) -> None:
-    """Print a table; `styles` are those of the rows."""
+def show(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    styles: Sequence[str] = (),
+    *,
+    flexible: Collection[int] = (-1,),
+    copied: bool = False,
+) -> None:
+    """Print a table that is as wide as the terminal, or 80 columns where there is none.
+
+    Parameters
+    ----------
+    styles : sequence of str
+        Those of the rows.
+    flexible : collection of int
+        The columns whose cells are broken where the table would be wider; by default the last.
+    copied : bool
+        Whether cells are paths and the like, which are not broken but in a terminal.
+    """
     out = console()
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(column)
-    for k, row in enumerate(rows):
-        # Text in brackets is no markup here: `x[0]`.
-        table.add_row(
-            *[cell.replace("[", r"\[") for cell in row], style=(styles or [""] * (k + 1))[k]
-        )
-    if out.is_terminal:
-        out.print(table)
-        return
-    with out.capture() as captured:
-        out.print(table)
-    for line in captured.get().splitlines():
-        print(line.rstrip())
+    body = list(rows)
+    terminal = out.is_terminal
+    most = sys.maxsize if copied and not terminal else table.width()
+    broken = [k % len(columns) for k in flexible]
+    for row, line in table.layout([columns, *body], most, broken):
+        if terminal:
+            style = "bold" if row == 0 else (styles or [""] * len(body))[row - 1]
+            out.print(Text(line), style=style or None, overflow="ignore", crop=False)
+        else:
+            print(line)
 
 
 @contextmanager
@@ -76,6 +87,26 @@ def page(title: str, body: str) -> str:
         "<style>body { font-family: sans-serif } td, th { padding: 0 1em 0 0; text-align: left }"
         f"</style>\n{body}\n"
     )
+
+
+def fitted(text: str, most: int) -> str:
+    """Return Markdown as text of a width: rows of tables become items of lists.
+
+    >>> print(fitted("| name | state |\\n|---|---|\\n| `a` | not yet supported |\\n", 16), end="")
+    - `a`: not yet
+      supported
+    """
+    found: list[str] = []
+    lines = text.splitlines()
+    for k, line in enumerate(lines):
+        head = k + 1 < len(lines) and lines[k + 1].startswith("|---")
+        row = _ROW.fullmatch(line)
+        if head or line.startswith("|---"):
+            continue
+        if row is not None:
+            line = f"- {row[1]}: {row[2]}"
+        found.append(line if line.startswith("#") else table.filled(line, most, line[:2] == "- "))
+    return "".join(f"{line}\n" for line in found)
 
 
 def show_markdown(text: str) -> None:

@@ -9,13 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from adc.calibrate import BUDGET
-from adc.cli import commands, target
+from adc.cli import commands, options, target
 from adc.cli.check import check
 from adc.cli.completion import SHELLS, script
 from adc.cli.failure import program_error
-from adc.ir.analysis.target import KINDS
 from adc.ir.errors import AdcError
-from adc.options import POLICIES
 from adc.version import __version__
 
 Command = Callable[[argparse.Namespace], int]
@@ -68,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
     ir = add(
         "ir", commands.ir, "show the IR after a pass", 'adc ir model.py:loss --args "f64[:]" --all'
     )
-    _target(ir)
+    options.add_function(ir)
     which = ir.add_mutually_exclusive_group()
     which.add_argument(
         "--after",
@@ -77,6 +75,13 @@ def parser() -> argparse.ArgumentParser:
         help="show the IR after the last run of PASS; PASS:2 is the second run",
     )
     which.add_argument("--all", action="store_true", help="show the IR after every pass")
+    ir.add_argument(
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help="with --all: write the IR after every pass to a file of the folder",
+    )
+    options.add_line(ir)
     which.add_argument(
         "--diff",
         nargs=2,
@@ -90,7 +95,8 @@ def parser() -> argparse.ArgumentParser:
         "show the generated Python source",
         "adc source model.py:loss --example data",
     )
-    _target(source)
+    options.add_function(source)
+    options.add_line(source)
 
     plan = add(
         "plan",
@@ -98,11 +104,7 @@ def parser() -> argparse.ArgumentParser:
         "show which values reverse code stores, recomputes or reloads, and the memory of a call",
         'adc plan model.py:loss --args "f64[100, 64], f64" --memory "64 kB"',
     )
-    _target(plan)
-    plan.add_argument(
-        "--memory", metavar="SIZE", help='limit the memory of a call, for instance "64 MB"'
-    )
-    plan.add_argument("--offload", choices=("disk",), help="keep the tapes on disk")
+    options.add_function(plan)
     plan.add_argument("--json", action="store_true", help="print JSON")
     plan.add_argument("--html", type=Path, metavar="FILE", help="write an HTML page to FILE")
     plan.add_argument(
@@ -126,7 +128,7 @@ def parser() -> argparse.ArgumentParser:
         "compare the gradient with finite differences",
         'adc check model.py:loss --args "f64[:, :], int" --argnums 0',
     )
-    _target(checked)
+    options.add_function(checked)
     checked.add_argument(
         "--tolerance",
         type=float,
@@ -143,7 +145,7 @@ def parser() -> argparse.ArgumentParser:
         "--seed", type=int, default=0, metavar="N", help="seed of the random directions"
     )
 
-    _target(
+    options.add_function(
         add(
             "where-nan",
             commands.where_nan,
@@ -158,7 +160,7 @@ def parser() -> argparse.ArgumentParser:
         "draw forward and reverse code, and the plan that connects them",
         'adc graph model.py:loss --args "f64[:]" -o loss.svg',
     )
-    _target(graph)
+    options.add_function(graph)
     graph.add_argument(
         "-o",
         dest="out",
@@ -201,10 +203,7 @@ def parser() -> argparse.ArgumentParser:
         "list the passes in order, with reasons; for a function also their times",
         'adc passes model.py:loss --args "f64[:]"',
     )
-    _target(passes, optional=True)
-    passes.add_argument(
-        "--kind", choices=KINDS, default=KINDS[0], help="list the passes for a CPU or a GPU (cuda)"
-    )
+    options.add_function(passes, optional=True)
 
     known = add(
         "supported",
@@ -245,36 +244,6 @@ def parser() -> argparse.ArgumentParser:
 def _completion(shell: str, commands: Mapping[str, argparse.ArgumentParser]) -> int:
     sys.stdout.write(script(shell, commands))
     return 0
-
-
-def _target(command: argparse.ArgumentParser, optional: bool = False) -> None:
-    command.add_argument(
-        "target",
-        metavar="FILE.py:FUNCTION",
-        nargs="?" if optional else None,
-        help="the function to inspect",
-    )
-    given = command.add_mutually_exclusive_group()
-    given.add_argument("--args", metavar="TYPES", help='types of the arguments: "f64[:], i64"')
-    given.add_argument(
-        "--example", metavar="NAME", help="a function that returns a tuple of arguments"
-    )
-    command.add_argument(
-        "--argnums",
-        type=_numbers,
-        metavar="N[,N]",
-        help="positions of the arguments to differentiate (default 0)",
-    )
-    command.add_argument(
-        "--remat",
-        choices=POLICIES,
-        help="store or recompute all values (default: auto, the fastest)",
-    )
-
-
-def _numbers(text: str) -> int | tuple[int, ...]:
-    numbers = tuple([int(part) for part in text.split(",")])
-    return numbers if "," in text else numbers[0]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

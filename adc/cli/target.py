@@ -19,10 +19,11 @@ import numpy as np
 from adc.api import jacrev, value_and_grad
 from adc.api.derivative import Derivative, Jitted
 from adc.api.sweeps import Pullback
+from adc.cli import options
 from adc.compiler.driver import Compilation, Plans
-from adc.compiler.memory import parse
 from adc.ir.errors import NonScalarError
 from adc.ir.types import DTYPES, HALF, STORED_HALF, Array, Scalar, parse_type
+from adc.options import Options, PlanOptions
 from adc.passes.remat.plan import Plan
 
 # Extents of sample arrays whose size is not given.
@@ -77,9 +78,9 @@ def find(args: argparse.Namespace) -> Subject:
     UsageError
         If there is no such function, or its arguments cannot be told.
     """
-    file, colon, name = args.target.rpartition(":")
+    file, colon, name = args.function.rpartition(":")
     if not colon or not file.endswith(".py"):
-        raise UsageError(f"{args.target!r} is not FILE.py:FUNCTION")
+        raise UsageError(f"{args.function!r} is not FILE.py:FUNCTION")
     module = _load(Path(file))
     found = _attribute(module, file, name)
     if args.command == "check" and isinstance(found, Jitted):
@@ -96,7 +97,7 @@ def find(args: argparse.Namespace) -> Subject:
         if isinstance(found, Derivative):
             raise
         # A function of more results than one float.
-        derivative = jacrev(found, _argnums(args), **_planned(args))
+        derivative = jacrev(found, _argnums(args), **options.compiled(args))
         made = _compilation(derivative, given)
     return Subject(derivative, given, made)
 
@@ -138,22 +139,30 @@ def _derivative(found: Any, args: argparse.Namespace) -> Derivative:
     if not isinstance(found, Derivative):
         if isinstance(found, Pullback):
             raise UsageError(
-                f"{args.target} is what adc.vjp returned: name the function that was differentiated"
+                f"{args.function} is what adc.vjp returned: "
+                "name the function that was differentiated"
             )
         if not callable(found):
             raise UsageError(
-                f"{args.target} is not a function, but {_kind(found)}: name the function itself"
+                f"{args.function} is not a function, but {_kind(found)}: name the function itself"
             )
-        made: Derivative = value_and_grad(found, _argnums(args), **_planned(args))
+        made: Derivative = value_and_grad(found, _argnums(args), **options.compiled(args))
         return made
     if args.argnums is not None:
-        raise UsageError(f"--argnums: {args.target} is differentiated already")
-    options = found._options
-    given = _planned(args)
-    if "memory" in given:
-        given["memory"] = parse(given["memory"])
-    options = replace(options, **given)
-    return found if options == found._options else found._made_of(found.__wrapped__, options)
+        raise UsageError(f"--argnums: {args.function} is differentiated already")
+    given = options.compiled(args)
+    for name in ("remat", "memory", "offload"):
+        if name in given and isinstance(found, Jitted):
+            raise UsageError(f"--{name}: {found!r} has no reverse code, and so no plan")
+    if not given:
+        return found
+    # What is given replaces the derivative's own options, and those that it excludes.
+    excluded = {name: None for name in ("remat", "memory") if {"remat", "memory"} & given.keys()}
+    if "target" in given:
+        excluded |= dict.fromkeys(("offload", "parallel"))
+    checked = Options.of("adc", PlanOptions, given)
+    chosen = {name: getattr(checked, name) for name in {**excluded, **given}}
+    return found._made_of(found.__wrapped__, replace(found._options, **chosen))
 
 
 def _kind(value: Any) -> str:
@@ -163,12 +172,6 @@ def _kind(value: Any) -> str:
 
 def _argnums(args: argparse.Namespace) -> int | tuple[int, ...]:
     return 0 if args.argnums is None else args.argnums
-
-
-def _planned(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the given options of a command that concern the plan."""
-    found = {name: getattr(args, name, None) for name in ("remat", "memory", "offload")}
-    return {name: value for name, value in found.items() if value is not None}
 
 
 # -- arguments -------------------------------------------------------------------------------------

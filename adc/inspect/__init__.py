@@ -2,6 +2,7 @@
 
 ==========  ========================================================================================
 `plan`      a plan as text, as a table in a terminal, as HTML (`passes.remat.plan` has the reasons)
+`table`     tables of text as wide as the terminal
 `curve`     the plans for a series of budgets: time against memory
 `drawing`   IR to nodes and edges
 `graph`     the graph of a gradient

@@ -8,6 +8,7 @@ because their edges would cover the rest.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
@@ -38,16 +39,24 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.text.printer import literal_text, print_stmt
+from adc.ir.text.user import TEMPORARY, expression, variable
 from adc.ir.types import Scalar
 
 _LONGEST = 60
+# The names of values that the user has not named, with numbers and suffixes.
+_NAME = re.compile(r"(?<![\w.])(t(?:\.\d+)?)((?:\.[a-z]\w*(?:\.\d+)?)*)(?![\w.])")
+# The equals sign of an assignment, one to a variable, and brackets, in which there are others.
+_ASSIGNMENT = re.compile(r"(?<![<>=!:])=(?!=)")
+_UPDATE = re.compile(r"([^\W\d]\w*)\s*(?:[-+*/%@&|^]|//|\*\*|<<|>>)?=(?!=)")
+_WITHIN = re.compile(r"\(.*\)|\[.*\]|\{.*\}")
 
 
 @dataclass(eq=False)
 class Node:
     """A box with a text; `value` is the name of what it computes.
 
-    A minor one computes a size, an index or a check, of which large programs have too many.
+    `recalled` is the name of the forward value that it gets. A minor one computes a size, an index
+    or a check, of which large programs have too many.
     """
 
     label: str
@@ -55,8 +64,12 @@ class Node:
     parent: Cluster
     value: str = ""
     tooltip: str = ""
-    is_recall: bool = False
+    recalled: str = ""
     is_minor: bool = False
+
+    @property
+    def is_recall(self) -> bool:
+        return bool(self.recalled)
 
 
 @dataclass(eq=False)
@@ -161,12 +174,15 @@ def draw(fn: Function) -> Drawing:
     """Return the drawing of a function and its callees: forward code first, then reverse code."""
     top = Cluster(fn.name, "function", None)
     drawer = _Drawer()
+    functions = {each.name: each for each in (*fn.callees, fn)}
     sides = [Cluster("forward", "forward", top), Cluster("reverse", "reverse", top)]
     for each in sorted(fn.callees, key=lambda each: bool(each.mirror)):
         side = sides[1 if each.mirror else 0]
+        drawer.name(each, functions.get(each.mirror))
         drawer.function(each, _inside(side, f"fn {each.name}", "branch"))
     split = next((k for k, stmt in enumerate(fn.body) if _is_reverse(stmt)), len(fn.body))
     drawer.enter()
+    drawer.name(fn)
     drawer.params(fn, sides[0])
     drawer.statements(fn.body[:split], sides[0])
     drawer.statements(fn.body[split:], sides[1])
@@ -246,6 +262,50 @@ def _text(operand: Operand) -> str:
     return operand.name if isinstance(operand, Value) else literal_text(operand)
 
 
+class Names:
+    """The user's expressions for values without a name of their own, in the text of the IR.
+
+    Of several values that one expression takes, only the last one is it.
+    """
+
+    def __init__(self, stmts: tuple[Stmt, ...]) -> None:
+        # What stands for names, and what is said where they are computed, if that is more.
+        self._texts: dict[str, str] = {}
+        self._whole: dict[str, str] = {}
+        last: dict[object, str] = {}
+        for stmt in walk(stmts):
+            text = expression(stmt)
+            name = stmt.results[0].name if stmt.results else ""
+            if text and variable(name) == TEMPORARY:
+                self._texts.pop(last.get((stmt.loc, text), ""), None)
+                last[stmt.loc, text] = name
+                updated = _UPDATE.match(text)
+                if updated:
+                    self._texts[name], self._whole[name] = updated[1], text
+                elif not _ASSIGNMENT.search(_WITHIN.sub("", text)):
+                    self._texts[name] = text
+
+    def of(self, stmt: Stmt) -> str:
+        """Return the text of a statement: the user's, where that is an expression of its own."""
+        name = stmt.results[0].name if stmt.results else ""
+        if name in self._texts:
+            return self._whole.get(name, self._texts[name])
+        return print_stmt(stmt).replace("%", "")
+
+    def said(self, text: str) -> str:
+        """Return text of the IR with expressions for the names of temporaries."""
+        if text in self._texts.values() or text in self._whole.values():
+            return text
+        return _NAME.sub(self._expression, text)
+
+    def _expression(self, found: re.Match[str]) -> str:
+        text = self._texts.get(found[1])
+        if text is None:
+            return found[0]
+        plain = text.isidentifier() or (found[0] == found.string.removeprefix("recall "))
+        return f"{text if plain else f'({text})'}{found[2]}"
+
+
 class _Drawer:
     def __init__(self) -> None:
         self.edges: list[Edge] = []
@@ -253,6 +313,7 @@ class _Drawer:
         self._made: dict[str, Node] = {}
         self._loops: dict[str, str] = {}
         self._scopes: dict[str, tuple[dict[str, Node], dict[str, str]]] = {}
+        self._names = Names(())
         # Counters get a node when something besides an index uses them.
         self._counters: dict[str, tuple[Value, Cluster, Loop]] = {}
 
@@ -268,6 +329,7 @@ class _Drawer:
     ) -> Node:
         span = stmt.loc if stmt is not None else None
         tooltip = f"{span.line}: {span.text().strip()}" if span is not None else label
+        label = self._names.said(label)
         made = Node(_cut(label), shape, parent, value.name if value is not None else "", tooltip)
         parent.items.append(made)
         if value is not None:
@@ -297,6 +359,10 @@ class _Drawer:
         made, loops = self._scopes.get(mirror, ({}, {}))
         self._made, self._loops = dict(made), dict(loops)
         self._scopes[fn] = (self._made, self._loops)
+
+    def name(self, fn: Function, mirror: Function | None = None) -> None:
+        """Name the values of a function as the user does, and those of the one that it mirrors."""
+        self._names = Names((*(mirror.body if mirror else ()), *fn.body))
 
     def function(self, fn: Function, at: Cluster) -> None:
         self.enter(fn.name, fn.mirror)
@@ -338,7 +404,7 @@ class _Drawer:
                 self._loop(stmt, at)
             case Recall(result=result, value=value):
                 node = self._node(at, f"recall {value.name}", "note", result, stmt)
-                node.is_recall, node.is_minor = True, _is_minor(result)
+                node.recalled, node.is_minor = value.name, _is_minor(result)
                 self._edge(value, node, "recall")
             case Load(array=array):
                 self._plain(stmt, at, (array,))
@@ -355,7 +421,7 @@ class _Drawer:
 
     def _plain(self, stmt: Stmt, at: Cluster, read: tuple[Operand, ...]) -> None:
         value = stmt.results[0] if stmt.results else None
-        node = self._node(at, print_stmt(stmt).replace("%", ""), "box", value, stmt)
+        node = self._node(at, self._names.of(stmt), "box", value, stmt)
         node.is_minor = isinstance(stmt, Apply) and value is not None and _is_minor(value)
         for result in stmt.results[1:]:
             self._made[result.name] = node
@@ -400,7 +466,7 @@ class _Drawer:
             case _:
                 assert_never(stmt)
         line = f", line {stmt.loc.line}" if stmt.loc is not None else ""
-        frame = _inside(at, text + line, "loop")
+        frame = _inside(at, self._names.said(text) + line, "loop")
         frame.source = _source_line(stmt)
         if not isinstance(stmt, While):
             self._counters[stmt.index.name] = (stmt.index, frame, stmt)

@@ -193,13 +193,13 @@ class _Writer:
                     self._item(inner, each)
 
     def _node(self, out: graphviz.Digraph, node: Node) -> None:
-        name = node.label.removeprefix("recall ") if node.is_recall else node.value
+        name = node.recalled or node.value
         entry = self._plan.get(name) if node in self._decided else None
         colour = _COLOURS[entry.decision] if entry is not None else "white"
         label = node.label
         tooltip = node.tooltip or node.label
         if entry is not None and node.is_recall:
-            tooltip += f"\n{entry.value}: {entry.reason}"
+            tooltip += f"\n{entry.label}: {entry.reason}"
             if entry.decision == KEPT:
                 label += f"\n{entry.bytes} bytes"
         out.node(
@@ -232,7 +232,7 @@ class _Writer:
         if self._plan and not held:
             return None
         width = max([_width(entry.bytes) for entry in held], default=1.0)
-        reasons = "\n".join(f"{entry.value}: {entry.reason}" for entry in entries)
+        reasons = "\n".join(f"{entry.label}: {entry.reason}" for entry in entries)
         return {
             "color": _DARK[held[0].decision] if held else "#4a5661",
             "penwidth": f"{width:.1f}",

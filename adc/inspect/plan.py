@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from html import escape
 
+from adc.inspect.table import filled, layout, width
 from adc.passes.remat.plan import (
     ATOMIC,
     CHECKPOINTED,
@@ -20,7 +22,7 @@ from adc.passes.remat.plan import (
 )
 
 # The longest expression and the longest formula of memory that are shown.
-_LONGEST = 32
+_LONGEST = 60
 _WIDEST = 200
 _COLOURS = {
     KEPT: "red", COPIED: "red", HELD: "red", RECOMPUTED: "yellow", CHECKPOINTED: "yellow",
@@ -32,8 +34,8 @@ _COLOURS = {
 class PlanReport(Plan):
     """A plan that can be shown: what `plan()` returns.
 
-    Printed, it is a table: coloured in a terminal, plain text elsewhere and where ``NO_COLOR`` is
-    set. Notebooks show it in HTML.
+    Printed, it is a table as wide as the terminal, or of 80 columns: coloured in a terminal, plain
+    text elsewhere and where ``NO_COLOR`` is set. Notebooks show it in HTML.
     """
 
     @staticmethod
@@ -101,17 +103,17 @@ class PlanReport(Plan):
     def columns(self) -> tuple[str, ...]:
         """Return the titles of the table; functions are named where there is more than one."""
         where = ("line", "function") if self._functions else ("line",)
-        return (*where, "value", "expression", "decision", "bytes", "why")
+        return (*where, "value", "decision", "bytes", "why")
 
     def rows(self) -> list[tuple[str, ...]]:
         """Return the entries and copies as text, column by column."""
         rows: list[tuple[str, ...]] = []
         for entry in self.shown():
             where = [str(entry.line or "-")] + [entry.function or "-"] * self._functions
-            text = entry.expression
+            text = entry.label
             if len(text) > _LONGEST:
                 text = text[: _LONGEST - 1] + "…"
-            rows.append((*where, entry.value, text, entry.decision, entry.bytes, entry.reason))
+            rows.append((*where, text, entry.decision, entry.bytes, entry.reason))
         return rows
 
     @property
@@ -123,31 +125,29 @@ class PlanReport(Plan):
         return self._coloured() if _wants_colour() else self._plain()
 
     def _plain(self) -> str:
-        rows = [self.columns(), *self.rows()]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [f"plan ({self.policy})"]
-        for row in rows:
-            lines.append("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)))
-        lines += self.lines()
-        return "\n".join(line.rstrip() for line in lines)
+        return "\n".join(line for line, _ in self._shown_lines())
 
     def _coloured(self) -> str:
         from rich.console import Console
-        from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=f"plan ({self.policy})", title_justify="left", box=None, pad_edge=False)
-        for column in self.columns():
-            # Only reasons are broken where a line is too short.
-            table.add_column(column, no_wrap=column != "why")
-        for entry, row in zip(self.shown(), self.rows(), strict=True):
-            table.add_row(*map(Text, row), style=_COLOURS.get(entry.decision))
-        console = Console(file=io.StringIO(), force_terminal=True, highlight=False)
+        console = Console(file=io.StringIO(), force_terminal=True, highlight=False, width=width())
         with console.capture() as captured:
-            console.print(table)
-            for line in self.lines():
-                console.print(Text(line))
+            for line, colour in self._shown_lines():
+                console.print(Text(line, style=colour))
         return captured.get().rstrip("\n")
+
+    def _shown_lines(self) -> Iterator[tuple[str, str]]:
+        """Yield the lines with their colours."""
+        yield f"plan ({self.policy})", "italic"
+        colours = ["bold", *(_COLOURS.get(entry.decision, "") for entry in self.shown())]
+        titles = self.columns()
+        flexible = [titles.index(name) for name in ("value", "bytes", "why")]
+        for row, line in layout([titles, *self.rows()], width(), flexible):
+            yield line, colours[row]
+        for line in self.lines():
+            for part in filled(line, width()).splitlines():
+                yield part, ""
 
     def _repr_html_(self) -> str:
         """Return the table for a notebook."""

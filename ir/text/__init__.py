@@ -1,6 +1,7 @@
 """The text form of the IR: `printer` writes it, `parser` reads it back.
 
 `effects` does what the statements `Print` say; `outside` calls functions outside of the program.
+`user` has what users call the values: their variables and expressions.
 
 ::
 

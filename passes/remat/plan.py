@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
+from adc.ir.core import Stmt
 from adc.ir.errors import Span
+from adc.ir.text.user import TEMPORARY, expression, variable
 from adc.passes.memory.peak.formula import Peak
 
 # Decisions.
@@ -41,7 +43,7 @@ class PlanEntry:
     function : str
         The function that computes it: the differentiated one, or one that it calls.
     expression : str
-        Its source expression; "" if that takes more than one line.
+        Its source expression; of a loop its first line; "" if the source is gone.
     """
 
     value: str
@@ -54,12 +56,36 @@ class PlanEntry:
     expression: str = ""
 
     @staticmethod
-    def at(span: Span | None, value: str, decision: str, size: str, reason: str) -> PlanEntry:
-        """Return the entry of a value that is computed at `span`."""
+    def at(
+        span: Span | None,
+        value: str,
+        decision: str,
+        size: str,
+        reason: str,
+        stmt: Stmt | None = None,
+    ) -> PlanEntry:
+        """Return the entry of a value that is computed at `span`, by `stmt`."""
         if span is None:
             return PlanEntry(value, "", 0, decision, size, reason)
-        where = (span.function, span.excerpt())
+        if decision == CHECKPOINTED:
+            text = span.text().strip()
+        else:
+            text = span.excerpt() if stmt is None else expression(stmt)
+        if not text and variable(value) == TEMPORARY:
+            text = span.text().strip()  # the variable of a loop, as `range` counts it
+        where = (span.function, text)
         return PlanEntry(value, span.file, span.line, decision, size, reason, *where)
+
+    @property
+    def label(self) -> str:
+        """What is shown for the value: its expression, else the variable that holds it.
+
+        Examples
+        --------
+        >>> PlanEntry("i.1", "", 0, KEPT, "8", "").label
+        'i'
+        """
+        return self.expression or variable(self.value)
 
 
 @dataclass(frozen=True)

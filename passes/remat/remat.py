@@ -329,7 +329,8 @@ class _Sizes:
             if loc is None and site.region:
                 loc = self.d.loops[site.region].loc
             size = str(self.bytes(value)) if decision.kind in (KEPT, HELD) else "0"
-            found.append(PlanEntry.at(loc, value.name, decision.kind, size, decision.reason))
+            what = (value.name, decision.kind, size, decision.reason)
+            found.append(PlanEntry.at(loc, *what, getattr(site, "stmt", None)))
         return found
 
     def is_own(self, value: Value, own: Collection[str]) -> bool:

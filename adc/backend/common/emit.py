@@ -30,7 +30,7 @@ from adc.backend.common.syntax import (
     Unary,
     Unpack,
 )
-from adc.backend.common.writer import FAILED, PLACES, RUNTIME, Shared, Site
+from adc.backend.common.writer import FAILED, PLACES, RUNTIME, Mark, Shared, Site
 from adc.backend.runtime import gemm, special
 from adc.ir import core, ops
 from adc.ir.analysis.memory.escape import dead_after_yield, dead_values
@@ -245,20 +245,20 @@ def _listed(types: Iterable[Type]) -> str:
     return ", ".join(map(str, types))
 
 
-def emit(fn: Function, marked: bool = False, apart: Collection[int] = ()) -> Emitted:
+def emit(fn: Function, mark: Mark | None = None, apart: Collection[int] = ()) -> Emitted:
     """Return the source of `fn`, which is in buffer form, and of its callees.
 
     Parameters
     ----------
     fn : Function
         In buffer form.
-    marked : bool
-        Whether each line ends with the place in the user's source that it is for.
+    mark : callable, optional
+        Returns what stands at the ends of lines that are for a place in the user's source.
     apart : collection of int
         The parameters whose parts along the first axis may lie apart, if the code allows it.
     """
     fn = library_form(fn)
-    shared = Shared(fn, marked)
+    shared = Shared(fn, mark)
     code: list[syntax.Function] = []
     for each in (*fn.callees, fn):
         *parts, rest = shared.divide(each)
@@ -267,7 +267,7 @@ def emit(fn: Function, marked: bool = False, apart: Collection[int] = ()) -> Emi
             emitter = _Emitter(piece, shared, main=main, part=piece is not rest)
             last = emitter.run()
             code += [*emitter.functions, last]
-    if not marked:  # of a loop that is written once, no line has one place
+    if mark is None:  # of a loop that is written once, no line has one place
         code = repeated.shared(code, shared.taken)
     names = {name for each in code for name in syntax.used(each.body)}
     own = [reader.algorithm(op) for op in algorithms.among(names)]

@@ -6,11 +6,10 @@ import dataclasses
 import keyword
 import linecache
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from adc.backend.common import prelude, printer, syntax, vector_math
 from adc.backend.common.expressions import dtype_of, is_atomic, literal, state, zero
@@ -42,6 +41,8 @@ from adc.ir.ops import algorithms
 from adc.ir.types import ELEMENTS, INT, Array, Type
 from adc.ir.walk import use_counts
 
+# Returns what stands at the end of a line that is for a place in the user's source.
+Mark = Callable[[Span], str]
 # Longest expression that is moved into another one.
 INLINE = 60
 # The places in the state, as emitted code names them.
@@ -129,10 +130,10 @@ class Site:
 
 
 class Shared:
-    """What the functions of one program share; where it is `marked`, lines name the user's."""
+    """What the functions of one program share; `mark` says what stands at the ends of lines."""
 
-    def __init__(self, fn: Function, marked: bool = False) -> None:
-        self.marked = marked
+    def __init__(self, fn: Function, mark: Mark | None = None) -> None:
+        self.mark = mark
         self.tapes = Tapes(fn)
         self.sites: list[Site] = []
         # Where among the results the arrays are that are made by `returned`.
@@ -291,7 +292,7 @@ class Writer(Names):
     def __init__(self, fn: Function, shared: Shared, *, main: bool) -> None:
         super().__init__(_RESERVED | shared.taken)
         # Whether lines end with the place in the user's source that they are for, and that place.
-        self._marked = shared.marked
+        self._mark = shared.mark
         self._place: Span | None = None
         # The blocks that are being written, each in the one before it.
         self._blocks: list[list[syntax.Stmt]] = [[]]
@@ -339,10 +340,9 @@ class Writer(Names):
         return len(self._blocks) > 1
 
     def add(self, stmt: syntax.Stmt) -> None:
-        place = self._place if self._marked else None
-        if place is not None and not stmt.remark and not isinstance(stmt, Comment):
-            remark = f"{PurePath(place.file).name}:{place.line}"
-            stmt = dataclasses.replace(stmt, remark=remark)
+        place = self._place if self._mark else None
+        if self._mark and place is not None and not stmt.remark and not isinstance(stmt, Comment):
+            stmt = dataclasses.replace(stmt, remark=self._mark(place))
         self.here.append(stmt)
 
     def set(self, name: str, value: Expr) -> None:

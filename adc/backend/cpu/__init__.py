@@ -22,9 +22,11 @@ import ctypes
 import functools
 import hashlib
 import importlib.util
+import linecache
 import operator
 import os
 import platform
+import re
 import sys
 import tempfile
 import threading
@@ -307,6 +309,8 @@ def _frame(span: Span, last: str = "raise error") -> Callable[[Any, Sequence[Any
     for node in ast.walk(tree):
         for name in place.keys() & set(node._attributes):
             setattr(node, name, place[name])
+    # Notebooks and debuggers show the function from its first line on.
+    tree.body[0].lineno = _first_line(span)
     namespace: dict[str, Any] = {}
     exec(builtins.compile(tree, span.file, "exec"), namespace)
     frame: Any = namespace["f"]
@@ -315,6 +319,13 @@ def _frame(span: Span, last: str = "raise error") -> Callable[[Any, Sequence[Any
     modules = [each for each in list(sys.modules.values()) if is_of_file(each, span.file)]
     # Warnings are counted in the globals of the module.
     return FunctionType(code, vars(modules[0]) if modules else namespace)
+
+
+def _first_line(span: Span) -> int:
+    """Return the line where the function around a range begins, or its own if that is not found."""
+    begins = re.compile(rf"\s*(async\s+)?def\s+{re.escape(span.function)}\b")
+    lines = linecache.getlines(span.file)[: span.line]
+    return next((k for k in range(len(lines), 0, -1) if begins.match(lines[k - 1])), span.line)
 
 
 def is_of_file(module: Any, file: str) -> bool:

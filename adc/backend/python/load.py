@@ -11,6 +11,7 @@ import ast
 import itertools
 import linecache
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
@@ -30,6 +31,7 @@ from adc.backend.python import memory, scalars
 from adc.backend.runtime.state import State
 from adc.ir.analysis import routines
 from adc.ir.core import Function
+from adc.ir.errors import Span
 from adc.ir.opdef import numpy_value
 from adc.ir.text.effects import Effects
 from adc.ir.text.outside import Outside, calls_outside
@@ -189,9 +191,14 @@ def _taker(ty: Type) -> Callable[[Any], Any]:
     return (lambda arg: numpy_value(convert(arg), ty)) if isinstance(ty, Scalar) else convert
 
 
+def place(span: Span) -> str:
+    """Return the place in the user's source that stands at the end of a line."""
+    return f"{PurePath(span.file).name}:{span.line}"
+
+
 def interpret(fn: Function, *, offload: bool = False) -> Kernel:
     """Return what runs `fn`, which is in buffer form, in CPython."""
-    return Kernel(emit(fn, marked=True), offload, calls_outside(fn))
+    return Kernel(emit(fn, place), offload, calls_outside(fn))
 
 
 __all__ = ["NAMES", "Kernel", "interpret", "load"]

@@ -38,6 +38,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.inputs import instances
+from adc.frontend.inputs.places import Has, Place
 from adc.frontend.language import (
     assignment,
     attributes,
@@ -467,13 +468,27 @@ def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
 
 def _hasattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
-    name = _name_of(lo, args[1], node)
-    return lo.num(_attribute_or_none(lo, args[0], name, node) is not None)
+    name, owner = _name_of(lo, args[1], node), args[0]
+    if isinstance(owner, Static) and isinstance(owner.value, _NAMESPACES):
+        return lo.num(_is_there(lo, owner, name.attr))
+    return lo.num(_attribute_or_none(lo, owner, name, node) is not None)
+
+
+# What is known when a program is compiled, but for assignments to its attributes: guards see these.
+_NAMESPACES = (types.ModuleType, type, types.FunctionType)
+
+
+def _is_there(lo: Lowerer, owner: Static, name: str) -> bool:
+    found = hasattr(owner.value, name)
+    outside.guard(lo, (owner.place or Place(owner.value)).to(Has(name)), found)
+    return found
 
 
 def _attribute_or_none(
     lo: Lowerer, owner: Binding, name: ast.Attribute, node: ast.Call
 ) -> Binding | None:
+    if isinstance(owner, Static) and isinstance(owner.value, _NAMESPACES):
+        return attributes.attribute_of(lo, owner, name) if _is_there(lo, owner, name.attr) else None
     if not classes.is_instance(owner):
         raise lo.unsupported(f"asking whether {kind_of(owner)} has an attribute", node)
     return attributes.of_container(lo, owner, name.attr, name)

@@ -70,8 +70,15 @@ class Values:
     name: str = "values"
 
 
+@dataclass(frozen=True, slots=True)
+class Has:
+    """A step from an object to whether it has an attribute."""
+
+    name: str
+
+
 # A name is a step to an attribute.
-Step = str | Item | Variable | Default | Member | Values
+Step = str | Item | Variable | Default | Member | Values | Has
 Root = types.FunctionType | type | types.ModuleType | int | None
 
 
@@ -131,6 +138,8 @@ def follow(value: Any, path: Sequence[Step]) -> Any:
             value = value[step.key]
         elif isinstance(step, Values):
             value = np.asarray(value)
+        elif isinstance(step, Has):
+            value = hasattr(value, step.name)
         elif isinstance(step, Default):
             value = default_of(value, step.name)
         else:

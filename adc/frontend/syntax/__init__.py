@@ -2,6 +2,7 @@
 
 ==========  =====================================================================================
 `source`    the AST of a function object, with positions
+`typed`     the texts of programs without a file: `python -c`, standard input, a prompt
 `jumps`     blocks with a label, and jumps out of them
 `mangling`  private names of classes (``__x``) in that AST
 `scope`     names assigned, exits contained

@@ -7,15 +7,17 @@ from __future__ import annotations
 import __future__
 
 import ast
+import contextlib
 import copy
 import dis
 import linecache
 import types
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from adc.frontend.syntax import typed
 from adc.frontend.syntax.mangling import class_around, mangle
 from adc.ir.errors import SourceError, Span
 
@@ -51,33 +53,42 @@ def source_of(fn: types.FunctionType) -> Source:
     Raises
     ------
     SourceError
-        If there is none (built in at run time, typed into a bare prompt), or it is not what the
-        function was compiled from.
+        If there is none (built at run time), or it is not what the function was compiled from.
     """
     code = fn.__code__
     file = code.co_filename
     linecache.checkcache(file)
-    # Python 3.13 keeps the program of `python -c` under the name that all of `exec` has, too.
-    text = "".join(linecache.getlines(file, fn.__globals__)) if file != "<string>" else ""
+    text = "".join(linecache.getlines(file, fn.__globals__))
     where = Span(file, code.co_firstlineno, function=fn.__name__)
-    if not text:
-        raise SourceError(
-            f"the source of {fn.__name__!r} cannot be found",
-            where,
-            "adc reads the source of the functions that it differentiates: define them in a file "
-            "or a notebook cell",
-        )
+    # The program of `python -c` has the same name as all of `exec`.
+    is_file = bool(text) and file != typed.COMMAND
     try:
-        found = _find(code, text)
+        found = _find(code, text) if text else None
     except SyntaxError as error:
-        raise SourceError(f"the source of {fn.__name__!r} does not parse: {error}", where) from None
-    if found is None:
+        if is_file:
+            message = f"the source of {fn.__name__!r} does not parse: {error}"
+            raise SourceError(message, where) from None
+        found = None
+    if found is None and is_file:
         raise SourceError(
             f"{fn.__name__}() is not what its file says: the file has changed since it was "
             "imported",
             where,
             "reload the module, or restart Python, so that both are the same again",
         )
+    if found is None:
+        for text in typed.texts(code):
+            with contextlib.suppress(SyntaxError):
+                found = _find(code, text) if text else None
+            if found is not None:
+                file = typed.named(file, text)
+                break
+        else:
+            message = f"the source of {fn.__name__!r} cannot be found"
+            if linecache.getlines(file):  # of other code
+                where = replace(where, file=f"{file[:-1]}, by exec>")
+            raise SourceError(message, where, typed.hint(file))
+    assert found is not None
     node, module = found
     if isinstance(node, ast.AsyncFunctionDef):
         raise SourceError(f"{fn.__name__!r} is a coroutine", where, "use a plain function")

@@ -20,7 +20,8 @@ import pytest
 
 import adc
 from adc import cli
-from adc.cli import completion, curve, failure, output, target
+from adc.cli import completion, curve, failure, options, output, target
+from adc.inspect import table
 from adc.inspect.plan import PlanReport
 from adc.ir.analysis.target import KINDS
 from adc.passes.pipeline import TABLES
@@ -56,6 +57,9 @@ def steps(x, n):
 def energy(spring, x, pairs):
     a, b = pairs[0]
     return (x[0] - spring.rest) ** 2 * spring.count + a * b
+
+def waves(x):
+    return np.sum(np.sin(x) * np.exp(x) ** 2)
 
 def setting():
     return Spring(0.5, 3), np.array([2.0]), [(1.0, 2.0), 3]
@@ -138,6 +142,7 @@ columns = adc.jacfwd(arrays)
 curvature = adc.hessian(squares)
 _, pull = adc.vjp(single, 2.0)
 product_of = adc.hvp(single, (2.0,), (1.0,))
+bounded = adc.grad(steps, memory="20 kB")
 constant = 3
 """
 
@@ -187,9 +192,189 @@ def test_source(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     compile(text, "generated", "exec")
 
 
+LINES = """\
+import numpy as np
+
+def half(x):
+    return 0.5 * x
+
+def path(x, n):
+    total = 0.0
+    for k in range(n):
+        x = x + np.sin(x) * half(x)
+        if x > 0.7:
+            total += np.exp(
+                x
+            ) * k
+    return total
+"""
+
+
+@pytest.fixture
+def lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    file = tmp_path / "cli_lines.py"
+    file.write_text(LINES)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "cli_lines", raising=False)
+    return f"{file}:path"
+
+
+def test_ir_of_a_line(lines: str, capsys: pytest.CaptureFixture[str]) -> None:
+    of_path = ("ir", lines, "--args", "1.5, 10", "--line")
+    assert _printed(capsys, *of_path, "9", "--after", "simplify") == (
+        "# line 9: x = x + np.sin(x) * half(x)\n"
+        "fn path.adjoint(%x: float, %n: int) -> f64, f64 {\n"
+        "  %x.1 = cast[f64] %x\n"
+        "  %total.2, %x.4 = for L0 %k in 0 to %n carrying (%total = 0.0:f64, %x.2 = %x.1) {\n"
+        "    %t = sin %x.2\n"
+        "    %t.1 = mul 0.5:f64 %x.2\n"
+        "    %t.2 = mul %t %t.1\n"
+        "    %x.3 = add %x.2 %t.2\n"
+        "    yield %total.1 %x.3\n"
+        "  }\n"
+        "  %x.2.ct.5 = for L0.rev %k.r down from %n carrying (%x.2.ct = 0.0:f64) {\n"
+        "    %t.1.r.1 = mul 0.5:f64 %x.2.r.1\n"
+        "    %t.2.r = mul %t.r.1 %t.1.r.1\n"
+        "    %x.3.r = add %x.2.r.1 %t.2.r\n"
+        "    %t.ct = mul %x.3.ct.2 %t.1.r.1\n"
+        "    %t.1.ct = mul %x.3.ct.2 %t.r.1\n"
+        "    %x.2.ct.1 = mul %t.1.ct 0.5:f64\n"
+        "    %x.2.ct.2 = add %x.3.ct.2 %x.2.ct.1\n"
+        "    %d = cos %x.2.r.1\n"
+        "    %x.2.ct.3 = mul %t.ct %d\n"
+        "    %x.2.ct.4 = add %x.2.ct.2 %x.2.ct.3\n"
+        "    yield %x.2.ct.4\n"
+        "  }\n"
+        "  return %total.2 %x.2.ct.5\n"
+        "}\n"
+    )
+    inner = _printed(capsys, *of_path, "4", "--after", "frontend")
+    assert "= mul 0.5:f64 " in inner
+    assert "sin" not in inner
+    for line in ("11", "12", "13"):  # one expression
+        assert "if %" in _printed(capsys, *of_path, line, "--after", "frontend")
+    assert "exp" in _printed(capsys, *of_path, "11")
+    _usage(*of_path, "1")
+    assert "nothing comes from line 1; there are 4, 8, 9, 10, 11" in capsys.readouterr().err
+    _usage(*of_path, "9", "--diff", "frontend", "storage")
+
+
+def test_ir_in_a_folder(lines: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    of_path = ("ir", lines, "--args", "1.5, 10")
+    folder = tmp_path / "stages"
+    said = _printed(capsys, *of_path, "--all", "--output", str(folder))
+    files = sorted(folder.iterdir())
+    assert said == f"{len(files)} files in {folder}\n"
+    assert files[0].name == "01-frontend.ir"
+    shown = "".join(
+        f"# after {name}\n{text}\n"
+        for name, text in zip(
+            re.findall(r"^# after (.*)$", _printed(capsys, *of_path, "--all"), re.M),
+            [file.read_text() for file in files],
+            strict=True,
+        )
+    )
+    assert shown == _printed(capsys, *of_path, "--all")
+    assert any(re.fullmatch(r"\d\d-simplify-2.ir", file.name) for file in files)
+    _usage(*of_path, "--output", str(folder))
+
+
+def test_source_of_a_line(lines: str, capsys: pytest.CaptureFixture[str]) -> None:
+    of_path = ("source", lines, "--args", "1.5, 10")
+    text = _printed(capsys, *of_path, "--line", "9")
+    assert text.startswith("# line 9: x = x + np.sin(x) * half(x)\ndef path_adjoint(")
+    compile(text, "generated", "exec")
+    whole = [line.strip() for line in _printed(capsys, *of_path).splitlines()]
+    kept = [line.strip() for line in text.splitlines()[1:]]
+    assert set(kept) <= {*whole, "pass"}
+    assert any("sin(" in line for line in kept)
+    assert not any("exp(" in line for line in kept)
+    assert any("exp(" in line for line in _printed(capsys, *of_path, "--line", "12").splitlines())
+    _usage(*of_path, "--line", "2")
+    _usage(*of_path, "--line", "9", "--target", "cuda")
+
+
+COMMANDS = ("source", "ir", "graph", "check", "where-nan", "passes", "plan")
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--memory", "20 kB"),
+        ("--parallel", "2"),
+        ("--parallel",),
+        ("--target", "python"),
+        ("--target", "cuda"),
+        ("--remat", "recompute", "--target", "python"),
+        ("--offload", "disk"),
+    ],
+    ids=" ".join,
+)
+def test_options_of_compilation(
+    program: str, capsys: pytest.CaptureFixture[str], command: str, given: tuple[str, ...]
+) -> None:
+    shown = _printed(capsys, command, f"{program}:steps", "--args", "f64[100], 20", *given)
+    if command == "source":
+        assert ("adc.backend.cuda" in shown) == ("cuda" in given)
+        assert ("# cli_program.py:" in shown) == ("python" in given)
+    if command == "plan":
+        assert ("budget: 20000 bytes" in shown) == ("--memory" in given)
+        assert ("peak on the GPU" in shown) == ("cuda" in given and "--memory" in given)
+        assert ("plan (recompute)" in shown) == ("recompute" in given)
+    if command == "check":
+        assert shown.splitlines()[-1].endswith(" derivatives agree")
+
+
+def test_threads_share_loops(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    waves = ("source", f"{program}:waves", "--args", "f64[:]")
+    assert "parallel_for(" in _printed(capsys, *waves, "--parallel")
+    assert "parallel_for(" not in _printed(capsys, *waves)
+
+
+def test_a_budget_changes_the_code(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = (f"{program}:steps", "--args", "f64[100], 50")
+    for command in ("source", "ir"):
+        free = _printed(capsys, command, *steps)
+        assert _printed(capsys, command, *steps, "--memory", "12 kB") != free
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "message"),
+    [
+        (("--memory", "1 kB", "--remat", "store"), 1, "[ADC020] remat='store' fixes the plan"),
+        (("--parallel", "--target", "cuda"), 1, "[ADC020] parallel is not supported"),
+        (("--offload", "host"), 1, "[ADC020] offload='host' is not supported"),
+        (("--parallel", "0"), 2, "'0' is not a number of threads"),
+        (("--target", "tpu"), 2, "invalid choice: 'tpu'"),
+    ],
+)
+def test_options_that_exclude_each_other(
+    program: str, capsys: pytest.CaptureFixture[str], given: tuple[str, ...], status: int,
+    message: str,
+) -> None:  # fmt: skip
+    argv = ("ir", f"{program}:steps", "--args", "f64[100], 20", *given)
+    if status == 2:
+        _usage(*argv)
+    else:
+        assert cli.main(argv) == status
+    assert message in capsys.readouterr().err
+
+
+def test_options_replace_those_of_a_derivative(
+    program: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ("plan", f"{program}:bounded", "--args", "f64[100], 50")
+    assert "budget: 12000 bytes" in _printed(capsys, *rows, "--memory", "12 kB")
+    assert _printed(capsys, *rows, "--remat", "store").startswith("plan (store)\n")
+    _usage("ir", f"{program}:fast", "--args", "f64[:]", "--memory", "1 kB")
+    assert "--memory: <adc jit(squares)> has no reverse code" in capsys.readouterr().err
+
+
 def test_plan(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     auto = _printed(capsys, "plan", f"{program}:squares", "--example", "data")
-    assert auto.startswith("plan (auto)\nline  value  expression  decision")
+    assert auto.startswith("plan (auto)\nline  value  decision  bytes  why\n")
     stored = _printed(capsys, "plan", f"{program}:squares", "--args", "f32[:]", "--remat", "store")
     assert stored.startswith("plan (store)\n")
     assert re.search(r"\npredicted: [\d.]+ (ns|µs) in compiled code\n", auto)
@@ -203,7 +388,10 @@ def test_plan_within_a_budget(
 ) -> None:
     steps = ("plan", f"{program}:steps", "--args", "f64[100], 50")
     within = _printed(capsys, *steps, "--memory", "12 kB")
-    assert re.search(r"\n\d+ +L0 .* checkpointed +\d+ +50 iterations, \d+ recomputed", within)
+    assert re.search(
+        r"\n\d+ +for _ in range\(n\): +checkpointed +\d+ +50 iterations, \d+ *\n +recomputed",
+        within,
+    )
     assert "\nwith 24000 bytes: " in within
     plan = PlanReport.from_json(_printed(capsys, *steps, "--memory", "12 kB", "--json"))
     assert plan.budget == 12_000
@@ -237,6 +425,8 @@ def test_curve(
     _usage(*steps, "--points", "1")
     assert doctest.testmod(curve).failed == 0
     assert doctest.testmod(output).failed == 0
+    assert doctest.testmod(options).failed == 0
+    assert doctest.testmod(table).failed == 0
 
 
 @pytest.mark.full
@@ -309,7 +499,7 @@ def test_check_that_cannot_decide(program: str, capsys: pytest.CaptureFixture[st
     shown = capsys.readouterr().out
     assert "undecided: " in shown
     assert shown.endswith(
-        "cannot be decided by finite differences here, 0 agree: try other arguments\n"
+        "cannot be decided by finite differences here,\n0 agree: try other arguments\n"
     )
 
 
@@ -319,6 +509,21 @@ def test_check_takes_steps_that_fit(
 ) -> None:
     shown = _printed(capsys, "check", f"{program}:{function}", "--example", f"{function}_at")
     assert shown.endswith(" derivatives agree\n")
+
+
+def test_check_of_long_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "long_names.py"
+    program.write_text(
+        "import numpy as np\n\ndef fn(settings_of_the_first_layer, x):\n"
+        "    a, b = settings_of_the_first_layer['weights'], settings_of_the_first_layer['bias']\n"
+        "    return a[0] * x[0] * np.floor(4.0 * x[1]) + b\n\n"
+        "def at():\n    return {'weights': np.ones(2), 'bias': 1.0}, np.ones(2)\n"
+    )
+    assert cli.main(["check", f"{program}:fn", "--example", "at", "--argnums", "0,1"]) == 3
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any(re.match(r"…he_first_layer\.0\[0\] +4 +4 .* ok$", line) for line in lines)
+    assert any(re.match(r"x\[1\] .* undecided: a kink$", line) for line in lines)
 
 
 def test_check_of_many_numbers(program: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -446,31 +651,41 @@ def test_samples() -> None:
     assert doctest.testmod(failure).failed == 0
 
 
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
 def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     for kind in KINDS:
-        listed = _printed(capsys, "passes", "--kind", kind).splitlines()
-        names = [line.split()[0] for line in listed[1:]]
-        assert names == [stage.name for stage, _ in TABLES[kind].rows()]
-        for line, (stage, _) in zip(listed[1:], TABLES[kind].rows(), strict=True):
-            assert stage.why in line
-            assert stage.when.text in line
-            assert line.endswith(stage.about)
+        listed = _printed(capsys, "passes", "--target", kind)
+        assert max(map(len, listed.splitlines())) <= 80
+        said = _words(listed)
+        place = 0
+        for stage, _ in TABLES[kind].rows():
+            parts = [stage.name, _words(stage.about)]
+            parts += [f"when: {_words(stage.when.text)}"] if stage.when.text else []
+            parts += [f"why there: {_words(stage.why)}"] if stage.why else []
+            place = said.index(" ".join(parts), place) + 1
     default = _printed(capsys, "passes")
-    assert default.splitlines()[0].split() == ["pass", "when", "why", "there", "what", "it", "does"]
+    assert default == _printed(capsys, "passes", "--target", "python")
     assert "\nrecalled " in default
     assert "\n  interchange  " in default, "what `exchange` runs is below it"
     table = list(TABLES["cpu"].rows())
     timed = _printed(capsys, "passes", f"{program}:product").splitlines()
-    assert [line.split()[0] for line in timed[1:]] == [*(stage.name for stage, _ in table), "all"]
-    for line, (stage, _) in zip(timed[1:-1], table, strict=True):
-        assert stage.why in line
-        assert re.match(r"\s*\w+ +([\d.]+ ms +\d+|-) ", line)
-    assert re.match(r"remat +[\d.]+ ms +\d+ +reverse code ", _row(timed, "remat"))
-    assert re.match(r"parallel +- +parallel= ", _row(timed, "parallel"))
-    for line in timed[1:-1:4]:
+    assert max(map(len, timed)) <= 80
+    rows = [line for line in timed[1:] if re.match(r"\s*\w+ +([\d.]+ ms +\d+|-) ", line)]
+    assert [line.split()[0] for line in rows] == [stage.name for stage, _ in table]
+    assert re.match(r"all +[\d.]+ ms", timed[-1])
+    assert re.match(r"remat +[\d.]+ ms +\d+ +", _row(timed, "remat"))
+    assert re.match(r"parallel +- +did not run; when: parallel=", _row(timed, "parallel"))
+    shared = _printed(capsys, "passes", f"{program}:product", "--parallel").splitlines()
+    assert re.match(r"parallel +[\d.]+ ms ", _row(shared, "parallel"))
+    for line in rows[::4]:
         name, what = line.split()[:2]
         if what != "-" and not line.startswith(" "):
             assert _printed(capsys, "ir", f"{program}:product", "--after", name).startswith("fn ")
+    _usage("passes", "--memory", "1 kB")
+    assert "--memory is about a function" in capsys.readouterr().err
 
 
 def _row(lines: list[str], name: str) -> str:
@@ -526,7 +741,7 @@ def test_info_without_a_gpu(
 
 @pytest.mark.parametrize(
     "command",
-    "ir source plan check graph cache calibrate passes supported explain completion info".split(),
+    [*COMMANDS, *"cache calibrate supported explain completion info".split()],
 )
 def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:

@@ -10,6 +10,7 @@ import ast
 import builtins
 import copy
 import functools
+import heapq
 import inspect
 import itertools
 import linecache
@@ -18,12 +19,14 @@ import pickle
 import random
 import re
 import runpy
+import statistics
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn import metrics
 
 import adc
 from adc.frontend.entry import lower
@@ -361,3 +364,67 @@ def test_mutations_of_the_corpus(seed: int) -> None:
             with np.errstate(all="ignore"):
                 found.append(_report(text, program.make_args()))
     assert not [problem for problem in found if problem]
+
+
+# --- errors inside a library ----------------------------------------------------------------------
+
+
+def _of_heapq(x: Any) -> Any:
+    return x[0] * heapq.nlargest(2, x)[1]
+
+
+def _of_sklearn(x: Any) -> Any:
+    return metrics.mean_squared_error(x, x * 2.0)
+
+
+def _of_statistics(x: Any) -> Any:
+    return statistics.fmean(x) + statistics.correlation(
+        x, x
+    )  # fmt: skip
+
+
+def _largest(x: Any) -> Any:
+    return heapq.nlargest(1, x)[0]
+
+
+def _of_a_helper(x: Any) -> Any:
+    return 2.0 * _largest(x)
+
+
+@pytest.mark.parametrize(
+    ("fn", "own", "call", "library"),
+    [
+        (_of_heapq, "_of_heapq", "heapq.nlargest(2, x)", "heapq.py"),
+        (
+            _of_sklearn,
+            "_of_sklearn",
+            "metrics.mean_squared_error(x, x * 2.0)",
+            "_config.py",
+        ),
+        (_of_a_helper, "_largest", "heapq.nlargest(1, x)", "heapq.py"),
+        (_of_statistics, "_of_statistics", "statistics.fmean(x)", ""),
+    ],
+)
+def test_an_error_in_a_library_points_at_the_call(
+    fn: Callable[..., Any], own: str, call: str, library: str
+) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        adc.grad(fn)(np.ones(3))
+    lines = str(caught.value).splitlines()
+    where = re.fullmatch(r'  File "(.*)", line (\d+) in "(.*)"', lines[1])
+    assert where is not None
+    assert (where[1], where[3]) == (__file__, own)
+    text = linecache.getline(__file__, int(where[2]))
+    assert lines[2] == f"    {text.strip()}"
+    start, end = lines[3].index("^"), lines[3].rindex("^") + 1
+    assert lines[2][start:end] == call
+    if not library:  # refused at the call itself
+        assert "In the library" not in str(caught.value)
+        return
+    note = re.fullmatch(r'  In the library: File "(.*)", line (\d+) in "(.*)"', lines[4])
+    assert note is not None
+    assert Path(note[1]).name == library
+    assert lines[5].strip() == linecache.getline(note[1], int(note[2])).strip()
+    assert set(lines[6]) == {" ", "^"}
+    assert caught.value.span is not None
+    assert caught.value.span.file == note[1]

@@ -8,12 +8,14 @@ from __future__ import annotations
 import collections
 import functools
 import re
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 
 import adc
 from adc.frontend.syntax.mangling import private_name
@@ -494,3 +496,43 @@ __anext__ __aenter__ __aexit__ __array__ __array_ufunc__ __array_priority__ __di
 def test_the_list_names_every_special_method() -> None:
     section = page().split("## Objects")[1].split("##")[0]
     assert set(SPECIAL) <= set(re.findall(r"__[a-z_]+__", section))
+
+
+# -- whether a module, a class or a function has an attribute --------------------------------------
+
+NAMESPACE: Any = types.ModuleType("namespace")
+NAMESPACE.scale = 3.0
+
+
+def _plain(x: Any) -> Any:
+    return x * 2.0
+
+
+def by_version(x: Any) -> Any:
+    if hasattr(scipy.special, "no_such_function"):
+        x = scipy.special.no_such_function(x)
+    if hasattr(scipy.special, "softplus"):
+        return scipy.special.softplus(x)
+    return np.logaddexp(0.0, x)
+
+
+def by_attributes(x: Any) -> Any:
+    y = x * getattr(NAMESPACE, "scale", 1.0) + getattr(NAMESPACE, "shift", x * x)
+    if hasattr(Model, "factor") and not hasattr(Model, "no_such_attribute"):
+        y = y * 2.0
+    return y * (5.0 if hasattr(_plain, "fast") else 1.0)
+
+
+def test_attributes_of_modules_classes_and_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = 0.7
+    assert adc.grad(by_version)(x) == pytest.approx(1.0 / (1.0 + np.exp(-x)), rel=1e-14)
+    slope = adc.value_and_grad(by_attributes)
+    assert slope(x) == (by_attributes(x), 2.0 * (3.0 + 2.0 * x))
+    # What has been asked for is looked at in every call.
+    monkeypatch.setattr(NAMESPACE, "shift", 4.0, raising=False)
+    assert slope(x) == (by_attributes(x), 6.0)
+    monkeypatch.setattr(_plain, "fast", True, raising=False)
+    assert slope(x) == (by_attributes(x), 30.0)
+    monkeypatch.delattr(NAMESPACE, "scale")
+    assert slope(x) == (by_attributes(x), 10.0)
+    assert adc.grad(by_attributes, target="python")(x) == 10.0

@@ -117,7 +117,7 @@ def test_decisions_are_coloured(fn: Any) -> None:
     drawn = {edge.values[0] for edge in drawing.edges if edge.kind == "recall"}
     for entry in made.plan.entries:
         if entry.value in drawn:
-            assert f"{entry.value}: {entry.reason}" in source
+            assert f"{entry.label}: {entry.reason}" in source
 
 
 @pytest.mark.parametrize("most", [60, 30, 12])
@@ -161,6 +161,28 @@ def test_folded_loops_show_their_line() -> None:
         re.match(rf"line {start + 2}: for j in range\(n\):\n\(\d+ n", each) for each in labels
     )
     assert any(each.startswith(f"reverse of line {start + 2}: for j in") for each in labels)
+
+
+def orbit(x: Any, rates: Any) -> Any:
+    fast, slow = rates
+    total = 0.0
+    for v in x:
+        if v > 0.5:
+            total += np.exp(fast * v) * slow
+        else:
+            total = np.sin(total)
+    return total
+
+
+def test_temporaries_have_the_users_expressions() -> None:
+    made = adc.grad(orbit).compiled_for(np.ones(3), np.ones(2)).compilation
+    labels = [node.label for node in draw(_before_remat(made)).top.nodes()]
+    own = {"rates[0]", "v > 0.5", "fast * v", "total += np.exp(fast * v) * slow"}
+    assert own | {"recall np.exp(fast * v)", "if (v > 0.5)"} <= {*labels}
+    assert any(re.fullmatch(r"total\.\d = total or total\.\d", label) for label in labels)
+    assert any(label.startswith("(fast * v).ct = ") for label in labels)
+    named = [label for label in labels if re.search(r"\bt(\.\d+)?\b", label)]
+    assert not [each for each in named if "rates.dim0" not in each and "check" not in each]
 
 
 def test_edges_are_drawn_for_what_takes_memory() -> None:

@@ -51,10 +51,15 @@ def test_derivative_and_plan() -> None:
 def test_error() -> None:
     with pytest.raises(AdcError) as caught:
         adc.grad(refused)(1.0)
-    lines = caught.value._render_traceback_()
-    assert lines == str(caught.value).splitlines()
-    assert lines[0] == "[ADC010] `io.open` is not supported"
-    assert lines[3].strip() == "^^^^^^^^^^^^"
+    message = str(caught.value).splitlines()
+    calls = caught.value._render_traceback_()
+    assert calls[-len(message) :] == message
+    del calls[-len(message) :]
+    assert calls[0] == "Traceback (most recent call last):"
+    assert calls[2].strip() == "adc.grad(refused)(1.0)"
+    assert sum(line.startswith("  File ") for line in calls) == 2, "the call, and a line of adc"
+    assert message[0] == "[ADC010] `io.open` is not supported"
+    assert message[3].strip() == "^^^^^^^^^^^^"
 
 
 def test_defect_keeps_its_traceback() -> None:
