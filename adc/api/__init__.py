@@ -13,8 +13,8 @@ In reading order:
 
 ============  ======================================================================================
 `gradients`   `grad` and `value_and_grad`
-`products`    with Jacobians and Hessians: `jvp`, `vjp`, `hvp`
-`jacobians`   `jacrev`, `jacfwd`, `hessian`
+`products`    with Jacobians and Hessians: `jvp`, `linearize`, `vjp`, `hvp`
+`jacobians`   `jacrev`, `jacfwd`, `hessian`, `value_and_jac`
 `sparse`      the same with sparse matrices; `patterns`: where their entries are; `coloring`: how
               few directions have them
 `calls`       without a new derivative: `jit`, `vmap`, `checkpoint`, `check_nans`
@@ -27,8 +27,8 @@ In reading order:
 
 from adc.api.calls import check_nans, checkpoint, jit, release_memory, vmap
 from adc.api.gradients import grad, value_and_grad
-from adc.api.jacobians import hessian, jacfwd, jacrev
-from adc.api.products import hvp, jvp, vjp
+from adc.api.jacobians import hessian, jacfwd, jacrev, value_and_jac
+from adc.api.products import hvp, jvp, linearize, vjp
 from adc.library import invertible, recompute, save, stop_gradient
 
 __all__ = [
@@ -42,11 +42,13 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "linearize",
     "recompute",
     "release_memory",
     "save",
     "stop_gradient",
     "value_and_grad",
+    "value_and_jac",
     "vjp",
     "vmap",
 ]

@@ -17,6 +17,7 @@ from adc.options import Options
 from adc.tracebacks import shorten, shortened
 
 if TYPE_CHECKING:
+    from adc.api.sweeps import Swept
     from adc.compiler.compiled import Compiled
     from adc.compiler.dispatch import Code
     from adc.inspect.graph import Graph
@@ -336,10 +337,16 @@ class Jacobian(Derivative):
     """A function that returns a Jacobian. Made by `jacrev`, `jacfwd` and `hessian`."""
 
     def __init__(
-        self, fn: Callable[..., Any], levels: tuple[Level, ...], options: Options, level: Level
+        self,
+        fn: Callable[..., Any],
+        levels: tuple[Level, ...],
+        options: Options,
+        level: Level,
+        value: bool = False,
     ) -> None:
         super().__init__(fn, levels, options)
         self._level = level
+        self._value = value
         last = levels[-1] if levels else None
         # That of a gradient is forward over reverse.
         self._reverse = level.kind == "jacrev" and (
@@ -360,6 +367,24 @@ class Jacobian(Derivative):
     def _transformed(self) -> tuple[Level, ...]:
         return (*self._levels, *differentiated(self._level))
 
+    @property
+    def __adc_applied__(self) -> tuple[Level, ...]:
+        if self._value:
+            raise ArgumentError(
+                f"{self!r} is used in code that adc compiles",
+                None,
+                "call the function and its `jacfwd` or `jacrev` there",
+            )
+        return super().__adc_applied__
+
+    def _with_value(self, swept: Swept, found: Any) -> Any:
+        """Return what is found, with the function's value if that is asked for."""
+        if not self._value:
+            return found
+        if not self._level.has_aux:
+            return swept.value, found
+        return swept.value, found[0]
+
     def _settle(self) -> None:
         """Look up the arguments that were selected by name again."""
         (level,) = settled(self.__wrapped__, (self._level,))
@@ -379,8 +404,10 @@ class Jacobian(Derivative):
             self._settle()
             values = self._code.match(args, kwargs)
             if self._reverse:
-                return sweeps.reverse(self._primal, self._code, self._level, values)
-            return sweeps.forward(self._code, self._level, values)
+                swept, found = sweeps.reverse(self._primal, self._code, self._level, values)
+            else:
+                swept, found = sweeps.forward(self._code, self._level, values)
+            return self._with_value(swept, found)
         except BaseException as error:
             shorten(error)
             raise
@@ -393,13 +420,13 @@ class Jacobian(Derivative):
         return Derivative(self.__wrapped__, self._applied, replace(self._options, memory=None))
 
     def _made_of(self, fn: Callable[..., Any], options: Options) -> Jacobian:
-        return Jacobian(fn, self._levels, options, self._level)
+        return Jacobian(fn, self._levels, options, self._level, self._value)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         found = super().__reduce__()
         if isinstance(found, str):
             return found
-        return (Jacobian, (self.__wrapped__, self._levels, self._options, self._level))
+        return (Jacobian, (self.__wrapped__, self._levels, self._options, self._level, self._value))
 
 
 __all__ = ["Checkpoint", "Derivative", "Jacobian", "Jitted", "Lazy"]

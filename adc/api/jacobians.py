@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from adc.api.derivative import Jacobian
 from adc.api.making import level_of, split
+from adc.ir.errors import ArgumentError
 from adc.library.transforms import transform
 from adc.options import Options, PlanOptions, takes
 
@@ -21,15 +22,20 @@ def _jacobian(
     holomorphic: bool = False,
     sparsity: Any = None,
     probe: bool = True,
+    value: bool = False,
 ) -> Any:
     def make(fn: Callable[..., Any]) -> Jacobian:
         function, levels, how = split(fn, options)
+        if value and levels:
+            raise ArgumentError(
+                f"`value_and_jac` of {fn!r}", None, "take the derivative and its Jacobian apart"
+            )
         level = level_of(kind, function, argnums, argnames, has_aux, holomorphic)
         if sparsity is None:
-            return Jacobian(function, levels, how, level)
+            return Jacobian(function, levels, how, level, value)
         from adc.api.sparse import SparseJacobian  # SciPy takes long to import
 
-        return SparseJacobian(function, levels, how, level, sparsity, probe)
+        return SparseJacobian(function, levels, how, level, sparsity, probe, value)
 
     return make if fn is None else make(fn)
 
@@ -153,6 +159,62 @@ def jacfwd(
 
 @transform
 @takes(PlanOptions)
+def value_and_jac(
+    fn: Callable[..., Any] | None = None,
+    argnums: int | Sequence[int] | None = None,
+    *,
+    argnames: str | Sequence[str] | None = None,
+    mode: Literal["forward", "reverse"] = "forward",
+    has_aux: bool = False,
+    sparsity: Any = None,
+    probe: bool = True,
+    **options: Unpack[PlanOptions],
+) -> Any:
+    """Return a function that computes ``(value, Jacobian)`` of `fn`, by runs that have both.
+
+    Parameters
+    ----------
+    fn : callable
+        A Python function, as for `jacrev`.
+    argnums, argnames
+        As for `grad`.
+    mode : {"forward", "reverse"}
+        Whether the Jacobian is that of `jacfwd` or of `jacrev`.
+    has_aux, sparsity, probe, remat, memory, offload, parallel, cache, \
+    progress, target, deterministic
+        As for `jacrev`.
+
+    Returns
+    -------
+    callable
+        Its result is a pair. With `has_aux`, ``((value, aux), jacobian)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> adc.value_and_jac(lambda x: x * x)(np.array([1.0, 3.0]))
+    (array([1., 9.]), array([[2., 0.],
+           [0., 6.]]))
+    """
+    kinds = {"forward": "jacfwd", "reverse": "jacrev"}
+    if mode not in kinds:
+        raise ArgumentError(f'mode={mode!r} is neither "forward" nor "reverse"')
+    return _jacobian(
+        kinds[mode],
+        fn,
+        argnums,
+        argnames,
+        Options.of("value_and_jac", PlanOptions, options),
+        has_aux,
+        False,
+        sparsity,
+        probe,
+        True,
+    )
+
+
+@transform
+@takes(PlanOptions)
 def hessian(
     fn: Callable[..., Any] | None = None,
     argnums: int | Sequence[int] | None = None,
@@ -212,4 +274,4 @@ def hessian(
     )
 
 
-__all__ = ["hessian", "jacfwd", "jacrev"]
+__all__ = ["hessian", "jacfwd", "jacrev", "value_and_jac"]

@@ -13,7 +13,7 @@ from adc.options import Options, PlanOptions, takes
 from adc.tracebacks import shortened
 
 if TYPE_CHECKING:
-    from adc.api.sweeps import Pullback
+    from adc.api.sweeps import Pullback, Pushforward
     from adc.compiler.dispatch import Code
 
 
@@ -262,4 +262,49 @@ def pullback(
     return Pullback(primal, make, primal.match(tuple(primals), {}), has_aux, moved)
 
 
-__all__ = ["hvp", "jvp", "pullback", "vjp"]
+@transform
+@takes(PlanOptions)
+@shortened
+def linearize(
+    fn: Callable[..., Any], *primals: Any, **options: Unpack[PlanOptions]
+) -> tuple[Any, Pushforward]:
+    """Return the value of `fn`, and a function that pushes tangents forward, in forward mode.
+
+    Parameters
+    ----------
+    fn : callable
+        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or a
+        derivative, such as a result of `grad`.
+    *primals
+        The arguments. Later changes to them have no effect, and `push` uses the same random
+        numbers as the call of `fn`.
+    remat, memory, offload, parallel, cache, progress, target, deterministic
+        As for `grad`.
+
+    Returns
+    -------
+    value : object
+        The result of `fn`.
+    push : callable
+        Takes a tangent for each argument, or None to hold it fixed; returns the tangent of the
+        value. Every call runs the code of `fn` again.
+
+    Examples
+    --------
+    >>> value, push = adc.linearize(lambda x, y: x * y, 2.0, 3.0)
+    >>> value, push(1.0, 0.0), push(None, 1.0)
+    (6.0, 3.0, 2.0)
+    """
+    from adc.api.sweeps import Pushforward
+
+    function, levels, how = split(fn, Options.of("linearize", PlanOptions, options))
+    primal = code_for(function, levels, how, None)
+
+    def make(moved: tuple[int, ...]) -> Code:
+        return code_for(function, levels, how, moved)
+
+    push = Pushforward(primal, make, primals)
+    return push.value, push
+
+
+__all__ = ["hvp", "jvp", "linearize", "pullback", "vjp"]

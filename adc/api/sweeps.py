@@ -33,6 +33,8 @@ from adc.tracebacks import shortened
 
 Leaf = np.ndarray[Any, Any]
 Found = tuple[Compiled, list[Any]]
+# Bytes of directions that are kept for the next call.
+_MOST_KEPT = 2**25
 
 
 # -- the numbers and arrays of a call --------------------------------------------------------------
@@ -73,7 +75,11 @@ class Units:
     def __init__(self, count: int) -> None:
         self.count = count
 
-    def put(self, whole: Leaf, start: int, stop: int, *, clear: bool) -> None:
+    def whole(self, size: int, width: int, dtype: np.dtype[Any]) -> Leaf:
+        """Return a matrix of zeros, whose columns get some of the directions at a time."""
+        return np.zeros((size, width), dtype)
+
+    def put(self, whole: Leaf, start: int, stop: int, *, clear: bool = False) -> None:
         """Write some directions to the columns of a matrix of zeros, or clear them."""
         width = whole.shape[1]
         some = slice(start * width, None, width + 1)
@@ -94,8 +100,22 @@ class Columns:
     def __init__(self, starts: Leaf, elements: Leaf, values: Leaf) -> None:
         self.count = len(starts) - 1
         self._starts, self._elements, self._values = starts, elements, values
+        # All directions, where they are taken at once and are not large.
+        self._kept: Leaf | None = None
 
-    def put(self, whole: Leaf, start: int, stop: int, *, clear: bool) -> None:
+    def whole(self, size: int, width: int, dtype: np.dtype[Any]) -> Leaf:
+        if self.count > width or size * width * dtype.itemsize > _MOST_KEPT:
+            return np.zeros((size, width), dtype)
+        kept = self._kept
+        if kept is None or kept.shape != (size, width) or kept.dtype != dtype:
+            kept = np.zeros((size, width), dtype)
+            self.put(kept, 0, self.count)
+            self._kept = kept
+        return kept
+
+    def put(self, whole: Leaf, start: int, stop: int, *, clear: bool = False) -> None:
+        if whole is self._kept:
+            return
         some = slice(*self._starts[[start, stop]])
         which = np.repeat(np.arange(stop - start), np.diff(self._starts[start : stop + 1]))
         whole[self._elements[some], which] = 0.0 if clear else self._values[some]
@@ -123,7 +143,8 @@ def _runs(
     """
     last = () if width is None else (width,)
     dtypes = {leaf.dtype for leaf in like}
-    whole = np.zeros((_total(like), width or 1), dtypes.pop() if len(dtypes) == 1 else np.float64)
+    dtype = dtypes.pop() if len(dtypes) == 1 else np.dtype(np.float64)
+    whole = seeds.whole(_total(like), width or 1, dtype)
     rest = [np.zeros(leaf.shape + last, leaf.dtype) for leaf in others]
     shaped: list[Leaf] = []
     first = 0
@@ -141,7 +162,7 @@ def _runs(
         yield slice(0, 0), units()
     for start in range(0, seeds.count, width or 1):
         stop = min(start + (width or 1), seeds.count)
-        seeds.put(whole, start, stop, clear=False)
+        seeds.put(whole, start, stop)
         yield slice(start, stop), units()
         if stop < seeds.count:
             seeds.put(whole, start, stop, clear=True)
@@ -296,6 +317,11 @@ class Swept:
     flat: Sequence[Any]
 
     @property
+    def value(self) -> Any:
+        """What the function returned."""
+        return self.compiled.arranged(self.flat)
+
+    @property
     def columns(self) -> list[Leaf]:
         return list(map(foreign.shape_of, self.inputs))
 
@@ -323,12 +349,12 @@ def pushed(
     return Swept(compiled, inputs, wholes, [], flat)
 
 
-def forward(code: Code, level: Level, values: Arguments) -> Any:
+def forward(code: Code, level: Level, values: Arguments) -> tuple[Swept, Any]:
     """Return the Jacobian of a function, or of a gradient, some columns at a time."""
     swept = pushed(code, level, values)
     columns = swept.columns
     blocks = [_parted(whole, whole.ndim - 1, columns) for whole in swept.parts]
-    return by_rows(swept, level, blocks)
+    return swept, by_rows(swept, level, blocks)
 
 
 def by_rows(swept: Swept, level: Level, blocks: Sequence[Sequence[Any]]) -> Any:
@@ -405,7 +431,7 @@ def pulled(
     return Swept(evaluated, inputs, wholes, rows, flat)
 
 
-def reverse(primal: Code, code: Code, level: Level, values: Arguments) -> Any:
+def reverse(primal: Code, code: Code, level: Level, values: Arguments) -> tuple[Swept, Any]:
     """Return the Jacobian of a function, some rows at a time."""
     swept = pulled(primal, code, level, values)
     parts = [_parted(whole, 0, swept.rows) for whole in swept.parts]
@@ -413,18 +439,77 @@ def reverse(primal: Code, code: Code, level: Level, values: Arguments) -> Any:
         [_as(part, row.dtype) for part in by_column]
         for row, by_column in zip(swept.rows, zip(*parts, strict=True), strict=True)
     ]
-    return by_rows(swept, level, blocks)
+    return swept, by_rows(swept, level, blocks)
 
 
-# -- pulling back ----------------------------------------------------------------------------------
+# -- linear maps -----------------------------------------------------------------------------------
 
 
-class Pullback:
-    """Maps a cotangent of a function's value to cotangents of its arguments.
+class _Linear:
+    """A linear map at some arguments: these, and random generators, are those at its creation.
 
-    Arguments and random generators are those at its creation; captured variables are read at every
-    call.
+    Captured variables are read at every call.
     """
+
+    def __init__(self, primal: Code, values: Arguments) -> None:
+        self._primal, hidden = primal.find(values)
+        self._states = self._primal.states(values)
+        self._flat = self._primal.flat(values, hidden)
+        self.value = self._primal.present(self._flat, values)
+        self._of = values.fn.__code__
+        copied = copy.deepcopy(tuple(values), _copies(self._primal, values))
+        self._values = Arguments.of(values.fn, copied)
+
+    def _run(self, code: Code, apply: Callable[[Compiled, list[Any]], Any], again: str) -> Any:
+        """Return what is made of code, with the random numbers of the first call."""
+        fn = self._values.fn
+        if fn.__code__ is not self._of:
+            raise ArgumentError(
+                f"{name_of(fn)}() has changed since its value was computed",
+                span_of(fn), f"call `adc.{again}` again",
+            )  # fmt: skip
+        compiled, hidden = code.find(self._values)
+        present = compiled.states(self._values)
+        restore(self._states, self._values)
+        try:
+            return apply(compiled, hidden)
+        finally:
+            restore(present, self._values)
+
+
+class Pushforward(_Linear):
+    """Maps tangents of a function's arguments to the tangent of its value."""
+
+    def __init__(
+        self, primal: Code, make: Callable[[tuple[int, ...]], Code], primals: tuple[Any, ...]
+    ) -> None:
+        super().__init__(primal, primal.match(primals, {}))
+        self._make, self._given = make, len(primals)
+        self._codes: dict[tuple[int, ...], Code] = {}
+
+    @shortened
+    def __call__(self, *tangents: Any) -> Any:
+        """Return the tangent of the value; a tangent that is None holds its argument fixed."""
+        if len(tangents) != self._given:
+            raise ArgumentError(
+                f"{len(tangents)} tangents, but {self._given} arguments", None,
+                "give one for each, or None",
+            )  # fmt: skip
+        moved = tuple([k for k, tangent in enumerate(tangents) if tangent is not None])
+        if not moved:
+            raise ArgumentError("no tangent is given", None, "give one for at least one argument")
+        code = self._codes.get(moved) or self._codes.setdefault(moved, self._make(moved))
+
+        def apply(compiled: Compiled, hidden: list[Any]) -> Any:
+            given = [tangents[k] for k in moved]
+            along = compiled.signature.directions(moved, given, self._values)
+            return compiled.run(self._values, hidden, along)[1]
+
+        return self._run(code, apply, "linearize")
+
+
+class Pullback(_Linear):
+    """Maps a cotangent of a function's value to cotangents of its arguments."""
 
     def __init__(
         self,
@@ -434,35 +519,21 @@ class Pullback:
         has_aux: bool = False,
         moved: tuple[int, ...] | None = None,
     ) -> None:
-        compiled, hidden = primal.find(values)
+        super().__init__(primal, values)
         self._has_aux = has_aux
-        primary(compiled, has_aux)
-        self._moved = compiled.signature.movable() if moved is None else moved
-        self._count = compiled.signature.count()
-        self._states = compiled.states(values)
-        self._flat = compiled.flat(values, hidden)
-        self.value = compiled.present(self._flat, values)
+        primary(self._primal, has_aux)
+        self._moved = self._primal.signature.movable() if moved is None else moved
         self._code = make(self._moved)
-        self._of = values.fn.__code__
-        copied = copy.deepcopy(tuple(values), _copies(compiled, values))
-        self._values = Arguments.of(values.fn, copied)
+        self._count = self._primal.signature.count()
 
     @shortened
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         """Return a cotangent for each argument, or None for one without floats."""
-        fn = self._values.fn
-        if fn.__code__ is not self._of:
-            raise ArgumentError(
-                f"{name_of(fn)}() has changed since its value was computed",
-                span_of(fn), "call `adc.vjp` again",
-            )  # fmt: skip
-        compiled, hidden = self._code.find(self._values)
-        present = compiled.states(self._values)
-        restore(self._states, self._values)
-        try:
-            found = self._pulled(compiled, hidden, cotangent)
-        finally:
-            restore(present, self._values)
+
+        def apply(compiled: Compiled, hidden: list[Any]) -> Any:
+            return self._pulled(compiled, hidden, cotangent)
+
+        found = self._run(self._code, apply, "vjp")
         by_number = dict(zip(self._moved, found, strict=True))
         return tuple([by_number.get(k) for k in range(self._count)])
 
@@ -530,6 +601,7 @@ def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:
 __all__ = [
     "Columns",
     "Pullback",
+    "Pushforward",
     "Seeds",
     "Swept",
     "by_rows",

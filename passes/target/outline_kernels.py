@@ -222,7 +222,7 @@ class _Outliner(Launches):
         """Return the trip count from which a launch beats launches of inner loops, if possible."""
         within = loop_values(loop)
         if self.unfolded.changed(loop) and self.sizes(loop):
-            return integer(_MANY)
+            return integer(_FEW)  # each product would be a launch, and takes a thread as long
         for stmt in walk(loop.body.stmts):
             if isinstance(stmt, For) and not isinstance(stmt.trips, Literal):
                 nest = self.nest(stmt, tape=True)

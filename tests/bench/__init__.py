@@ -16,6 +16,7 @@
 `gradbench`  GradBench's objectives, beside C++ by hand
 `cuda`       the same on a GPU; `cuda.registers` needs none
 `batches`    gradients of every example, beside JAX
+`sparse`     Jacobians and Hessians of 100,000 unknowns, beside asdex
 `frameworks` what a call of adc's code costs within PyTorch and JAX
 `turns`      the processes of the tools that the last ones ask
 ===========  =====================================================================================

@@ -537,3 +537,73 @@ def test_products_with_hessians_as_scipy_takes_them() -> None:
         product(start, {"w": np.ones(2)})
     with pytest.raises(ArgumentError, match="tangents is a NoneType"):
         adc.hvp(loss, (start,))
+
+
+# -- linear maps, values with Jacobians ------------------------------------------------------------
+
+
+def test_linearized_functions() -> None:
+    value, push = adc.linearize(lambda x, a: mixed(x, a, 2), X, A)
+    dx, da = np.array([1.0, -0.5, 2.0]), np.cos(A)
+    for tangents in ((dx, da), (dx, None), (None, da)):
+        wanted, slope = adc.jvp(lambda x, a: mixed(x, a, 2), (X, A), tangents)
+        found = push(*tangents)
+        np.testing.assert_array_equal(found[0], slope[0])
+        assert found[1]["sum"] == slope[1]["sum"]
+        np.testing.assert_array_equal(found[2][1].rest[0], slope[2][1].rest[0])
+    np.testing.assert_array_equal(value[0], wanted[0])
+
+
+def test_a_linearized_function_keeps_its_arguments() -> None:
+    x, rng = X.copy(), np.random.default_rng(3)
+    value, push = adc.linearize(lambda x, rng: np.sum(x * x) * rng.normal(), x, rng)
+    state = rng.bit_generator.state
+    x[:] = 0.0
+    assert push(X, None) == pytest.approx(2.0 * value)
+    assert push(X, None) == pytest.approx(2.0 * value)
+    assert rng.bit_generator.state == state
+
+
+def test_a_linearized_gradient() -> None:
+    value, push = adc.linearize(adc.grad(energy), X)
+    np.testing.assert_allclose(value, adc.grad(energy)(X), rtol=1e-14)
+    np.testing.assert_allclose(push(A[0]), adc.hessian(energy)(X) @ A[0], rtol=1e-13)
+
+
+def test_what_cannot_be_pushed_forward() -> None:
+    _, push = adc.linearize(energy, X)
+    with pytest.raises(ArgumentError, match="2 tangents, but 1 arguments"):
+        push(X, X)
+    with pytest.raises(ArgumentError, match="no tangent is given"):
+        push(None)
+    with pytest.raises(ArgumentError, match="shape"):
+        push(X[:2])
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_values_with_jacobians(mode: Any) -> None:
+    def f(x: Any, a: Any) -> Any:
+        return a @ x, {"sum": np.sum(x * x)}
+
+    value, jacobian = adc.value_and_jac(f, argnums=(0, 1), mode=mode)(X, A)
+    adc.tree_map(np.testing.assert_array_equal, value, adc.jit(f)(X, A))
+    adc.tree_map(np.testing.assert_array_equal, jacobian, adc.jacfwd(f, argnums=(0, 1))(X, A))
+    (value, aux), jacobian = adc.value_and_jac(f, mode=mode, has_aux=True)(X, A)
+    np.testing.assert_allclose(value, A @ X, rtol=1e-15)
+    assert aux["sum"] == pytest.approx(np.sum(X * X))
+    np.testing.assert_array_equal(jacobian, A)
+    value, matrix = adc.value_and_jac(lambda x: x**3, mode=mode, sparsity="detect")(X)
+    np.testing.assert_allclose(value, X**3, rtol=1e-15)
+    np.testing.assert_array_equal(matrix.toarray(), np.diag(3.0 * X**2))
+    found = pickle.loads(pickle.dumps(adc.value_and_jac(mixed, mode=mode)))
+    assert len(found(X, A, 2)) == 2
+
+
+def test_values_with_jacobians_are_of_functions() -> None:
+    with pytest.raises(ArgumentError, match="apart"):
+        adc.value_and_jac(adc.grad(energy))
+    with pytest.raises(ArgumentError, match="neither"):
+        adc.value_and_jac(energy, mode="backward")  # type: ignore[arg-type]  # what is tested
+    inner = adc.value_and_jac(energy)
+    with pytest.raises(ArgumentError, match="call the function and its `jacfwd`"):
+        adc.grad(lambda x: inner(x)[0])(X)
