@@ -24,7 +24,7 @@ from typing import Any, Unpack
 
 import numpy as np
 import optree
-from scipy import integrate, optimize
+from scipy import integrate, optimize, sparse
 from scipy.sparse.linalg import LinearOperator
 
 import adc
@@ -80,9 +80,14 @@ class _Flat:
         ]
         return optree.tree_unflatten(self.tree, found)
 
-    def matrix(self, jacobian: Any, value: Any) -> np.ndarray:
+    def matrix(self, jacobian: Any, value: Any) -> Any:
         """Return the Jacobian of a value, of which each part is a structure, as a matrix."""
-        blocks = iter(optree.tree_leaves(jacobian))
+        leaves = optree.tree_leaves(jacobian)
+        if any(map(sparse.issparse, leaves)):
+            count = len(self.leaves)
+            parts = [leaves[k : k + count] for k in range(0, len(leaves), count)]
+            return sparse.csr_array(sparse.block_array(parts))
+        blocks = iter(leaves)
         rows = [
             np.concatenate(
                 [np.reshape(next(blocks), (np.size(part), -1)) for _ in self.leaves], axis=1
@@ -101,11 +106,14 @@ def _args(args: Any) -> tuple[Any, ...]:
     return tuple(args) if isinstance(args, tuple | list) else (args,)
 
 
-def _jacobian(fn: Function, flat: _Flat, how: Any) -> Function:
+def _jacobian(fn: Function, flat: _Flat, how: Any, sparsity: Any = None) -> Function:
     """Return a function of a vector, for the Jacobian of a function of a structure."""
+    if sparsity is not None:
+        found = adc.jacfwd(fn, sparsity=sparsity, **how)
+        return lambda x, *args: flat.matrix(found(flat.unravel(x), *args), None)
     forward, reverse = adc.jacfwd(fn, **how), adc.jacrev(fn, **how)
 
-    def jacobian(x: Any, *args: Any) -> np.ndarray:
+    def jacobian(x: Any, *args: Any) -> Any:
         at = flat.unravel(x)
         value = run(at, *args)
         few = sum(map(np.size, optree.tree_leaves(value))) < flat.size
@@ -128,6 +136,8 @@ def minimize(
     tol: float | None = None,
     callback: Any = None,
     options: Mapping[str, Any] | None = None,
+    *,
+    sparsity: Any = None,
     **how: Unpack[PlanOptions],
 ) -> optimize.OptimizeResult:
     """Minimise a function, as `scipy.optimize.minimize`, with derivatives by adc.
@@ -150,6 +160,9 @@ def minimize(
         As for SciPy. Functions take structures, and their Jacobians are adc's.
     callback : callable
         As for SciPy; it is passed vectors.
+    sparsity : {"detect"} or matrix
+        Let the Hessian of ``method="trust-constr"`` be sparse, as for `adc.hessian`; ``"detect"``
+        also the Jacobians of constraints.
     memory, remat, parallel, cache, progress, deterministic
         As for `adc.grad`.
 
@@ -182,7 +195,16 @@ def minimize(
         def value(x: Any, *more: Any) -> Any:
             return run(flat.unravel(x), *more)
 
-    if hess is None and hessp is None and named in (*_PRODUCTS, *_WHOLE, "trust-constr"):
+    if sparsity is not None and (named != "trust-constr" or hess is not None):
+        raise ArgumentError(
+            f"`sparsity` with method={method!r}" + (" and `hess`" if hess is not None else ""),
+            None,
+            'sparse Hessians are for method="trust-constr", without `hess`',
+        )
+    if sparsity is not None and hessp is None:
+        second = adc.hessian(fun, sparsity=sparsity, **how)
+        words["hess"] = lambda x, *more: flat.matrix(second(flat.unravel(x), *more), None)
+    elif hess is None and hessp is None and named in (*_PRODUCTS, *_WHOLE, "trust-constr"):
         product = adc.hvp(fun, **how)
 
         def along(x: Any, v: Any, *more: Any) -> np.ndarray:
@@ -202,7 +224,7 @@ def minimize(
             words["hess"] = whole if named in _WHOLE else operator
     found = optimize.minimize(
         value, flat.start, given, method, bounds=_bounds(bounds, flat), tol=tol,
-        constraints=_constraints(constraints, flat, how), callback=callback,
+        constraints=_constraints(constraints, flat, how, sparsity), callback=callback,
         options=None if options is None else dict(options), **words,
     )  # fmt: skip
     found.x = flat.unravel(found.x)
@@ -230,17 +252,18 @@ def _spread(tree: Any, flat: _Flat) -> np.ndarray:
     return np.concatenate([np.ravel(np.broadcast_to(leaf, shape)) for leaf, shape in pairs])
 
 
-def _constraints(given: Any, flat: _Flat, how: Any) -> Any:
+def _constraints(given: Any, flat: _Flat, how: Any, sparsity: Any) -> Any:
     several = given if isinstance(given, tuple | list) else (given,)
-    found = [_constraint(each, flat, how) for each in several]
+    detected = sparsity if isinstance(sparsity, str) else None
+    found = [_constraint(each, flat, how, detected) for each in several]
     return found if isinstance(given, tuple | list) else found[0]
 
 
-def _constraint(given: Any, flat: _Flat, how: Any) -> Any:
+def _constraint(given: Any, flat: _Flat, how: Any, sparsity: Any) -> Any:
     """Return a constraint of vectors for one of structures."""
     if isinstance(given, optimize.NonlinearConstraint):
         fn = given.fun
-        jac = given.jac if callable(given.jac) else _jacobian(fn, flat, how)
+        jac = given.jac if callable(given.jac) else _jacobian(fn, flat, how, sparsity)
         return optimize.NonlinearConstraint(
             _on_vectors(fn, flat), given.lb, given.ub, jac, optimize.BFGS(),
             given.keep_feasible,
@@ -249,7 +272,7 @@ def _constraint(given: Any, flat: _Flat, how: Any) -> Any:
         return given
     fn = given["fun"]
     jac = given.get("jac")
-    jac = jac if callable(jac) else _jacobian(fn, flat, how)
+    jac = jac if callable(jac) else _jacobian(fn, flat, how, sparsity)
     return {**given, "fun": _on_vectors(fn, flat), "jac": jac}
 
 
@@ -270,6 +293,7 @@ def least_squares(
     *,
     args: Any = (),
     kwargs: Mapping[str, Any] | None = None,
+    sparsity: Any = None,
     how: PlanOptions | None = None,
     **settings: Any,
 ) -> optimize.OptimizeResult:
@@ -287,6 +311,8 @@ def least_squares(
         As for SciPy; or a pair of structures like `x0`.
     args, kwargs
         Further arguments of `fun`.
+    sparsity : {"detect"} or matrix
+        Let the Jacobian be sparse, as for `adc.jacfwd`.
     how : dict
         Options of `adc.jacfwd`.
     **settings
@@ -302,7 +328,7 @@ def least_squares(
     if jac is not None and kwargs:
         jac = functools.partial(jac, **kwargs)
     found = optimize.least_squares(
-        _on_vectors(own, flat), flat.start, jac=jac or _jacobian(own, flat, how or {}),
+        _on_vectors(own, flat), flat.start, jac=jac or _jacobian(own, flat, how or {}, sparsity),
         bounds=_bounds(bounds, flat), args=_args(args), **settings,
     )  # fmt: skip
     found.x, found.grad = flat.unravel(found.x), flat.unravel(found.grad)
@@ -403,6 +429,7 @@ def solve_ivp(
     method: Any = "RK45",
     *,
     args: Any = None,
+    sparsity: Any = None,
     how: PlanOptions | None = None,
     **settings: Any,
 ) -> Any:
@@ -414,6 +441,8 @@ def solve_ivp(
         The slopes, of time and state.
     t_span, y0, method, args
         As for SciPy. `Radau`, `BDF` and `LSODA` get a Jacobian.
+    sparsity : {"detect"} or matrix
+        Let the Jacobian of `Radau` and `BDF` be sparse, as for `adc.jacfwd`.
     how : dict
         Options of `adc.jacfwd`.
     **settings
@@ -424,9 +453,13 @@ def solve_ivp(
     object
         As from SciPy.
     """
+    if sparsity is not None and method not in ("Radau", "BDF"):
+        raise ArgumentError(
+            f"`sparsity` with method={method!r}", None, "sparse Jacobians are for Radau and BDF"
+        )
     run = adc.jit(fun)
     if method in ("Radau", "BDF", "LSODA"):
-        slopes = adc.jacfwd(fun, 1, **(how or {}))
+        slopes = adc.jacfwd(fun, 1, sparsity=sparsity, **(how or {}))
         settings.setdefault("jac", lambda t, y, *more: slopes(float(t), y, *more))
     return integrate.solve_ivp(
         lambda t, y, *more: run(float(t), y, *more), t_span, y0, method, args=args, **settings

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize
+from scipy import integrate, optimize, sparse
 
 import adc
 import adc.scipy
@@ -159,3 +159,61 @@ def test_curve_fit_and_stiff_equations() -> None:
 def test_refused(start: Any, text: str) -> None:
     with pytest.raises(ArgumentError, match=text):
         adc.scipy.minimize(lambda p: 0.0, start)
+
+
+# -- sparse derivatives ----------------------------------------------------------------------------
+
+
+def test_sparse_least_squares() -> None:
+    def residuals(p: Any, data: Any) -> Any:
+        smooth = 10.0 * (p["level"][1:] - p["level"][:-1])
+        return {"fit": p["level"] + p["shift"] - data, "smooth": smooth, "shift": p["shift"]}
+
+    data = np.sin(np.linspace(0.0, 6.0, 200)) + np.random.default_rng(0).normal(size=200)
+    start = {"level": np.zeros(200), "shift": 0.0}
+    wanted = adc.scipy.least_squares(residuals, start, args=(data,))
+    found = adc.scipy.least_squares(
+        residuals, start, args=(data,), sparsity="detect", gtol=1e-12, xtol=1e-12, ftol=1e-14,
+        tr_options={"atol": 1e-14, "btol": 1e-14},
+    )  # fmt: skip
+    assert sparse.issparse(found.jac)
+    assert found.jac.shape == (400, 201)
+    np.testing.assert_allclose(found.x["level"], wanted.x["level"], atol=1e-5)
+
+
+@pytest.mark.parametrize("method", ["BDF", "Radau"])
+def test_sparse_stiff_equations(method: str) -> None:
+    def slopes(t: Any, u: Any, rate: Any) -> Any:
+        du = np.zeros(len(u))
+        du[1:-1] = 1e4 * (u[2:] - 2.0 * u[1:-1] + u[:-2]) - rate * u[1:-1] ** 2
+        return du
+
+    u = np.linspace(0.0, 1.0, 60)
+    wanted = adc.scipy.solve_ivp(slopes, (0.0, 1.0), u, method, args=(2.0,))
+    found = adc.scipy.solve_ivp(slopes, (0.0, 1.0), u, method, args=(2.0,), sparsity="detect")
+    assert found.nfev == wanted.nfev
+    np.testing.assert_allclose(found.y, wanted.y, rtol=1e-9, atol=1e-12)
+
+
+def test_sparse_hessians_and_constraints() -> None:
+    def rosenbrock(p: Any) -> Any:
+        x = p["x"]
+        return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2) + p["c"] ** 2
+
+    start = {"x": np.zeros(8), "c": 1.0}
+    limit = optimize.NonlinearConstraint(lambda p: p["x"][:2] ** 2, -np.inf, 0.5)
+    found, wanted = (
+        adc.scipy.minimize(
+            rosenbrock, start, method="trust-constr", constraints=limit,
+            options={"gtol": 1e-9, "maxiter": 500}, sparsity=sparsity,
+        )
+        for sparsity in ("detect", None)
+    )  # fmt: skip
+    np.testing.assert_allclose(found.x["x"], wanted.x["x"], atol=1e-5)
+
+
+def test_what_takes_no_sparse_derivatives() -> None:
+    with pytest.raises(ArgumentError, match="method='bfgs'"):
+        adc.scipy.minimize(lambda x: np.sum(x**2), np.ones(2), method="bfgs", sparsity="detect")
+    with pytest.raises(ArgumentError, match="Radau and BDF"):
+        adc.scipy.solve_ivp(lambda t, y: -y, (0.0, 1.0), np.ones(2), sparsity="detect")
