@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from adc.ir.core import Apply, Call, Gemm, Load, Operand, Value
 from adc.ir.text.printer import literal_text
 
 # The name of values that the user has not named.
 TEMPORARY = "t"
+# An element as a program writes it: a variable may hold an array that has another's name.
+_ELEMENT = re.compile(r"[\w.]+\[[^\]]*\]")
 
 
 def variable(name: str) -> str:
@@ -31,8 +35,7 @@ def expression(stmt: object) -> str:
     text = stmt.loc.excerpt()
     if isinstance(stmt, Load):
         array = variable(stmt.array.name)
-        is_element = text.startswith(f"{array}[") and text.find("]") == len(text) - 1
-        if array != TEMPORARY and not is_element:
+        if array != TEMPORARY and not _ELEMENT.fullmatch(text):
             return f"{array}[{', '.join(map(_index, stmt.index))}]"
     return text
 
