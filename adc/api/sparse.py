@@ -80,9 +80,10 @@ def _blocked(matrix: Matrix, swept: Swept, heights: Sequence[int]) -> list[list[
 
 
 def _shapes(values: Arguments, code: Code) -> object:
-    """Return what a pattern is kept for: the shapes of the arguments."""
+    """Return what a pattern is kept for: the function's code, and the shapes of the arguments."""
     signature = code.find(values)[0].signature
-    return tuple([foreign.sizes_of(leaf) for leaf in signature.leaves(values)])
+    sizes = [foreign.sizes_of(leaf) for leaf in signature.leaves(values)]
+    return values.fn.__code__, *sizes
 
 
 class SparseJacobian(Jacobian):
@@ -149,7 +150,9 @@ class SparseJacobian(Jacobian):
                 pattern=what == "marks",
             )
             self._codes.setdefault(what, made)
-        return self._codes[what]
+        code = self._codes[what]
+        code.refresh()  # arguments are matched to one of several
+        return code
 
     def _code_along(self, count: int) -> Code:
         return self._code_for(next((most for most in DIRECTIONS if count <= most), _MANY))
@@ -188,10 +191,10 @@ class SparseJacobian(Jacobian):
         self._settle()
         return self._plan(self._marks.match(args, kwargs)).directions
 
-    def _check(self, values: Arguments) -> None:
+    def _check(self, values: Arguments, code: Code) -> None:
         """Raise for what has no sparse matrices."""
-        compiled = self._marks.find(values)[0]
-        level, fn = self._level, self._marks.fn
+        compiled = code.find(values)[0]
+        level, fn = self._level, code.fn
         chosen = list(compiled.signature.imaginary(level.argnums))
         heap = compiled.lowered.heap
         if any(chosen) or results.pairs(compiled.lowered.result, heap):
@@ -213,12 +216,17 @@ class SparseJacobian(Jacobian):
 
     def _plan(self, values: Arguments) -> Plan:
         """Return how the matrix at these arguments is computed."""
-        key = _shapes(values, self._marks)
+        given = self._sparsity
+        detects = isinstance(given, str)
+        key = _shapes(values, self._marks) if detects else None
         if key not in self._plans:
-            self._check(values)
-            given = self._sparsity
-            found = self._detected(values) if isinstance(given, str) else given
-            self._plans[key] = self._planned(found)
+            if detects:
+                self._check(values, self._marks)
+                self._plans[key] = self._planned(self._detected(values))
+            else:
+                plan = self._planned(given)
+                self._check(values, self._code_along(plan.seeds.count))
+                self._plans[key] = plan
         return self._plans[key]
 
     def _detected(self, values: Arguments) -> Matrix:

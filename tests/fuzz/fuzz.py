@@ -209,6 +209,7 @@ def check(generated: Generated, *, compiled: bool, quick: bool = False) -> list[
     if not quick or generated.is_tenth:
         rng = np.random.default_rng(generated.seed)
         problems += chains.check_directions(chain, rng, generated.choice(chains.WAYS)) or []
+        problems += chains.check_dependence(chain, rng, generated.choice(chains.PATTERNS))
     if compiled:
         problems += chains.check_compiled(
             chain,

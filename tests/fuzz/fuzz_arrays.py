@@ -270,6 +270,7 @@ def check(
     problems += chains.check_tangent(chain, rng)
     if not quick or generated.is_tenth:
         problems += chains.check_directions(chain, rng, generated.choice(chains.WAYS)) or []
+        problems += chains.check_dependence(chain, rng, generated.choice(chains.PATTERNS))
     if compiled:
         problems += _check_call(generated, own)
     return problems

@@ -68,6 +68,20 @@ def test_without_the_test_entries_are_missed() -> None:
 
 
 @pytest.mark.parametrize("make", JACOBIANS)
+def test_a_function_that_is_replaced(make: Callable[..., Any]) -> None:
+    """As by `%autoreload`: the pattern is that of the code as it is now."""
+
+    def f(x: Any) -> Any:
+        return x * x[::-1]
+
+    found = make(f, sparsity="detect")
+    assert found(X).nnz == 2 * len(X)
+    f.__code__ = (lambda x: np.sin(x)).__code__
+    np.testing.assert_allclose(found(X).toarray(), np.diag(np.cos(X)), rtol=1e-15)
+    assert found(X).nnz == len(X)
+
+
+@pytest.mark.parametrize("make", JACOBIANS)
 def test_other_sizes(make: Callable[..., Any]) -> None:
     found = make(stencil, sparsity="detect")
     for n in (12, 3, 40, 12, 1):
@@ -112,6 +126,7 @@ def test_a_given_pattern(make: Callable[..., Any]) -> None:
         found = make(stencil, sparsity=pattern)
         np.testing.assert_array_equal(found(X, W).toarray(), dense)
         assert found.directions(X, W) == 3
+        assert not found._marks.compiled()  # it is not detected
     with pytest.raises(ArgumentError, match="lacks 2 entries, the first in row 0, column 2"):
         found(np.concatenate([[3.0], X[1:]]), W)
     with pytest.raises(ArgumentError, match=r"shape \(12, 12\), but .* has 9 (inputs|results)"):
