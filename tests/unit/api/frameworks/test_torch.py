@@ -434,16 +434,17 @@ print("done")
 """
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
-def test_tensors_of_a_gpu(tmp_path: Path) -> None:
-    file = tmp_path / "program.py"
-    file.write_text(ON_GPU)
-    # Not in the simulator, which this process has.
-    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_ENABLE_CUDASIM"}
-    done = subprocess.run(
-        [sys.executable, str(file)], env=environment, capture_output=True, text=True
-    )
-    assert done.stdout == "done\n", done.stderr
+if torch.cuda.is_available():
+
+    def test_tensors_of_a_gpu(tmp_path: Path) -> None:
+        file = tmp_path / "program.py"
+        file.write_text(ON_GPU)
+        # Not in the simulator, which this process has.
+        environment = {k: v for k, v in os.environ.items() if k != "NUMBA_ENABLE_CUDASIM"}
+        done = subprocess.run(
+            [sys.executable, str(file)], env=environment, capture_output=True, text=True
+        )
+        assert done.stdout == "done\n", done.stderr
 
 
 # -- what is refused -------------------------------------------------------------------------------
