@@ -29,6 +29,8 @@ from adc.tracebacks import shorten, shortened
 Leaf = np.ndarray[Any, Any]
 # More directions than are ever taken at once.
 _MANY = 1 << 60
+# The mismatch of a product with a random direction that rounding explains, in rounding errors.
+_ROUNDING = 64.0
 
 
 class _Other(Exception):
@@ -47,21 +49,24 @@ def _products(swept: Swept, reverse: bool) -> Leaf:
     return flat(swept.parts)
 
 
-def _agrees(matrix: Matrix, products: Leaf, plan: Plan, reverse: bool) -> bool:
-    """Whether the product with the random direction is that of the matrix, up to rounding."""
+def _mismatch(matrix: Matrix, products: Leaf, plan: Plan, reverse: bool) -> float:
+    """Return by how much the product with the random direction is not that of the matrix.
+
+    It is relative to the sum of the terms' magnitudes, in units of the rounding error; infinite
+    where an entry is not finite, as nothing is known of the others then.
+    """
     if plan.vector is None:
-        return True
+        return 0.0
     found = products[:, -1]
     sided = matrix.T if reverse else matrix
-    tolerance = np.sqrt(np.finfo(found.dtype).eps)
+    rounding = float(np.finfo(found.dtype).eps)
     with np.errstate(all="ignore"):
         off = np.abs(found - sided @ plan.vector)
-        far = np.flatnonzero(~(off <= tolerance * np.abs(found)))
-        if not len(far):
-            return True
-        # Terms may be larger than their sum. Where one is not finite, nor are the products.
+        far = np.flatnonzero(~(off <= _ROUNDING * rounding * np.abs(found)))
+        # Terms may be larger than their sum.
         scale = abs(sided.tocsr()[far]) @ np.abs(plan.vector)
-        return bool(np.all((off[far] <= tolerance * scale) | ~np.isfinite(scale)))
+        ratios = np.where(off[far] > 0.0, off[far] / scale, off[far])
+    return float(np.max(np.nan_to_num(ratios, nan=np.inf), initial=0.0)) / rounding
 
 
 def _blocked(matrix: Matrix, swept: Swept, heights: Sequence[int]) -> list[list[Matrix]]:
@@ -116,6 +121,8 @@ class SparseJacobian(Jacobian):
 
     def _forget(self) -> None:
         self._plans: dict[object, Plan] = {}
+        # The largest mismatch of a complete pattern: rounding errors of the function.
+        self._rounding: dict[object, float] = {}
         self._codes: dict[str | int, Code] = {}
 
     def _settle(self) -> None:
@@ -183,13 +190,13 @@ class SparseJacobian(Jacobian):
             that are differentiated.
         """
         self._settle()
-        return self._plan(self._marks.match(args, kwargs)).pattern
+        return self._plan(self._marks.match(args, kwargs))[1].pattern
 
     @shortened
     def directions(self, *args: Any, **kwargs: Any) -> int:
         """Return how many directions have all entries, without the one of the test."""
         self._settle()
-        return self._plan(self._marks.match(args, kwargs)).directions
+        return self._plan(self._marks.match(args, kwargs))[1].directions
 
     def _check(self, values: Arguments, code: Code) -> None:
         """Raise for what has no sparse matrices."""
@@ -214,8 +221,8 @@ class SparseJacobian(Jacobian):
                     span_of(fn), "pass NumPy arrays: SciPy's sparse arrays are on the host",
                 )  # fmt: skip
 
-    def _plan(self, values: Arguments) -> Plan:
-        """Return how the matrix at these arguments is computed."""
+    def _plan(self, values: Arguments) -> tuple[object, Plan]:
+        """Return how the matrix at these arguments is computed, and what that is kept for."""
         given = self._sparsity
         detects = isinstance(given, str)
         key = _shapes(values, self._marks) if detects else None
@@ -227,7 +234,7 @@ class SparseJacobian(Jacobian):
                 plan = self._planned(given)
                 self._check(values, self._code_along(plan.seeds.count))
                 self._plans[key] = plan
-        return self._plans[key]
+        return key, self._plans[key]
 
     def _detected(self, values: Arguments) -> Matrix:
         level = replace(self._level, kind="jacfwd")
@@ -240,18 +247,20 @@ class SparseJacobian(Jacobian):
 
     def _at(self, values: Arguments) -> Any:
         """Return the Jacobian, with SciPy's sparse arrays."""
-        plan = self._plan(values)
+        key, plan = self._plan(values)
         matrix, products, swept = self._matrix(values, plan)
-        if not _agrees(matrix, products, plan, self._reverse):
-            # It takes other branches than those that the pattern is of.
+        off = _mismatch(matrix, products, plan, self._reverse)
+        if off > self._rounding.get(key, _ROUNDING):
+            # It may take other branches than those that the pattern is of.
             found = self._detected(values)
             missing = sp.csr_array(found > plan.pattern)
             if missing.nnz and not isinstance(self._sparsity, str):
                 raise self._lacks(missing)
             if missing.nnz:
-                plan = self._planned(plan.pattern + found)
-                self._plans[_shapes(values, self._marks)] = plan
+                self._plans[key] = plan = self._planned(plan.pattern + found)
                 matrix, _, swept = self._matrix(values, plan)
+            elif np.isfinite(off):
+                self._rounding[key] = off
         return self._arranged(matrix, swept)
 
     def _matrix(self, values: Arguments, plan: Plan) -> tuple[Matrix, Leaf, Swept]:

@@ -60,6 +60,42 @@ def test_a_branch_that_was_not_taken_before(make: Callable[..., Any]) -> None:
     assert found.pattern(X, W).nnz == 3 * (len(X) - 2) + 2  # those of both branches
 
 
+@pytest.mark.parametrize("make", JACOBIANS)
+@pytest.mark.parametrize(("scale", "entry"), [(1e10, 1.0), (1.0, 1e-12), (np.inf, 1.0)])
+def test_a_missing_entry_beside_large_ones(
+    make: Callable[..., Any], scale: float, entry: float
+) -> None:
+    """The product with a random direction hardly changes."""
+
+    def f(x: Any) -> Any:
+        y = x * scale if scale < np.inf else np.sqrt(x)
+        if x[0] > 2.0:
+            y[1] += entry * x[7]
+        return y
+
+    found = make(f, sparsity="detect")
+    point = X.copy()
+    point[1] = 0.0
+    found(point)
+    point[0] = 3.0
+    np.testing.assert_array_equal(found(point).toarray(), make(f)(point))
+
+
+def test_rounding_is_no_missing_entry() -> None:
+    """Terms cancel along a direction; the pattern is looked for once more, and not again."""
+
+    def f(x: Any) -> Any:
+        return 1e9 * x + x[::-1] - 1e9 * np.sin(x) / np.sin(x) * x
+
+    found = adc.jacfwd(f, sparsity="detect")
+    for _ in range(3):
+        np.testing.assert_array_equal(found(X).toarray(), adc.jacfwd(f)(X))
+    calls: list[Any] = []
+    found._detected = calls.append
+    found(X)
+    assert not calls
+
+
 def test_without_the_test_entries_are_missed() -> None:
     found = adc.jacfwd(stencil, sparsity="detect", probe=False)
     found(X, W)
