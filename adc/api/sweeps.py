@@ -298,7 +298,9 @@ class Swept:
     Attributes
     ----------
     compiled : Compiled
-        The code of the function, which has the structure of its results.
+        The code that has the structure of the results.
+    moved : Compiled
+        The code that has the structure of what it is differentiated by.
     inputs : list
         The numbers and arrays with respect to which it is differentiated.
     parts : list of array
@@ -311,6 +313,7 @@ class Swept:
     """
 
     compiled: Compiled
+    moved: Compiled
     inputs: list[Any]
     parts: list[Leaf]
     rows: list[Leaf]
@@ -346,7 +349,7 @@ def pushed(
         wholes = wholes or [np.empty((*row.shape[:-1], along.count), row.dtype) for row in rows]
         for row, whole in zip(rows, wholes, strict=True):
             whole[..., some] = row[..., : some.stop - some.start]
-    return Swept(compiled, inputs, wholes, [], flat)
+    return Swept(compiled, compiled, inputs, wholes, [], flat)
 
 
 def forward(code: Code, level: Level, values: Arguments) -> tuple[Swept, Any]:
@@ -358,9 +361,9 @@ def forward(code: Code, level: Level, values: Arguments) -> tuple[Swept, Any]:
 
 
 def by_rows(swept: Swept, level: Level, blocks: Sequence[Sequence[Any]]) -> Any:
-    """Arrange derivatives of each float result by each input, in forward mode."""
+    """Arrange derivatives of each float result by each input."""
     compiled = swept.compiled
-    inner = _like_arguments(compiled, level.argnums)
+    inner = _like_arguments(swept.moved, level.argnums)
 
     def arrange(row: Sequence[Any]) -> Any:
         return inner(list(map(_like_input, row, swept.inputs)))
@@ -428,7 +431,7 @@ def pulled(
             part = _along(cotangent, whole.ndim - 1)
             part = part.transpose(part.ndim - 1, *range(part.ndim - 1))
             whole[some] = part[: some.stop - some.start]
-    return Swept(evaluated, inputs, wholes, rows, flat)
+    return Swept(evaluated, compiled, inputs, wholes, rows, flat)
 
 
 def reverse(primal: Code, code: Code, level: Level, values: Arguments) -> tuple[Swept, Any]:
