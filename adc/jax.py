@@ -35,6 +35,7 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from adc.api.bridge import Program, flatten, fresh, kept, owners, unflatten
+from adc.functions import name_of
 from adc.ir.errors import ArgumentError, MissingPackageError
 from adc.options import Options, PlanOptions, takes
 from adc.tracebacks import shorten
@@ -453,7 +454,10 @@ def _no_tangent(aval: jax.ShapeDtypeStruct) -> Any:
 def _transpose(cotangents: Sequence[Any], *arrays: Any, call: _Call) -> list[Any]:
     linear = list(map(ad.is_undefined_primal, arrays))
     if any(linear[call.linear :]):
-        raise NotImplementedError("transposition of a function that is not linear")
+        raise ArgumentError(
+            f"the transpose of {name_of(call.program.fn)}(), which is not linear", None,
+            "transpose what `jax.linearize` returns, or use `jax.vjp`",
+        )  # fmt: skip
     cts = list(map(ad.instantiate_zeros, cotangents))
     others = list(arrays[call.linear :])
     if call.transposed is not None:

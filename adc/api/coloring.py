@@ -24,9 +24,7 @@ _MOST_MARKS = 50_000_000
 ROUNDS = 8
 
 
-def _greedy(
-    of_columns: Ints, rows: Ints, of_rows: Ints, columns: Ints, order: Ints
-) -> Ints:  # pragma: no cover  # it runs compiled
+def _greedy(of_columns: Ints, rows: Ints, of_rows: Ints, columns: Ints, order: Ints) -> Ints:
     """Give each column the first color that no column with a common row has."""
     colors = np.full(len(order), -1)
     taken = np.full(len(order) + 1, -1)
@@ -44,9 +42,7 @@ def _greedy(
     return colors
 
 
-def _greedy_star(
-    starts: Ints, neighbours: Ints, order: Ints, most: int
-) -> Ints:  # pragma: no cover
+def _greedy_star(starts: Ints, neighbours: Ints, order: Ints, most: int) -> Ints:
     """Give each vertex the first color that leaves no path of four vertices with two colors.
 
     From color `most` on, each color has one vertex.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # More directions than are ever taken at once.
-_MANY = sys.maxsize
+MANY = sys.maxsize
 
 
 class Lazy:
@@ -358,7 +358,7 @@ class Jacobian(Derivative):
     @Lazy
     def _code(self) -> Code:
         way = {"pull" if self._reverse else "along": self._level.chosen}
-        return self._made("_code", wide=_MANY, **way)
+        return self._made("_code", wide=MANY, **way)
 
     def _made(self, name: str, **way: Any) -> Code:
         return super()._made(name, nested=self._nested, **way)
@@ -429,4 +429,4 @@ class Jacobian(Derivative):
         return (Jacobian, (self.__wrapped__, self._levels, self._options, self._level, self._value))
 
 
-__all__ = ["Checkpoint", "Derivative", "Jacobian", "Jitted", "Lazy"]
+__all__ = ["MANY", "Checkpoint", "Derivative", "Jacobian", "Jitted", "Lazy"]

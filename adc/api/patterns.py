@@ -17,14 +17,15 @@ from scipy import sparse as sp
 
 from adc.api import coloring
 from adc.api.sweeps import Columns, Seeds, pushed
+from adc.compiler.compiled import DIRECTIONS
 from adc.compiler.dispatch import Code
 from adc.frontend.inputs.places import Arguments
 from adc.library.transforms import Level
 
 Matrix = Any  # SciPy's sparse arrays have no types
 Leaf = np.ndarray[Any, Any]
-# Blocks of columns that the search starts with, and directions that one run computes.
-_AT_ONCE = 16
+# Blocks of columns that the search starts with: the directions that one run computes.
+_AT_ONCE = DIRECTIONS[-1]
 # A row with marks in so many blocks is dense, if there are no more than so many of these rows.
 _HEAVY, _HUBS = 64, 256
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse as sp
 
-from adc.api.derivative import Derivative, Jacobian, Lazy
+from adc.api.derivative import MANY, Derivative, Jacobian, Lazy
 from adc.api.patterns import Matrix, Plan, detect, flat, planned
 from adc.api.sweeps import Seeds, Swept, by_rows, pulled, pushed
 from adc.compiler.compiled import DIRECTIONS
@@ -27,8 +27,6 @@ from adc.options import Options
 from adc.tracebacks import shorten, shortened
 
 Leaf = np.ndarray[Any, Any]
-# More directions than are ever taken at once.
-_MANY = 1 << 60
 # The mismatch of a product with a random direction that rounding explains, in rounding errors.
 _ROUNDING = 64.0
 
@@ -143,7 +141,7 @@ class SparseJacobian(Jacobian):
     def _code_for(self, what: str | int) -> Code:
         """Return code for so many directions at once, for marks, or for the value."""
         if what not in self._codes:
-            wide = what if isinstance(what, int) else {"marks": _MANY, "value": 0}[what]
+            wide = what if isinstance(what, int) else {"marks": MANY, "value": 0}[what]
             pull = self._reverse and isinstance(what, int)
             chosen = None if what == "value" else self._level.chosen
             made = Code(
@@ -162,7 +160,7 @@ class SparseJacobian(Jacobian):
         return code
 
     def _code_along(self, count: int) -> Code:
-        return self._code_for(next((most for most in DIRECTIONS if count <= most), _MANY))
+        return self._code_for(next((most for most in DIRECTIONS if count <= most), MANY))
 
     @property
     def _marks(self) -> Code:
@@ -324,7 +322,7 @@ class SparseJacobian(Jacobian):
 
     @Lazy
     def _code(self) -> Code:
-        return self._code_for(_MANY)
+        return self._code_for(MANY)
 
     @property
     def __adc_applied__(self) -> tuple[Level, ...]:

@@ -67,7 +67,7 @@ class _Marks(Tangents):
             return mark
         # The derivative by this operand is a number of the call.
         one = _one(mark.type)
-        (factor,) = self.builder.inline(alone, [one, None, *stmt.args])[k : k + 1]
+        factor = self.builder.inline(alone, [one, None, *stmt.args])[k]
         if factor is None or isinstance(factor, Literal):
             return mark
         assert isinstance(factor.type, Scalar)

@@ -7,7 +7,6 @@ processes of their own on one core.
 `python -m tests.bench.batches TOOL` is the process of one tool.
 """
 
-import statistics
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -94,14 +93,7 @@ def main(console: Console, rounds: int = 3, peer: str = sys.executable) -> None:
     for column in ("function", "examples", "adc", "JAX", "adc / JAX"):
         table.add_column(column, justify="left" if column == "function" else "right")
     for program in PROGRAMS:
-        found, gradients = turns.ask(tools, program, rounds)
-        times = {tool: f"{statistics.median(each) * 1e3:.3g}" for tool, each in found.items()}
-        row = [times["adc"], times.get("jax", ""), ""]
-        if "jax" in times:
-            if not numpy.allclose(gradients["adc"], gradients["jax"], rtol=1e-9):
-                raise AssertionError(f"{program}: gradients differ: {gradients}")
-            row[2] = f"{turns.ratio(found, 'adc', 'jax'):.2f}"
-        table.add_row(program[0], str(program[1]), *row)
+        table.add_row(program[0], str(program[1]), *turns.beside(tools, program, rounds))
     for process in tools.values():
         process.close()
     console.print(table)

@@ -12,7 +12,6 @@ asked in turns, in processes of their own on one core.
 - `arrow`: the Hessian of a sum in which all terms share one variable.
 """
 
-import statistics
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -109,13 +108,7 @@ def main(console: Console, rounds: int = 3, peer: str = sys.executable) -> None:
         table.add_column(column, justify="left" if column in ("matrix", "part") else "right")
     for name in PROGRAMS:
         for part in PARTS:
-            seconds, found = turns.ask(tools, (name, part), rounds)
-            row = [f"{statistics.median(each) * 1e3:.3g}" for each in seconds.values()]
-            if "asdex" in tools:
-                if not numpy.allclose(found["adc"], found["asdex"], rtol=1e-9):
-                    raise AssertionError(f"{name}: they differ: {found}")
-                row.append(f"{turns.ratio(seconds, 'adc', 'asdex'):.2f}")
-            table.add_row(name, part, *row)
+            table.add_row(name, part, *turns.beside(tools, (name, part), rounds))
     for process in tools.values():
         process.close()
     console.print(table)

@@ -4,6 +4,7 @@ A module with benchmarks is the process of a tool when it is run with the tool's
 """
 
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -93,6 +94,29 @@ def ratio(seconds: Mapping[str, list[float]], first: str, second: str) -> float:
     return statistics.median(
         a / b for a, b in zip(seconds[first], seconds[second], strict=True)
     )  # fmt: skip
+
+
+def beside(
+    tools: Mapping[str, Tool], program: Sequence[Any], rounds: int, rtol: float = 1e-9
+) -> list[str]:
+    """Return the milliseconds of each tool, and the first one's time divided by the second one's.
+
+    Raises
+    ------
+    AssertionError
+        If they have found something else.
+    """
+    seconds, found = ask(tools, program, rounds)
+    row = [f"{statistics.median(each) * 1e3:.3g}" for each in seconds.values()]
+    first, *others = tools
+    for other in others:
+        if not all(
+            math.isclose(a, b, rel_tol=rtol)
+            for a, b in zip(found[first], found[other], strict=True)
+        ):
+            raise AssertionError(f"{program}: {first} and {other} differ: {found}")
+        row.append(f"{ratio(seconds, first, other):.2f}")
+    return row
 
 
 def installed(python: str, module: str) -> bool:

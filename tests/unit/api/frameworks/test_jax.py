@@ -281,7 +281,10 @@ def test_shapes_that_follow() -> None:
 
 def test_shapes_that_are_declared() -> None:
     x = jnp.array([1.0, -2.0, 3.0])
-    positive = lambda x: x[x > 0.0]  # noqa: E731
+
+    def positive(x: Any) -> Any:
+        return x[x > 0.0]
+
     with pytest.raises(ArgumentError, match="depends on more") as info:
         jax.jit(adc.jax.wrap(positive))(x)
     assert "result=jax.ShapeDtypeStruct" in info.value.hint
@@ -347,7 +350,7 @@ def test_errors() -> None:
     with pytest.raises(ArgumentError, match="bfloat16"):
         adc.jax.wrap(loss)(jnp.ones(3, jnp.bfloat16), jnp.ones((4, 3)))
     with pytest.raises(ArgumentError, match="not a function"):
-        adc.jax.wrap(3)  # type: ignore[call-overload]
+        adc.jax.wrap(3)  # type: ignore[call-overload]  # what is tested
     done = subprocess.run(
         [sys.executable, "-c", "import sys; sys.modules['jax'] = None\nimport adc\n"
          "try: adc.jax\nexcept adc.AdcError as error: print(error)\n"],
@@ -379,7 +382,7 @@ def test_an_optimiser_of_jax() -> None:
     def error(rate: Any) -> Any:
         return jnp.sum((simulate(start, jax.nn.sigmoid(rate)) - wanted) ** 2)
 
-    @jax.jit  # type: ignore[untyped-decorator]
+    @jax.jit  # type: ignore[untyped-decorator]  # of an untyped module
     def step(rate: Any) -> Any:
         value, slope = jax.value_and_grad(error)(rate)
         return rate - 3.0 * slope, value
@@ -405,3 +408,10 @@ def test_examples_run() -> None:
     found = doctest.testmod(adc.jax)
     assert found.attempted
     assert found.failed == 0
+
+
+def test_the_transpose_of_what_is_not_linear() -> None:
+    wrapped = adc.jax.wrap(lambda x: x * x)
+    transposed = jax.linear_transpose(wrapped, jnp.ones(3))
+    with pytest.raises(ArgumentError, match="not linear"):
+        transposed(jnp.ones(3))

@@ -487,9 +487,9 @@ def test_errors_name_the_line_of_the_user() -> None:
     with pytest.raises(TypeError, match="strange"):
         adc.torch.wrap(layer)(leaf(3), leaf(3), strange=1)
     with pytest.raises(TypeError, match="'memry'"):
-        adc.torch.wrap(layer, memry="1 MB")  # type: ignore[call-overload]
+        adc.torch.wrap(layer, memry="1 MB")  # type: ignore[call-overload]  # what is tested
     with pytest.raises(ArgumentError, match="not a function"):
-        adc.torch.wrap(3)  # type: ignore[call-overload]
+        adc.torch.wrap(3)  # type: ignore[call-overload]  # what is tested
 
 
 def test_without_pytorch() -> None:
@@ -517,7 +517,7 @@ def spring(positions: Any, velocities: Any, stiffness: Any, steps: int) -> Any:
     return x
 
 
-class Springs(torch.nn.Module):  # type: ignore[misc]
+class Springs(torch.nn.Module):  # type: ignore[misc]  # of an untyped module
     """A simulation as a layer, with the springs as parameters."""
 
     def __init__(self, size: int) -> None:
@@ -614,7 +614,7 @@ def test_threads() -> None:
         torch.testing.assert_close(each, torch.autograd.grad(loss_in_torch(*args), args))
 
 
-class Simulated(torch.utils.data.Dataset[torch.Tensor]):  # type: ignore[misc]
+class Simulated(torch.utils.data.Dataset[torch.Tensor]):  # type: ignore[misc]  # of an untyped module
     """Data that a wrapped function makes."""
 
     def __len__(self) -> int:
