@@ -388,6 +388,9 @@ class CustomRule:
     ``"jvp"``
         ``(tangent,)``: ``tangent(x, dot of x[positions]) -> y, dot of the float y``, linear in the
         dots. Reverse code transposes it.
+    ``"valued"``
+        ``(tangent,)``: the function is the value y of such a rule, which code that is
+        differentiated in reverse calls in its place.
 
     It is `exact` if its derivatives are those of the function's statements: they commute.
     """
@@ -400,7 +403,7 @@ class CustomRule:
     @property
     def tangent(self) -> str | None:
         """The function for forward mode, if there is one."""
-        place = {"jvp": 0, "vjp": 2}.get(self.kind, len(self.functions))
+        place = {"jvp": 0, "valued": 0, "vjp": 2}.get(self.kind, len(self.functions))
         return self.functions[place] if place < len(self.functions) else None
 
 

@@ -128,9 +128,11 @@ def custom_vjp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) ->
     """Return `fn` with a custom derivative in reverse mode, which `defvjp` defines.
 
     For functions whose derivative is known better than by following the code: solvers,
-    approximations, clipped gradients. Forward mode through it is an error; the derivative of the
-    rule itself is taken where second derivatives are asked for, forward over reverse (`hvp`).
-    `adc check` finds a rule that is wrong.
+    approximations, clipped gradients. `adc check` finds a rule that is wrong.
+
+    Forward mode transposes the reverse rule, which has to be linear in the cotangent; if it is not,
+    forward mode is an error. Derivatives of a gradient differentiate `forward` and `reverse` as
+    they are written.
 
     Parameters
     ----------

@@ -251,6 +251,11 @@ def pullback(
     gradient = bool(levels) and levels[-1].kind == "grad" and not levels[-1].has_aux
     nested = bool(levels) and not gradient
     primal = code_for(function, levels, how, None, None, nested, entire=True)
+    values = primal.match(tuple(primals), {})
+    if gradient and not primal.commutes(values):
+        gradient = False
+        primal = code_for(function, levels, how, None, None, True, entire=True)
+        values = primal.match(tuple(primals), {})
 
     def make(moved: tuple[int, ...]) -> Code:
         if not gradient:
@@ -259,7 +264,7 @@ def pullback(
         inner, along = (*levels[:-1], Level("grad", moved)), levels[-1].chosen
         return code_for(function, inner, how, along, None)
 
-    return Pullback(primal, make, primal.match(tuple(primals), {}), has_aux, moved)
+    return Pullback(primal, make, values, has_aux, moved)
 
 
 @transform

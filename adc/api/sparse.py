@@ -130,7 +130,7 @@ class SparseJacobian(Jacobian):
             self._forget()
 
     @property
-    def _symmetric(self) -> bool:
+    def _second(self) -> bool:
         """Whether it is a matrix of second derivatives."""
         if self._levels:
             return self._levels[-1].argnums == self._level.argnums
@@ -227,21 +227,30 @@ class SparseJacobian(Jacobian):
         if key not in self._plans:
             if detects:
                 self._check(values, self._marks)
-                self._plans[key] = self._planned(self._detected(values))
+                symmetric = self._symmetric(values, self._marks)
+                self._plans[key] = self._planned(self._detected(values), symmetric)
             else:
-                plan = self._planned(given)
-                self._check(values, self._code_along(plan.seeds.count))
+                plan = self._planned(given, self._second)
+                code = self._code_along(plan.seeds.count)
+                self._check(values, code)
+                if self._second and not self._symmetric(values, code):
+                    plan = self._planned(given, False)
                 self._plans[key] = plan
         return key, self._plans[key]
 
     def _detected(self, values: Arguments) -> Matrix:
         level = replace(self._level, kind="jacfwd")
         # By rows, an entry of a dense row costs nothing; by columns it costs a direction.
-        dense = "mirror" if self._symmetric else "fill" if self._reverse else ""
+        symmetric = self._symmetric(values, self._marks)
+        dense = "mirror" if symmetric else "fill" if self._reverse else ""
         return detect(self._marks, level, values, dense)
 
-    def _planned(self, pattern: Matrix) -> Plan:
-        return planned(pattern, symmetric=self._symmetric, reverse=self._reverse, probe=self._probe)
+    def _symmetric(self, values: Arguments, code: Code) -> bool:
+        """Whether second derivatives are symmetric: by a user's rule they need not be."""
+        return self._second and code.commutes(values)
+
+    def _planned(self, pattern: Matrix, symmetric: bool) -> Plan:
+        return planned(pattern, symmetric=symmetric, reverse=self._reverse, probe=self._probe)
 
     def _at(self, values: Arguments) -> Any:
         """Return the Jacobian, with SciPy's sparse arrays."""
@@ -255,7 +264,8 @@ class SparseJacobian(Jacobian):
             if missing.nnz and not isinstance(self._sparsity, str):
                 raise self._lacks(missing)
             if missing.nnz:
-                self._plans[key] = plan = self._planned(plan.pattern + found)
+                symmetric = self._symmetric(values, self._marks)
+                self._plans[key] = plan = self._planned(plan.pattern + found, symmetric)
                 matrix, _, swept = self._matrix(values, plan)
             elif np.isfinite(off):
                 self._rounding[key] = off

@@ -18,7 +18,7 @@ import numpy as np
 from adc.compiler import transfers
 from adc.compiler.compiled import Compiled, restore
 from adc.compiler.dispatch import Code
-from adc.compiler.results import check_commuting, first_of_pair
+from adc.compiler.results import first_of_pair
 from adc.frontend.core.bindings import Binding
 from adc.frontend.inputs import complexes, flatten
 from adc.frontend.inputs.places import Arguments
@@ -542,8 +542,6 @@ class Pullback(_Linear):
 
     def _pulled(self, compiled: Compiled, hidden: list[Any], cotangent: Any) -> tuple[Any, ...]:
         along = self._code.along
-        if along is not None:
-            check_commuting(self._code.fn, compiled.lowered.fn)
         if along is None:
             found = compiled.run(self._values, hidden, self._cotangents(compiled, cotangent))
         else:

@@ -29,7 +29,6 @@ from adc.compiler.compiled import (
 from adc.compiler.memory import text as memory_text
 from adc.compiler.progress import progress
 from adc.compiler.results import (
-    check_commuting,
     check_floats,
     check_result,
     is_differentiable_number,
@@ -61,6 +60,7 @@ from adc.ir.errors import (
 from adc.ir.functions import has_half
 from adc.ir.types import Array
 from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
+from adc.passes.ad.opaque import commute
 
 if TYPE_CHECKING:
     from adc.compiler.driver import Budget, Compilation, Plans
@@ -424,6 +424,10 @@ class Code:
         compiled.prepare(values, self.whole(values), count(compiled))
         return compiled, partial(compiled.flat, values, hidden)
 
+    def commutes(self, values: tuple[Any, ...]) -> bool:
+        """Whether derivatives of the function that is lowered for these arguments commute."""
+        return commute(self.find(values)[0].lowered.fn)
+
     def find(self, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]]:
         """Return code that is up to date for these arguments, and its hidden arguments."""
         whole = self._whole or self.whole(values)
@@ -645,6 +649,10 @@ class Code:
         how = (stackable, shares)
         lowered = self._lower(signature, values, general, self.levels[:start], *how)
         levels = self.levels[start:]
+        if len({level.argnums for level in levels}) > 1 and not commute(lowered.fn):
+            # Steps are in another order than derivatives.
+            lowered = self._lower(signature, values, general, self.levels[:-1], *how)
+            levels = self.levels[-1:]
         if levels and levels[-1].kind == "jacrev":
             if is_differentiable_number(lowered, levels[-1].holomorphic):
                 levels = (*levels[:-1], replace(levels[-1], kind="grad"))
@@ -663,8 +671,6 @@ class Code:
             )
         if levels:
             check_result(self.fn, lowered, levels[-1].has_aux, levels[-1].holomorphic)
-            if len({level.argnums for level in levels}) > 1:
-                check_commuting(self.fn, lowered.fn)
         steps = _steps(signature, levels, self.along, self.pull, self.pattern)
         if steps and not levels:
             check_floats(self.fn, lowered)

@@ -15,8 +15,7 @@ from adc.frontend.inputs.complexes import joined
 from adc.frontend.values import structures
 from adc.frontend.values.results import of_patterns, rebuilt
 from adc.functions import name_of, span_of
-from adc.ir.core import Function
-from adc.ir.errors import NonScalarError, NotDifferentiableError
+from adc.ir.errors import NonScalarError
 from adc.ir.types import HALF, Scalar
 from adc.library.transforms import Level
 
@@ -93,23 +92,6 @@ def check_floats(fn: Callable[..., Any], lowered: Lowered) -> None:
             span_of(fn),
             "return floats, or arrays of floats",
         )
-
-
-def check_commuting(fn: Callable[..., Any], lowered: Function) -> None:
-    """Raise where derivatives need not commute: a custom rule decides about them.
-
-    A gradient of a gradient is computed as a derivative of the outer gradient, and a gradient is
-    pulled back through as a Hessian is applied.
-    """
-    for each in (*lowered.callees, *(inner for d in lowered.derived for inner in d.of.callees)):
-        if each.rule is not None and not each.rule.exact:
-            raise NotDifferentiableError(
-                f"{name_of(fn)}() is differentiated twice in reverse mode, and calls a "
-                "function with "
-                "a custom rule",
-                span_of(fn),
-                "use `adc.hvp`, or `adc.jvp` or `adc.jacfwd` of the gradient: forward over reverse",
-            )
 
 
 def arranged(lowered: Lowered) -> Callable[..., Any]:

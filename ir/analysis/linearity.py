@@ -45,6 +45,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError, Span
 from adc.ir.rules import TracedRule, vjp_rule
+from adc.ir.text.outside import is_external
 from adc.ir.types import Array
 from adc.ir.walk import stmt_reads
 
@@ -120,6 +121,10 @@ class _Analysis:
         if key in self._visited:
             return known
         self._visited.add(key)
+        if is_external(fn):  # its statements do not say what it computes
+            degree = NONLINEAR if max(given, default=CONSTANT) >= LINEAR else CONSTANT
+            self._known[key] = (degree,) * len(fn.results)
+            return self._known[key]
         body = _Body(self, dict(zip(fn.params, given, strict=True)))
         body.stmts(fn.body)
         self._known[key] = tuple(

@@ -303,11 +303,8 @@ def check_last(
     return [*problems(fn), *([f"last {policy}: {problem}"] if problem else [])]
 
 
-def check_passes(chain: Chain, policy: str = "auto", *, forward: bool = True) -> list[str]:
-    """Every pass keeps the results, in the interpreter: the bits, or what it says it keeps.
-
-    `forward`: in forward mode, too.
-    """
+def check_passes(chain: Chain, policy: str = "auto") -> list[str]:
+    """Every pass keeps the results, in the interpreter: the bits, or what it says it keeps."""
     found: list[str] = []
     count = len(chain.lowered.fn.results)
     single = "f32" in str(chain.primal)
@@ -349,9 +346,8 @@ def check_passes(chain: Chain, policy: str = "auto", *, forward: bool = True) ->
     alone = (*pipeline.JOINED, *FINISH)
     context = chain.context(policy)
     follow(stages(chain.primal, alone, context))
-    if forward:
-        derived(chain.tangent_stages, directions)
-        follow(stages(chain.tangent, alone, context), directions)
+    derived(chain.tangent_stages, directions)
+    follow(stages(chain.tangent, alone, context), directions)
     return found
 
 

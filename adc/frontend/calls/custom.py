@@ -178,7 +178,7 @@ class _Maker:
                 f"recursion of {self.name}(), which has a custom derivative,", self.node
             )
         operands = [*self.outline.operands, *self._found(made.outside)]
-        if self.kind != "jvp" and "reverse" in made.modes:
+        if self._records(made):
             operands += [*self._taken_inputs().operands, *self._found(made.taken)]
         with lo.at(self.node):
             values = [lo.builder.value("r", operand.type) for operand in made.primal.operands]
@@ -264,7 +264,7 @@ class _Maker:
     def _functions(self, made: Made, primal: Part) -> tuple[Function, ...]:
         rules: list[Function] = []
         taken: Sequence[Type] = ()
-        if self.kind != "jvp" and "reverse" in made.modes:
+        if self._records(made):
             with self.lo.shared.within(NEITHER):
                 recorder, reverse, taken = self._with_reverse(made, primal)
             rules += [recorder, reverse]
@@ -277,6 +277,14 @@ class _Maker:
         names = tuple(each.name for each in rules)
         rule = CustomRule(kind, names, self.positions, exact=self.kind == "exact")
         return (replace(function, rule=rule, routine=self.routine), *rules)
+
+    def _records(self, made: Made) -> bool:
+        """Whether there are functions for reverse mode: alone, they serve forward mode as well."""
+        return (
+            "reverse" in made.modes
+            if self.kind in ("exact", "both")
+            else (self.kind == "vjp" and bool(made.modes))
+        )
 
     def _outside(self, made: Made, *parts: Part) -> dict[Place, tuple[Operand, ...]]:
         """Return what the functions find outside, more of it than was known perhaps."""

@@ -65,7 +65,7 @@ from adc.ir.functions import reached
 from adc.ir.types import Array, Scalar
 from adc.ir.walk import Names, map_blocks
 from adc.passes.ad.adjoint.control import Reverser, Signature
-from adc.passes.ad.opaque import Derivatives
+from adc.passes.ad.opaque import Derivatives, valued
 
 
 class _Callees:
@@ -235,26 +235,36 @@ def adjoint(fn: Function, wrt: Sequence[int], *, seed: bool = True, value: bool 
 
 
 def _recording(fn: Function, wrt: Sequence[int], differentiated: Sequence[int]) -> Function:
-    """Return `fn` with calls that have a custom reverse rule replaced by its recording part."""
-    rules = {each.name: each.rule for each in fn.callees if each.rule and each.rule.kind == "vjp"}
-    if not rules:
+    """Return `fn` with calls that follow a rule replaced by calls of what the rule has for them.
+
+    That is the recording part of a reverse rule, and the value that a tangent rule returns.
+    """
+    recorders: dict[str, Function] = {}
+    table = {each.name: each for each in fn.callees}
+    for each in fn.callees:
+        if each.rule is None or not each.rule.functions:
+            continue
+        if each.rule.kind == "vjp":
+            recorders[each.name] = table[each.rule.functions[0]]
+        elif each.rule.kind == "jvp":
+            made = valued(each, table[each.rule.functions[0]])
+            recorders[each.name] = replace(made, name=_fresh_function(made.name, table))
+    if not recorders:
         return fn
     activity = analyse(fn, wrt, differentiated)
     names = Names.of(fn)
     for each in fn.callees:
         names.add(Names.of(each))
-    table = {each.name: each for each in fn.callees}
 
     def record(where: str, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-        active = activity.active[where]
+        active = activity.active.get(where, frozenset())
         done: list[Stmt] = []
         for stmt in stmts:
             if (
                 isinstance(stmt, Call)
-                and (rule := rules.get(stmt.callee))
+                and (recorder := recorders.get(stmt.callee))
                 and any(result in active for result in stmt.results)
             ):
-                recorder = table[rule.functions[0]]
                 more = recorder.results[len(stmt.results) :]
                 kept = tuple(Value(names.fresh("kept"), result.type) for result in more)
                 done.append(replace(stmt, callee=recorder.name, results=(*stmt.results, *kept)))
@@ -264,14 +274,16 @@ def _recording(fn: Function, wrt: Sequence[int], differentiated: Sequence[int]) 
             )
         return tuple(done)
 
-    callees = tuple(replace(each, body=record(each.name, each.body)) for each in fn.callees)
-    return replace(fn, body=record(ENTRY, fn.body), callees=callees)
+    callees = {each.name: each for each in (*fn.callees, *recorders.values())}
+    bodies = {name: record(name, each.body) for name, each in callees.items()}
+    recorded = tuple(replace(each, body=bodies[name]) for name, each in callees.items())
+    return replace(fn, body=record(ENTRY, fn.body), callees=recorded)
 
 
 def _plain(fn: Function) -> Function:
-    """Drop the rule of a function that records, once its calls have been reversed."""
-    recorded = fn.rule is not None and fn.rule.kind == "recorded"
-    return replace(fn, rule=None) if recorded else fn
+    """Drop the rule of a function that stands for another, once its calls have been reversed."""
+    own = fn.rule is not None and fn.rule.kind in ("recorded", "valued")
+    return replace(fn, rule=None) if own else fn
 
 
 __all__ = ["adjoint", "read_only"]

@@ -51,7 +51,7 @@ from adc.ir.errors import IRError
 from adc.ir.types import INT, Scalar
 from adc.ir.walk import Names, block_reads, defined, substitute_block
 from adc.passes.ad.adjoint.body import Region, StraightLine
-from adc.passes.ad.opaque import Derivatives, check_symmetric, no_rule, not_covered
+from adc.passes.ad.opaque import Derivatives, commute, no_rule, not_covered
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ class Reverser(StraightLine):
         assert rule is not None
         if rule.kind == "refused":
             raise no_rule(callee, stmt.loc)
-        if rule.kind == "jvp":
+        if rule.kind == "valued":
             self._transposed_call(stmt, rule, callee, incoming)
             return
         assert rule.kind == "recorded"
@@ -281,24 +281,28 @@ class Reverser(StraightLine):
     def _derived_call(
         self, stmt: Call, callee: Derived, incoming: Sequence[Operand | None]
     ) -> None:
-        check_symmetric(callee.of, stmt.loc)
         cts = {k: ct for k, ct in zip(callee.wrt, incoming, strict=True) if ct is not None}
         chosen = tuple(cts)
-        count = len(callee.of.params)
+        of, last = callee.of, [chosen]
+        before: Sequence[Operand] = ()
+        after: Sequence[Operand] = tuple(cts.values())
+        count = len(of.params)
         own, groups = stmt.args[:count], _grouped(stmt.args[count:], callee.along)
         moved = tuple(k for k, arg in enumerate(own) if arg in self.active)
+        if not commute(of):
+            of, last, before, after = self._derivatives.along(of, chosen), [], after, ()
         for drop in (None, *range(len(groups))):
             # With respect to the function's own arguments, then to each group of directions.
             rest = [k for k in range(len(groups)) if k != drop]
-            along = (*(callee.along[k] for k in rest), chosen)
+            along = (*(callee.along[k] for k in rest), *last)
             if drop is not None:
                 active = [arg in self.active for arg in groups[drop]]
                 moved = tuple(k for k, on in zip(callee.along[drop], active, strict=True) if on)
             if not moved:
                 continue
-            derived = self._derivatives.get(callee.of, moved, along)
+            derived = self._derivatives.get(of, moved, along)
             directions = [arg for k in rest for arg in groups[k]]
-            args = (*self._many((*own, *directions)), *cts.values())
+            args = (*self._many(own), *before, *self._many(directions), *after)
             if drop is None:
                 targets = [own[k] for k in moved]
             else:

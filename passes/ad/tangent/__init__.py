@@ -31,7 +31,7 @@ from adc.ir.errors import IntegerArgumentError
 from adc.ir.functions import reached
 from adc.ir.types import Array
 from adc.ir.walk import Names
-from adc.passes.ad.opaque import Derivatives
+from adc.passes.ad.opaque import Derivatives, with_tangents
 from adc.passes.ad.tangent.body import Program, Tangents
 
 
@@ -143,7 +143,7 @@ def tangent(
             raise IntegerArgumentError(
                 f"{fn.name}: {fn.params[k].name} is {fn.params[k].type}, not floating-point"
             )
-    return _Functions(fn, wrt, suffix, writer).entry(wrt)
+    return _Functions(with_tangents(fn), wrt, suffix, writer).entry(wrt)
 
 
 __all__ = ["tangent"]

@@ -46,7 +46,6 @@ from adc.ir.core import (
     derivative_type,
 )
 from adc.ir.errors import IRError, NotDifferentiableError
-from adc.ir.functions import users_name
 from adc.ir.opdef import OpDef
 from adc.ir.ops import arith
 from adc.ir.rules import TracedRule, vjp_rule
@@ -293,12 +292,7 @@ class Tangents:
                 )
             )
         else:
-            raise NotDifferentiableError(
-                f"{users_name(callee.name)}() has a rule for reverse mode only",
-                stmt.loc,
-                "give it one for forward mode: `jvp=` of `adc.external`, or `adc.custom_jvp`, "
-                "which serves both modes",
-            )
+            raise self._program.derivatives.no_forward(callee, stmt.loc)
 
     def _derived_call(self, stmt: Call, callee: Derived) -> None:
         count = len(callee.of.params)

@@ -410,6 +410,36 @@ def _log_sum_exp_jvp(primals: Any, tangents: Any) -> Any:
     return value, np.sum(np.exp(x - value) * dx)
 
 
+@program(X, 0.7)
+def gradient_of_a_rule_for_reverse_mode(x: Any, s: Any) -> Any:
+    slope, by_scale = adc.grad(lambda y, t: np.sum(scaled_sine(y * y, t) ** 3), (0, 1))(x, s)
+    return np.sum(slope * slope) * by_scale
+
+
+@program(X, 0.7)
+def products_with_a_hessian_of_rules(x: Any, s: Any) -> Any:
+    def inner(y: Any) -> Any:
+        return np.sum(scaled_sine(y, s) ** 2) * log_sum_exp(y * s)
+
+    v = x
+    for _ in range(2):
+        v = adc.hvp(inner, (x,), (v,)) * 0.1
+    return np.sum(v)
+
+
+@program(X, 0.7)
+def forward_mode_of_a_rule_for_reverse_mode(x: Any, s: Any) -> Any:
+    value, dot = adc.jvp(lambda y: scaled_sine(y, s) * y, (x,), (x * s,))
+    return np.sum(value * dot)
+
+
+@program(X)
+def gradient_of_a_rule_for_forward_mode(x: Any) -> Any:
+    for _ in range(2):
+        x = adc.grad(lambda y: log_sum_exp(y) ** 2)(x) + 0.1 * x
+    return np.sum(x * x)
+
+
 @program(X)
 def custom_forward(x: Any) -> Any:
     total = 0.0

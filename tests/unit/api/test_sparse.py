@@ -390,3 +390,19 @@ def test_a_grid_of_two_species() -> None:
     for row, slope in zip(((a, b), (c, d)), slopes, strict=True):
         product = sum(block @ each.ravel() for block, each in zip(row, direction, strict=True))
         np.testing.assert_allclose(product, slope.ravel(), rtol=1e-12)
+
+
+def test_a_rule_may_give_second_derivatives_that_are_not_symmetric() -> None:
+    scaled = adc.custom_jvp(lambda x, w: x * w)
+    scaled.defjvp(lambda p, t: (p[0] * p[1], t[0] * p[1]))  # as if w were a constant
+
+    def loss(x: Any) -> Any:
+        return np.sum(scaled(x[1:], x[0]) * x[1:] ** 2)
+
+    x = np.linspace(0.5, 1.5, 9)
+    wanted = adc.hessian(loss)(x)
+    assert not np.allclose(wanted, wanted.T)
+    found = adc.hessian(loss, sparsity="detect")(x)
+    np.testing.assert_allclose(found.toarray(), wanted, rtol=1e-13, atol=1e-15)
+    given = adc.hessian(loss, sparsity=(wanted != 0) | (wanted.T != 0))(x)
+    np.testing.assert_allclose(given.toarray(), wanted, rtol=1e-13, atol=1e-15)

@@ -47,7 +47,6 @@ from adc.backend.common.syntax import (
 )
 from adc.compiler.driver import transform
 from adc.ir.analysis.target import Target
-from adc.ir.errors import NotDifferentiableError
 from adc.ir.opdef import OPS
 from adc.ir.text.parser import parse
 from adc.ir.types import DTYPES, F64, INT, Scalar
@@ -274,10 +273,7 @@ def sources(program: Program) -> list[Emitted]:
     if chain.positions:
         steps = (("gradient" if program.number(3) else "adjoint", chain.positions),)
         policy = ("auto", "store", "random:1")[program.number(3)]
-        try:
-            found.append(emit(transform(chain.lowered, steps, policy, target=target).fn))
-        except NotDifferentiableError:
-            pass
+        found.append(emit(transform(chain.lowered, steps, policy, target=target).fn))
     return found
 
 

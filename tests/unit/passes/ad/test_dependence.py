@@ -21,7 +21,6 @@ from tests.corpus.language.nested_programs import NESTED_PROGRAMS
 from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS
 from tests.oracle import chain as chains
-from tests.unit.passes.ad.test_directions import REFUSED
 
 ALL = [p for p in (*PROGRAMS, *ARRAY_PROGRAMS, *NESTED_PROGRAMS) if p.argnums]
 
@@ -32,12 +31,7 @@ def checked(program: Program, way: str, **given: Any) -> list[str]:
         return chains.check_dependence(chain, np.random.default_rng(0), way, **given)
 
 
-WAYS = [
-    (way, program)
-    for program in ALL
-    for way, needs in (("jacobian", "tangent"), ("hessian", "hessian"))
-    if needs not in REFUSED.get(program.name, ())
-]
+WAYS = [(way, program) for program in ALL for way in ("jacobian", "hessian")]
 
 
 @pytest.mark.sampled(120)
