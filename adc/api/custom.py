@@ -132,7 +132,8 @@ def custom_vjp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) ->
 
     Forward mode transposes the reverse rule, which has to be linear in the cotangent; if it is not,
     forward mode is an error. Derivatives of a gradient differentiate `forward` and `reverse` as
-    they are written.
+    they are written. Inside differentiated code, a rule is defined in the same block as its
+    function.
 
     Parameters
     ----------

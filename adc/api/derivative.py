@@ -342,18 +342,17 @@ class Jacobian(Derivative):
         levels: tuple[Level, ...],
         options: Options,
         level: Level,
-        value: bool = False,
     ) -> None:
         super().__init__(fn, levels, options)
         self._level = level
-        self._value = value
         last = levels[-1] if levels else None
         # That of a gradient is forward over reverse.
         self._reverse = level.kind == "jacrev" and (
             last is None or last.kind != "grad" or last.has_aux
         )
         # Whether columns and rows are of whatever the derivative before returns.
-        self._nested = last is not None and (self._reverse or level.has_aux or last.with_value)
+        more = level.has_aux or level.value
+        self._nested = last is not None and (self._reverse or more or last.with_value)
 
     @Lazy
     def _code(self) -> Code:
@@ -367,19 +366,9 @@ class Jacobian(Derivative):
     def _transformed(self) -> tuple[Level, ...]:
         return (*self._levels, *differentiated(self._level))
 
-    @property
-    def __adc_applied__(self) -> tuple[Level, ...]:
-        if self._value:
-            raise ArgumentError(
-                f"{self!r} is used in code that adc compiles",
-                None,
-                "call the function and its `jacfwd` or `jacrev` there",
-            )
-        return super().__adc_applied__
-
     def _with_value(self, swept: Swept, found: Any) -> Any:
         """Return what is found, with the function's value if that is asked for."""
-        if not self._value:
+        if not self._level.value:
             return found
         if not self._level.has_aux:
             return swept.value, found
@@ -420,13 +409,13 @@ class Jacobian(Derivative):
         return Derivative(self.__wrapped__, self._applied, replace(self._options, memory=None))
 
     def _made_of(self, fn: Callable[..., Any], options: Options) -> Jacobian:
-        return Jacobian(fn, self._levels, options, self._level, self._value)
+        return Jacobian(fn, self._levels, options, self._level)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         found = super().__reduce__()
         if isinstance(found, str):
             return found
-        return (Jacobian, (self.__wrapped__, self._levels, self._options, self._level, self._value))
+        return (Jacobian, (self.__wrapped__, self._levels, self._options, self._level))
 
 
 __all__ = ["MANY", "Checkpoint", "Derivative", "Jacobian", "Jitted", "Lazy"]

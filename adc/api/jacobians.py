@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Unpack
 
 from adc.api.derivative import Jacobian
@@ -26,16 +27,13 @@ def _jacobian(
 ) -> Any:
     def make(fn: Callable[..., Any]) -> Jacobian:
         function, levels, how = split(fn, options)
-        if value and levels:
-            raise ArgumentError(
-                f"`value_and_jac` of {fn!r}", None, "take the derivative and its Jacobian apart"
-            )
         level = level_of(kind, function, argnums, argnames, has_aux, holomorphic)
+        level = replace(level, value=value)
         if sparsity is None:
-            return Jacobian(function, levels, how, level, value)
+            return Jacobian(function, levels, how, level)
         from adc.api.sparse import SparseJacobian  # SciPy takes long to import
 
-        return SparseJacobian(function, levels, how, level, sparsity, probe, value)
+        return SparseJacobian(function, levels, how, level, sparsity, probe)
 
     return make if fn is None else make(fn)
 

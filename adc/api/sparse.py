@@ -104,9 +104,8 @@ class SparseJacobian(Jacobian):
         level: Level,
         sparsity: Any,
         probe: bool,
-        value: bool = False,
     ) -> None:
-        super().__init__(fn, levels, options, level, value)
+        super().__init__(fn, levels, options, level)
         self._sparsity, self._probe = _pattern(sparsity), bool(probe)
         plain = all(each.kind == "grad" and not each.has_aux for each in levels)
         if level.holomorphic or not plain or len(levels) + (level.kind == "hessian") > 1:
@@ -343,16 +342,13 @@ class SparseJacobian(Jacobian):
         )
 
     def _made_of(self, fn: Callable[..., Any], options: Options) -> SparseJacobian:
-        return SparseJacobian(
-            fn, self._levels, options, self._level, self._sparsity, self._probe, self._value
-        )
+        return SparseJacobian(fn, self._levels, options, self._level, self._sparsity, self._probe)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         found = super().__reduce__()
         if isinstance(found, str):
             return found
-        *given, value = found[1]
-        return (SparseJacobian, (*given, self._sparsity, self._probe, value))
+        return (SparseJacobian, (*found[1], self._sparsity, self._probe))
 
 
 def _pattern(sparsity: Any) -> Any:

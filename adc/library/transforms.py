@@ -22,6 +22,7 @@ class Level:
     What is `holomorphic` has a complex result, whose real part is differentiated.
 
     Where the arguments were chosen by `names`, a function with other parameters has them elsewhere.
+    The result of the function comes before its Jacobian if `value` says so.
     """
 
     kind: str
@@ -29,10 +30,11 @@ class Level:
     has_aux: bool = False
     holomorphic: bool = False
     names: str | tuple[str, ...] | None = None
+    value: bool = False
 
     @property
     def with_value(self) -> bool:
-        return self.kind == "value_and_grad"
+        return self.value or self.kind == "value_and_grad"
 
     @property
     def chosen(self) -> tuple[int, ...]:

@@ -29,6 +29,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    Ruled,
     Static,
     TupleOf,
     kind_of,
@@ -110,7 +111,7 @@ def _call_known(
     if (outside_ := external.of(value)) is not None:
         owner_ = [static(value.__self__)] if outside_ is not value else []
         return external.call(lo, outside_, [*owner_, *args], kwargs, node)
-    if custom.rule_of(value, lo, node) is not None:
+    if custom.has_rule(value):
         return custom.call(lo, value, args, kwargs, node)
     name = transform_name(value)
     if name is not None:
@@ -165,6 +166,8 @@ def _call_method(
     match callee:
         case Bound(owner=Static() as table, name="to_numpy") if not (args or kwargs):
             return outside.values(lo, table, node)
+        case Bound(owner=Ruled()):
+            return custom.define(lo, callee, args, kwargs, node)
         case Bound(owner=Static()):
             raise lo.unsupported("`to_numpy` with arguments", node, "leave them out")
         case Bound(owner=ListRef() | TupleOf() | DictRef()):

@@ -19,18 +19,22 @@ from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    Bound,
     DictRef,
+    Itself,
     ListRef,
     NamedTuple,
     Num,
     ObjectRef,
     RecordOf,
     Ref,
+    Ruled,
     Static,
     TupleOf,
     kind_of,
     shares,
 )
+from adc.frontend.core.dispatch import called as called_
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import (
     NEITHER,
@@ -55,44 +59,151 @@ from adc.ir.text.outside import annotated
 from adc.ir.types import INT, Array, Type
 from adc.library.external import Attached
 
+# What `defvjp` and `defjvp` take, by what made the function.
+_DEFINED = {"custom_vjp": ("defvjp", ("forward", "reverse")), "custom_jvp": ("defjvp", ("rule",))}
 
-def rule_of(value: Any, lo: Lowerer, node: ast.AST) -> Any:
-    """Return the custom rule of a function, or None if it has none."""
-    if not hasattr(type(value), "__adc_rule__"):
-        return None
-    try:
-        return value.__adc_rule__
-    except ArgumentError as error:
-        raise ArgumentError(error.message, lo.span(node), error.hint) from None
+
+def has_rule(value: Any) -> bool:
+    """Whether an object is a function with a custom derivative."""
+    return hasattr(type(value), "__adc_rule__")
+
+
+@dataclass(frozen=True)
+class Custom:
+    """A function with a custom derivative.
+
+    Attributes
+    ----------
+    name : str
+        In errors, and of the functions that are made.
+    kind : str
+        Of the rule: "vjp", "jvp", "both", or "exact" of one in the library.
+    primal, rules : Binding, tuple of Binding
+        The function, and those of its rule.
+    fixed : tuple of int
+        The positions of arguments that are not differentiated.
+    key : object
+        What it is known by.
+    routine : str
+        What a library has for it.
+    sized : bool
+        Whether what it returns has sizes that its arguments determine.
+    made : Ruled or None
+        What it is, if it was made in code.
+    """
+
+    name: str
+    kind: str
+    primal: Binding
+    rules: tuple[Binding, ...]
+    fixed: tuple[int, ...]
+    key: object
+    routine: str = ""
+    sized: bool = False
+    made: Ruled | None = None
 
 
 def call(
     lo: Lowerer, fn: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    """Lower a call of a function that has a custom derivative."""
-    kind, functions, fixed = rule_of(fn, lo, node)
+    """Lower a call of an object that has a custom derivative."""
+    try:
+        kind, functions, fixed = fn.__adc_rule__
+    except ArgumentError as error:
+        raise ArgumentError(error.message, lo.span(node), error.hint) from None
+    exact = kind == "exact"
     primal = Static(fn.py_func)
-    if kind == "exact" and fn.made is not None and not lo.shared.on_device:
+    if exact and fn.made is not None and not lo.shared.on_device:
         primal = Static(fn.made)  # the library does the rest
-    names = derivatives.parameters(lo, primal, node)
+    custom = Custom(
+        fn.__name__, kind, primal, tuple(Static(rule) for rule in functions), fixed, id(fn),
+        fn.routine if exact else "", exact or isinstance(fn, Attached),
+    )  # fmt: skip
+    return _call(lo, custom, args, kwargs, node)
+
+
+@called_(Ruled)
+def _call_ruled(
+    lo: Lowerer, target: Ruled, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of a function that has a custom derivative, made in code."""
+    if not target.parts:  # `@adc.custom_vjp(nondiff_argnums=0)`
+        return replace(target, fn=TupleOf(tuple(args)))
+    name = derivatives.name_of(target)
+    if not target.rules:
+        define, takes = _DEFINED[target.kind]
+        raise ArgumentError(
+            f"{name}() is decorated with `{target.kind}` but has no rule", lo.span(node),
+            f"define it with `{define}({', '.join(takes)})` of the function, in the same block",
+        )  # fmt: skip
+    custom = Custom(
+        name, target.kind[-3:], target.primal, target.rules, target.level.chosen,
+        (target.key, target.level), made=target,
+    )  # fmt: skip
+    return _call(lo, custom, args, kwargs, node)
+
+
+@called_(Itself)
+def _call_itself(
+    lo: Lowerer, target: Itself, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call, within a rule, of the function that has the rule."""
+    if target.key not in lo.itself:
+        raise lo.unsupported(
+            f"a call of {target.name} within its own rule here", node, "define it at module level"
+        )
+    return _call_ruled(lo, lo.itself[target.key], args, kwargs, node)
+
+
+def define(
+    lo: Lowerer, callee: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower ``f.defvjp(forward, reverse)`` or ``f.defjvp(rule)``, which give `f` its rule."""
+    target = callee.owner
+    assert isinstance(target, Ruled)
+    name = derivatives.name_of(target)
+    _, takes = _DEFINED[target.kind]
+    rules = {**dict(zip(takes, args, strict=False)), **kwargs}
+    if len(args) > len(takes) or tuple(sorted(rules)) != tuple(sorted(takes)):
+        raise TypeMismatchError(
+            f"{name}.{callee.name}() takes {' and '.join(f'`{each}`' for each in takes)}",
+            lo.span(node),
+        )
+    if target.rules:
+        raise ArgumentError(f"{name}() has a rule already", lo.span(node), "define it once")
+    at = node.func.value if isinstance(node.func, ast.Attribute) else None
+    known = isinstance(at, ast.Name) and lo.frame.env.get(at.id) is target
+    if not known or lo.branches != target.depth:
+        raise lo.unsupported(
+            f"a rule of {name}() that is defined elsewhere than {name}() itself", node,
+            "define it right behind the function, by its name, in the same block",
+        )  # fmt: skip
+    assert isinstance(at, ast.Name)
+    own = tuple(rules[each] for each in takes)
+    lo.frame.env[at.id] = replace(target, fn=TupleOf((target.primal, *own)))
+    return own[0] if target.kind == "custom_jvp" else NONE
+
+
+def _call(
+    lo: Lowerer, custom: Custom, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    names = derivatives.parameters(lo, custom.primal, node)
     args = [*args, *(kwargs.pop(name) for name in names[len(args) :] if name in kwargs)]
     if kwargs:
         raise lo.unsupported(
-            f"a keyword argument of {fn.__name__}(), which has a custom derivative,", node,
+            f"a keyword argument of {custom.name}(), which has a custom derivative,", node,
             "pass it by position",
         )  # fmt: skip
-    fixed = tuple(number % len(names) for number in fixed)
+    fixed = tuple(number % len(names) for number in custom.fixed)
     given = [elementwise.materialised(lo, arg, node) for arg in args]
     free = [k for k in range(len(given)) if k not in fixed]
     sources: dict[ArrayObject, ArrayObject] = {}
     for k in free:
         given[k] = structures.detached(lo, given[k], node, sources, parts=True)
     chosen = [given[k] for k in free]
-    rules = [Static(rule) for rule in functions]
-    outline = Outline(
-        lo, (primal, *rules, *given), chosen, node, sources, may_change=False, apart=True
-    )
-    return _Maker(lo, outline, fn, kind, given, free, fixed, node).call()
+    inputs = (custom.primal, *custom.rules, *given)
+    outline = Outline(lo, inputs, chosen, node, sources, may_change=False, apart=True)
+    return _Maker(lo, outline, custom, given, free, fixed, node).call()
 
 
 @dataclass(eq=False)
@@ -137,20 +248,20 @@ class _Maker:
     """Makes the functions of one call, and the call."""
 
     def __init__(
-        self, lo: Lowerer, outline: Outline, fn: Any, kind: str, given: Sequence[Binding],
+        self, lo: Lowerer, outline: Outline, custom: Custom, given: Sequence[Binding],
         free: Sequence[int], fixed: Sequence[int], node: ast.Call,
     ) -> None:  # fmt: skip
-        self.lo, self.outline, self.kind, self.node = lo, outline, kind, node
-        self.fn = fn
-        self.name: str = fn.__name__ if fn.__name__.isidentifier() else "custom"
-        self.routine: str = fn.routine if kind == "exact" else ""
+        self.lo, self.outline, self.kind, self.node = lo, outline, custom.kind, node
+        self.custom = custom
+        self.name = custom.name if custom.name.isidentifier() else "custom"
+        self.routine, self.sized = custom.routine, custom.sized
         self.given, self.free, self.fixed = given, free, fixed
         self.chosen = [given[k] for k in free]
         self.leaves = [
             leaf for each in self.chosen for leaf in structures.floats(each, lo.held)
         ]  # fmt: skip
         self.positions = tuple(outline.position(leaf) for leaf in self.leaves)
-        self.key = (id(fn), outline.key(), self.positions)
+        self.key = (custom.key, outline.key(), self.positions)
         self.lowered: dict[str, _Lowered] = {}
 
     def call(self) -> Binding:
@@ -204,7 +315,7 @@ class _Maker:
 
         A program's own rule may return a value of other sizes.
         """
-        if self.kind != "exact" and not isinstance(self.fn, Attached):
+        if not self.sized:
             return [[] for _ in primal.operands]
 
         def size_of(position: int, axis: int) -> Operand:
@@ -295,9 +406,17 @@ class _Maker:
 
     # -- the functions -------------------------------------------------------------------------
 
+    def _entered(self) -> tuple[Lowerer, TupleOf, tuple[Value, ...]]:
+        """Enter one more function, which may call the function itself."""
+        sub, inside, params = self.outline.enter()
+        if self.custom.made is not None:
+            parts = inside.items[: 1 + len(self.custom.rules)]
+            sub.itself[self.custom.made.key] = replace(self.custom.made, fn=TupleOf(parts))
+        return sub, inside, params
+
     def _primal(self, made: Made) -> Part:
         def entered() -> tuple[Lowerer, Binding, list[Binding], tuple[Value, ...]]:
-            sub, inside, params = self.outline.enter()
+            sub, inside, params = self._entered()
             count = len(inside.items) - len(self.given)
             given = structures.inputs_with_wholes(sub, inside.items[count:])
             return sub, inside.items[0], given, params
@@ -338,7 +457,7 @@ class _Maker:
         return self.outline.function(part, outside, taken, more=dots, results_=moving)
 
     def _tangent(self, made: Made, primal: Part) -> tuple[Part, Any]:
-        sub, inside, params = self.outline.enter()
+        sub, inside, params = self._entered()
         count = len(inside.items) - len(self.given)
         rule, *given = inside.items[count - 1 :]
         dots: list[Value] = []
@@ -382,7 +501,7 @@ class _Maker:
         return replace(recorder, rule=recorded), reverse, taken
 
     def _record(self, made: Made, primal: Part) -> tuple[Part, None]:
-        sub, inside, params = self.outline.enter()
+        sub, inside, params = self._entered()
         count = len(inside.items) - len(self.given)
         given = structures.inputs_with_wholes(sub, inside.items[count:])
         pair = dispatch.apply(sub, inside.items[1], given, {}, self.node)
@@ -610,4 +729,4 @@ def _parameter(lo: Lowerer, param: Value) -> Num | ArrayRef:
     return parameters.array_param(lo, param, param.name)
 
 
-__all__ = ["call", "rule_of"]
+__all__ = ["call", "define", "has_rule"]

@@ -23,6 +23,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    Ruled,
     Static,
     Transformed,
     TupleOf,
@@ -175,6 +176,8 @@ def name_of(callee: Binding) -> str:
     match callee:
         case Closure(node=ast.FunctionDef(name=name)):
             return name
+        case Ruled(primal=fn):
+            return name_of(fn)
         case Transformed(fn=fn, kind=kind):
             return f"{kind}_{name_of(fn)}"
         case Bound(name=name):
@@ -188,6 +191,8 @@ def words_of(callee: Binding) -> str:
     """Return the name of a function in errors."""
     if isinstance(callee, Static) and (made := of_object(callee.value)) is not None:
         return words_of(made)
+    if isinstance(callee, Ruled):
+        return words_of(callee.primal)
     if isinstance(callee, Transformed) and callee.kind not in SAME:
         return f"`{callee.kind}` of {words_of(callee.fn)}"
     return f"{name_of(callee)}()"
@@ -205,7 +210,7 @@ def parameters(
     match callee:
         case Closure(node=inner):
             spec = inner.args
-        case Transformed(fn=fn):
+        case Ruled(primal=fn) | Transformed(fn=fn):
             return parameters(lo, fn, node, by_name)
         case Bound(owner=ObjectRef(cls=cls) | NamedTuple(cls=cls), name=name, after=after):
             method = Static(classes.find_method(lo, cls, name, after))

@@ -112,6 +112,8 @@ class _Maker:
         arrange = self.like_gradients if self.level.kind == "hessian" else self.like_arguments
         flat = [arrange(found_[k]) if k in found_ else NONE for k in range(len(leaves))]
         found = structures.returned(lo, self.result, heap, iter(flat))
+        if self.level.value:
+            return TupleOf((self.value[0], found))
         if not self.level.has_aux:
             return found
         value = self.value[0]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +26,8 @@ from adc.frontend.core.bindings import (
     ListRef,
     Num,
     Pullback,
+    Pushforward,
+    Ruled,
     Static,
     Transformed,
     TupleOf,
@@ -36,13 +39,20 @@ from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.core.state import REVERSE
 from adc.frontend.core.structure import refs
 from adc.frontend.values import elementwise, results, structures, views
-from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import ArgumentError, NonScalarError, TypeMismatchError
+from adc.ir.core import Derived, Literal, Operand, Value
+from adc.ir.errors import (
+    ArgumentError,
+    IntegerArgumentError,
+    NonScalarError,
+    TypeMismatchError,
+)
 from adc.ir.functions import contracted, replayed, without_prints
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import KEYWORDS, Level
 
-_LEVELS = ("grad", "value_and_grad", "jacfwd", "jacrev", "hessian")
+_LEVELS = ("grad", "value_and_grad", "jacfwd", "jacrev", "value_and_jac", "hessian")
+_MODES = {"forward": "jacfwd", "reverse": "jacrev"}
+_RULED = ("custom_vjp", "custom_jvp")
 _IGNORED = ("remat", "cache", "progress")
 
 
@@ -52,8 +62,10 @@ def names() -> tuple[str, ...]:
         *_LEVELS,
         "jvp",
         "vjp",
+        "linearize",
         "hvp",
         *derivatives.SAME,
+        *_RULED,
         "vmap",
         "stop_gradient",
         "save",
@@ -74,10 +86,17 @@ def transform(
         return batches.lowered(lo, args, kwargs, node)
     if name in derivatives.SAME:
         return Transformed(args[0] if args else NONE, Level(name))
+    if name in _RULED:
+        bound = {**dict(zip(("fn", "nondiff_argnums"), args, strict=False)), **kwargs}
+        fixed = _static(lo, bound.get("nondiff_argnums", TupleOf(())), node)
+        if not set(bound) <= {"fn", "nondiff_argnums"}:
+            raise TypeMismatchError(f"adc.{name}() does not take these arguments", lo.span(node))
+        parts = (bound["fn"],) if "fn" in bound else ()
+        return Ruled(TupleOf(parts), Level(name, fixed), lo.branches)
     if name in _LEVELS:
         fn, *rest = args or [kwargs.pop("fn", NONE)]
         return Transformed(fn, _level(lo, name, fn, rest, kwargs, node))
-    handler = {"jvp": _jvp, "hvp": _hvp, "vjp": _vjp}.get(name)
+    handler = {"jvp": _jvp, "hvp": _hvp, "vjp": _vjp, "linearize": _linearize}.get(name)
     if handler is None:
         raise lo.unsupported(f"`adc.{name}` inside a function", node, "use it at module level")
     args = [elementwise.materialised(lo, arg, node) for arg in args]
@@ -96,7 +115,8 @@ def _level(
             node,
             "take the dense Jacobian there, or call the sparse one at module level",
         )
-    known = {"argnums", "argnames", "holomorphic"} | ({"has_aux"} if name != "hessian" else set())
+    known = {"argnums", "argnames"} | ({"has_aux"} if name != "hessian" else set())
+    known |= {"mode"} if name == "value_and_jac" else {"holomorphic"}
     if len(rest) > 1 or not set(kwargs) <= known:
         raise TypeMismatchError(f"adc.{name}() does not take these arguments", lo.span(node))
     argnums = _static(lo, rest[0] if rest else kwargs.get("argnums", NONE), node)
@@ -123,7 +143,12 @@ def _level(
         )
     has_aux = bool(_static(lo, kwargs.get("has_aux", NONE), node))
     holomorphic = bool(_static(lo, kwargs.get("holomorphic", NONE), node))
-    return Level(name, 0 if argnums is None else argnums, has_aux, holomorphic)
+    mode = _static(lo, kwargs.get("mode", Static("forward")), node)
+    if mode not in _MODES:
+        raise ArgumentError(f'mode={mode!r} is neither "forward" nor "reverse"', lo.span(node))
+    value = name == "value_and_jac"
+    name = _MODES[mode] if value else name
+    return Level(name, 0 if argnums is None else argnums, has_aux, holomorphic, value=value)
 
 
 def _static(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
@@ -293,9 +318,26 @@ def _jvp(
         derivatives.first_of_pair(lo, outlined, node)
     derivatives.check_any_float(lo, outlined, node)
     derived = derivatives.declared(lo, "forward", outlined.fn, outlined.moved)
-    own = outlined.fn.results
+    found, dot = _pushed(
+        lo, derived, (*outlined.args, *directions), outlined.result, outlined.heap, node
+    )
+    values = [derivatives.leaf_of(lo, each) for each in found[: len(outlined.fn.results)]]
+    value = structures.returned(lo, outlined.result, outlined.heap, iter(values))
+    if not has_aux:
+        return TupleOf((value, dot))
+    assert isinstance(value, TupleOf)
+    assert isinstance(dot, TupleOf)
+    return TupleOf((value.items[0], dot.items[0], value.items[1]))
+
+
+def _pushed(
+    lo: Lowerer, derived: Derived, args: Sequence[Operand], result: Binding,
+    heap: dict[str, Binding], node: ast.AST,
+) -> tuple[list[Value], Binding]:  # fmt: skip
+    """Call a derivative in forward mode; return its results, and the tangent of `result`."""
+    own = derived.of.results
     hints = ["r"] * len(own) + ["dr"] * sum(r.type.kind == "f" for r in own)
-    found = derivatives.emit(lo, derived, (*outlined.args, *directions), hints, node)
+    found = derivatives.emit(lo, derived, args, hints, node)
     dots = iter(found[len(own) :])
     # What is no float does not move.
     moving = [
@@ -304,16 +346,7 @@ def _jvp(
         else derivatives.leaf_of(lo, derivatives.zeros_like(lo, own_value))
         for operand, own_value in zip(own, found, strict=False)
     ]
-    values = [derivatives.leaf_of(lo, each) for each in found[: len(own)]]
-    value, dot = (
-        structures.returned(lo, outlined.result, outlined.heap, iter(leaves))
-        for leaves in (values, moving)
-    )
-    if not has_aux:
-        return TupleOf((value, dot))
-    assert isinstance(value, TupleOf)
-    assert isinstance(dot, TupleOf)
-    return TupleOf((value.items[0], dot.items[0], value.items[1]))
+    return found, structures.returned(lo, result, heap, iter(moving))
 
 
 def _dot(lo: Lowerer, dot: Value, like: Operand) -> Num | ArrayRef:
@@ -357,11 +390,7 @@ def _vjp(
     floats = [k for k in outlined.floats() if k < count]
     # The function itself has been called, right above.
     weighted = contracted(replayed(outlined.fn), floats)
-    like = TupleOf(
-        tuple(
-            outlined.chosen[chosen.index(k)] if k in chosen else NONE for k in range(len(primals))
-        )
-    )
+    like = _like(outlined, chosen, len(primals))
     sizes = TupleOf(
         tuple(
             TupleOf(tuple(Num(size) for size in views.dims_of(lo, leaf)))
@@ -376,6 +405,73 @@ def _vjp(
         return TupleOf((value, pull))
     assert isinstance(value, TupleOf)
     return TupleOf((value.items[0], pull, value.items[1]))
+
+
+def _like(outlined: derivatives.Outlined, chosen: Sequence[int], count: int) -> TupleOf:
+    """Return the arguments that are differentiated, and None for the others."""
+    return TupleOf(
+        tuple(outlined.chosen[chosen.index(k)] if k in chosen else NONE for k in range(count))
+    )
+
+
+def _linearize(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], has_aux: bool, node: ast.Call
+) -> Binding:
+    if has_aux or kwargs or not args:
+        raise TypeMismatchError("adc.linearize() does not take these arguments", lo.span(node))
+    fn, *primals = args
+    chosen = tuple(k for k, arg in enumerate(primals) if structures.has_floats(lo, arg))
+    outlined = derivatives.outline_call(lo, fn, primals, {}, chosen, node)
+    derivatives.check_any_float(lo, outlined, node)
+    derivatives.may_repeat(lo, outlined.fn)
+    value, _ = derivatives.value_and_leaves(lo, outlined, node)
+    # The function itself has been called, right above.
+    push = Pushforward(
+        replayed(outlined.fn), derivatives.as_now(lo, outlined),
+        _like(outlined, chosen, len(primals)), outlined.moved, outlined.result, outlined.heap,
+    )  # fmt: skip
+    return TupleOf((value, push))
+
+
+@called(Pushforward)
+def _push(
+    lo: Lowerer, push: Pushforward, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of what `linearize` returned."""
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    count = len(push.like.items)
+    if kwargs or len(args) != count:
+        raise ArgumentError(
+            f"{len(args)} tangents, but {count} arguments", lo.span(node),
+            "give one for each, or None",
+        )  # fmt: skip
+    operands = [
+        leaf_operand(lo, leaf, node) for leaf in push.args.items if isinstance(leaf, Num | ArrayRef)
+    ]
+    directions: list[Operand] = []
+    moved: list[int] = []
+    positions = iter(push.moved)
+    for like, tangent in zip(push.like.items, args, strict=True):
+        if tangent != NONE and like == NONE:
+            raise IntegerArgumentError(
+                "a tangent of an argument without floats", lo.span(node), "pass None"
+            )
+        places = [next(positions) for _ in structures.floats(like, lo.held)]
+        if tangent == NONE:
+            continue
+        parts = structures.belonging(lo, like, lo.held, tangent, "the tangent", node)
+        for place, (_, part) in zip(places, parts, strict=True):
+            ty, own = push.of.params[place].type, push.args.items[place]
+            assert isinstance(ty, Scalar | Array)
+            dims = views.dims_of(lo, own) if isinstance(own, ArrayRef) else []
+            directions.append(structures.fitted(lo, ty, dims, part, "the tangent", node))
+            moved.append(place)
+    if not moved:
+        raise ArgumentError(
+            "no tangent is given", lo.span(node), "give one for at least one argument"
+        )
+    derived = derivatives.declared(lo, "forward", push.of, tuple(moved))
+    return _pushed(lo, derived, (*operands, *directions), push.result, push.heap, node)[1]
 
 
 @called(Pullback)

@@ -348,6 +348,48 @@ class Transformed:
 
 
 @dataclass(frozen=True, slots=True)
+class Ruled(Transformed):
+    """A function with a derivative of its own, made in code.
+
+    `fn` is a tuple of it and the functions of its rule. These are set once for all paths, as
+    attributes of functions are: in as many branches and loops as it was made in, `depth`.
+    """
+
+    depth: int = 0
+
+    @property
+    def primal(self) -> Binding:
+        return self.parts[0]
+
+    @property
+    def rules(self) -> tuple[Binding, ...]:
+        return self.parts[1:]
+
+    @property
+    def parts(self) -> tuple[Binding, ...]:
+        assert isinstance(self.fn, TupleOf)
+        return self.fn.items
+
+    @property
+    def key(self) -> object:
+        """What the function is known by within its rule."""
+        match self.primal:
+            case Closure(node=node):
+                return id(node)
+            case Static(value=value):
+                return id(value)
+        return id(self.primal)
+
+
+@dataclass(frozen=True, slots=True)
+class Itself:
+    """What a function of a rule made in code sees as the function that has the rule."""
+
+    name: str
+    key: object
+
+
+@dataclass(frozen=True, slots=True)
 class Pullback:
     """The pullback that `vjp` returns: `of` weights the results of the function.
 
@@ -361,6 +403,11 @@ class Pullback:
     moved: tuple[int, ...]
     result: Binding
     heap: dict[str, Binding] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Pushforward(Pullback):
+    """What `linearize` returns, in the terms of a pullback: `of` is the function itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,6 +471,7 @@ Binding = (
     | Bound
     | Super
     | Transformed
+    | Itself
     | Pullback
     | Directional
     | Unbound
@@ -483,8 +531,14 @@ def kind_of(binding: Binding) -> str:
             return f"function {binding.name!r}"
         case Bound(name=name):
             return f"method {name!r}"
+        case Ruled(primal=fn):
+            return kind_of(fn)
         case Transformed(fn=fn, kind=kind):
             return f"`{kind}` of {kind_of(fn)}"
+        case Itself(name=name):
+            return f"function {name!r}"
+        case Pushforward():
+            return "what `linearize` returned"
         case Pullback() | Directional():
             return "a pullback"
         case Unbound():

@@ -14,12 +14,15 @@ from adc.frontend.core.bindings import (
     Binding,
     Bound,
     Closure,
+    Itself,
     Late,
     Ref,
+    Ruled,
     Super,
     Transformed,
     TupleOf,
     Unbound,
+    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame
@@ -67,6 +70,10 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[Closure, 
                 for name, default in binding.defaults.items()
             }
             return replace(binding, scope=_done(binding.scope, env), defaults=defaults)
+        case Ruled(parts=parts) if any(
+            is_same(part, each) for part in parts if isinstance(part, Closure) for each in within
+        ):
+            return Itself(kind_of(binding.primal), binding.key)
         case Transformed(fn=fn):
             return replace(binding, fn=closed(lo, fn, node, within))
         case Bound(owner=owner) | Super(owner=owner):

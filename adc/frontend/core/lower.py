@@ -22,6 +22,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     RecordOf,
     Ref,
+    Ruled,
     TupleOf,
     Unbound,
     Unstable,
@@ -86,6 +87,8 @@ class Lowerer:
         # Lists, dicts and objects in elements of a list that are made whenever one is read.
         self.anew: set[str] = set()
         self.memo: dict[object, Any] = {}
+        # In a function of a rule that is made in code: the function with the rule (`Itself`).
+        self.itself: dict[object, Ruled] = {}
         self.stack: list[object] = []
         self.frame: Frame = None  # type: ignore[assignment]  # set by `entered`
         # The position of what is lowered now, in a library's code as well.

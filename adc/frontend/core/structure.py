@@ -23,6 +23,7 @@ from adc.frontend.core.bindings import (
     Enumerate,
     Given,
     Growing,
+    Itself,
     Late,
     ListRef,
     NamedTuple,
@@ -304,6 +305,8 @@ def shape_of(binding: Binding) -> object:
             return ("super", shape_of(owner), id(after))
         case Transformed(fn=fn, level=level):
             return (level, shape_of(fn))
+        case Itself(key=key):
+            return ("itself", key)
         case Pullback(of=of, args=args) | Directional(of=of, args=args):
             return ("pullback", of, shape_of(args))
         case Unbound() | Unstable():

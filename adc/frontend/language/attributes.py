@@ -16,6 +16,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    Ruled,
     Static,
     Super,
     TupleOf,
@@ -126,6 +127,8 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
         return _of_array(lo, owner, node.attr, node)
     if isinstance(owner, Closure) and node.attr in owner.attributes:
         return owner.attributes[node.attr]
+    if isinstance(owner, Ruled) and node.attr == f"def{owner.kind[-3:]}":
+        return Bound(owner, node.attr)
     if isinstance(owner, Super):
         return objects.of_super(lo, owner, node.attr, node)
     held = of_container(lo, owner, node.attr, node)

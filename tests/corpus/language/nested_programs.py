@@ -440,6 +440,78 @@ def gradient_of_a_rule_for_forward_mode(x: Any) -> Any:
     return np.sum(x * x)
 
 
+@program(X, 0.7)
+def rules_made_in_code(x: Any, s: Any) -> Any:
+    """A rule may call its function, and use what the code around it has, if that is constant."""
+    scale = 2.0
+
+    @adc.custom_jvp
+    def bounded(y: Any) -> Any:
+        return np.tanh(y) * scale
+
+    @bounded.defjvp
+    def rule(primals: Any, tangents: Any) -> Any:
+        value = bounded(primals[0])
+        return value, (scale - value * value / scale) * tangents[0]
+
+    def solved(f: Any, a: Any, b: Any) -> Any:
+        return f(a) / b
+
+    divided = adc.custom_vjp(solved, nondiff_argnums=0)
+    divided.defvjp(
+        lambda f, a, b: (f(a) / b, (a, f(a), b)),
+        lambda f, kept, ct: (ct * np.cos(kept[0]) / kept[2], -np.sum(ct * kept[1]) / kept[2] ** 2),
+    )
+    total = 0.0
+    for _ in range(2):
+        x = bounded(x) + divided(lambda t: np.sin(t), x, s)
+        total += np.sum(x)
+    return total
+
+
+@program(X, 0.7)
+def rules_made_in_a_loop(x: Any, s: Any) -> Any:
+    for k in range(3):
+
+        @adc.custom_vjp
+        def power(y: Any) -> Any:
+            return y ** (k + 1)  # noqa: B023 - called in this iteration
+
+        def reverse(y: Any, ct: Any) -> Any:
+            return ((k + 1) * y**k * ct,)  # noqa: B023 - as above
+
+        power.defvjp(lambda y: (power(y), y), reverse)
+        x = power(x) * s + x
+    return np.sum(x * np.arange(3.0))
+
+
+@program(X, 0.7)
+def linearized(x: Any, s: Any) -> Any:
+    def pair(y: Any, t: Any) -> Any:
+        return {"wave": np.sin(y) * t, "size": np.sum(y * y)}
+
+    value, push = adc.linearize(pair, x, s)
+    x = x * 0.0
+    total = np.sum(value["wave"]) * value["size"]
+    for k in range(3):
+        unit = np.zeros(3)
+        unit[k] = 1.0
+        moved = push(unit * s, None)
+        both = push(unit, 0.5)
+        total += np.sum(moved["wave"] ** 2) * both["size"] + both["wave"][k]
+    return total + np.sum(x)
+
+
+@program(X, 0.7)
+def values_with_jacobians(x: Any, s: Any) -> Any:
+    def outer(y: Any, t: Any) -> Any:
+        return np.outer(y, y) * t
+
+    value, (by_y, by_t) = adc.value_and_jac(outer, argnums=(0, 1))(x, s)
+    slope, curvature = adc.value_and_jac(adc.grad(lambda y: np.sum(y**3) * s), mode="reverse")(x)
+    return np.sum(value * by_t) + np.sum(by_y**2) + np.sum(curvature @ slope)
+
+
 @program(X)
 def custom_forward(x: Any) -> Any:
     total = 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pytest
@@ -599,11 +599,27 @@ def test_values_with_jacobians(mode: Any) -> None:
     assert len(found(X, A, 2)) == 2
 
 
-def test_values_with_jacobians_are_of_functions() -> None:
-    with pytest.raises(ArgumentError, match="apart"):
-        adc.value_and_jac(adc.grad(energy))
+@pytest.mark.full
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_values_with_jacobians_of_derivatives(mode: Any) -> None:
+    wanted = adc.grad(energy)(X), adc.hessian(energy)(X)
+    for found in (
+        adc.value_and_jac(adc.grad(energy), mode=mode)(X),
+        adc.jit(lambda x: adc.value_and_jac(adc.grad(energy), mode=mode)(x))(X),
+    ):
+        np.testing.assert_allclose(found[0], wanted[0], rtol=1e-13)
+        np.testing.assert_allclose(found[1], wanted[1], rtol=1e-13, atol=1e-15)
+    value, matrix = adc.value_and_jac(adc.grad(energy), mode=mode, sparsity="detect")(X)
+    np.testing.assert_allclose(value, wanted[0], rtol=1e-13)
+    np.testing.assert_allclose(matrix.toarray(), wanted[1], rtol=1e-13, atol=1e-15)
+    both = adc.value_and_grad(energy)
+    (value, slope), (by_value, by_slope) = adc.value_and_jac(both, mode=mode)(X)
+    assert value == pytest.approx(energy(X))
+    np.testing.assert_allclose(slope, wanted[0], rtol=1e-13)
+    np.testing.assert_allclose(by_value, wanted[0], rtol=1e-13)
+    np.testing.assert_allclose(by_slope, wanted[1], rtol=1e-13, atol=1e-15)
+    inner = adc.value_and_jac(energy, mode=mode)
+    twice = adc.grad(lambda x: inner(x)[0] + np.sum(inner(x)[1] ** 2))(X)
+    np.testing.assert_allclose(twice, wanted[0] + 2.0 * wanted[1] @ wanted[0], rtol=1e-12)
     with pytest.raises(ArgumentError, match="neither"):
-        adc.value_and_jac(energy, mode="backward")  # type: ignore[arg-type]  # what is tested
-    inner = adc.value_and_jac(energy)
-    with pytest.raises(ArgumentError, match="call the function and its `jacfwd`"):
-        adc.grad(lambda x: inner(x)[0])(X)
+        adc.value_and_jac(energy, mode=cast(Any, "backward"))

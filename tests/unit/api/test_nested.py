@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -287,7 +287,72 @@ def _changes_twice(x: Any) -> Any:
     return np.sum(adc.grad(inner)(x))
 
 
+def _defined_in_a_branch(x: Any) -> Any:
+    square = adc.custom_vjp(lambda y: y * y)
+    if x > 0.0:
+        square.defvjp(lambda y: (y * y, y), lambda y, ct: (2.0 * y * ct,))
+    return square(x)
+
+
+def _defined_by_another_name(x: Any) -> Any:
+    square = adc.custom_vjp(lambda y: y * y)
+    other = [square]
+    other[0].defvjp(lambda y: (y * y, y), lambda y, ct: (2.0 * y * ct,))
+    return square(x)
+
+
+def _without_a_rule(x: Any) -> Any:
+    @adc.custom_jvp
+    def square(y: Any) -> Any:
+        return y * y
+
+    return square(x)
+
+
+def _with_two_rules(x: Any) -> Any:
+    @adc.custom_jvp
+    def square(y: Any) -> Any:
+        return y * y
+
+    square.defjvp(lambda p, t: (p[0] * p[0], 2.0 * p[0] * t[0]))
+    square.defjvp(lambda p, t: (p[0] * p[0], 2.0 * p[0] * t[0]))
+    return square(x)
+
+
+def _captured(x: Any) -> Any:
+    """The rule says nothing about `x`, which the function uses."""
+    scaled = adc.custom_vjp(lambda y: y * x)
+    scaled.defvjp(lambda y: (y * x, None), lambda kept, ct: (ct * x,))
+    return scaled(2.0)
+
+
 ERRORS = {
+    "a rule in a branch": (
+        _defined_in_a_branch, 1.0, "ADC010", "a rule of lambda() that is defined elsewhere than"
+    ),
+    "a rule by another name": (
+        _defined_by_another_name, 1.0, "ADC010", "a rule of lambda() that is defined elsewhere"
+    ),
+    "made without a rule": (
+        _without_a_rule, 1.0, "ADC020", "square() is decorated with `custom_jvp` but has no rule"
+    ),
+    "made with two rules": (_with_two_rules, 1.0, "ADC020", "square() has a rule already"),
+    "what a rule captures": (_captured, 1.0, "ADC024", "the rule of lambda() says nothing about"),
+    "two arguments, one tangent": (
+        lambda x: adc.linearize(lambda y, z: y * z, x, x)[1](x), 1.0, "ADC020",
+        "1 tangents, but 2 arguments",
+    ),
+    "linearized, no tangent": (
+        lambda x: adc.linearize(lambda y: y * y, x)[1](None), 1.0, "ADC020", "no tangent is given"
+    ),
+    "linearized, an integer": (
+        lambda x: adc.linearize(lambda y, k: y * k, x, 2)[1](x, 1.0), 1.0, "ADC021",
+        "a tangent of an argument without floats",
+    ),
+    "another mode": (
+        lambda x: adc.value_and_jac(lambda y: y * y, mode=cast(Any, "both"))(x)[0], 1.0, "ADC020",
+        "mode='both' is neither",
+    ),
     "no rule": (lambda x: NO_RULE(x), 1.0, "ADC020", "`custom_vjp` but has no rule"),
     "no tuple": (lambda x: ONE(x), 1.0, "ADC014", "the reverse rule of custom() returns a number"),
     "no pair": (lambda x: THREE(x), 1.0, "ADC014", "the rule of custom() returns a number"),
