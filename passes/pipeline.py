@@ -73,6 +73,7 @@ from adc.passes.target.elide_copies import elide_copies
 from adc.passes.target.expand_tape import expand_tape
 from adc.passes.target.fission import fission
 from adc.passes.target.kernels import kernels
+from adc.passes.target.math_in_blocks import math_in_blocks
 from adc.passes.target.outline_kernels import outline_kernels
 from adc.passes.target.parallel import parallel
 from adc.passes.target.scalar_replacement import scalar_replacement
@@ -379,6 +380,9 @@ BUFFERS: tuple[Stage, ...] = (
         "parallel", parallel, "before `strip_mine`: threads take whole loops, not blocks of them",
         # The peak formula does not know how many threads have private arrays.
         THREADS, lambda context: {"private": not context.known},
+    ),
+    Stage(
+        "math_in_blocks", math_in_blocks, "before `strip_mine`, which makes arrays in loops", FREE,
     ),
     Stage("strip_mine", strip_mine, "before `scalar_replacement`: its blocks are arrays", FREE),
     Stage(

@@ -25,7 +25,8 @@ After::
 
 The second loop may only touch the part of an array that the first one has finished in the same
 iteration: both index one axis by their counters alone. Statements between the loops move before
-them, or after them if they depend on the first. Then the loops in the bodies are fused. `contract`
+them, or after them if they depend on the first. A loop whose iterations are independent follows one
+in the other direction, as reverse code has them. Then the loops in the bodies are fused. `contract`
 removes the arrays that become superfluous. No bit changes.
 """
 
@@ -52,9 +53,7 @@ from adc.ir.core import (
     Function,
     Load,
     Operand,
-    Pop,
     Print,
-    Push,
     Recall,
     Reverse,
     Stmt,
@@ -183,6 +182,9 @@ class _Fuser:
         first, second = stmts[p], stmts[q]
         assert isinstance(first, For)
         assert isinstance(second, For)
+        down = self.direction(first, second)
+        if down is None:
+            return None
         link = self.link(first, second)
         if link is None or not self.pays(first, second, link):
             return None
@@ -207,11 +209,33 @@ class _Fuser:
             return None
         if overwritten((second,)) & stmts_reads(behind) or overwritten(behind) & stmt_reads(second):
             return None
-        loop = _merged(first, second, link)
+        loop = replace(_merged(first, second, link), down=down)
         done = [*stmts[:p], *front, loop, *behind, *stmts[q + 1 :]]
         return done, p + len(front)
 
     # -- is it legal? ----------------------------------------------------------------------
+
+    def direction(self, first: For, second: For) -> bool | None:
+        """Return whether the merged loop counts down; None if the loops do not go together."""
+        if first.down == second.down:
+            return first.down
+        if self.is_free(second):
+            return False if self.is_free(first) else first.down
+        return second.down if self.is_free(first) else None
+
+    def is_free(self, loop: For) -> bool:
+        """Whether the iterations of a loop may come in any order: each has its own elements."""
+        if acts(loop):
+            return False
+        for k, param in enumerate(loop.body.params):
+            if not isinstance(param.type, Array):
+                return False
+            found: list[Access] = []
+            if not accesses(loop.body, param, k, found):
+                return False
+            if own_axis(found, loop.index, self.facts) is None:
+                return False
+        return True
 
     def link(self, first: For, second: For) -> _Link | None:
         env_first: dict[Value, Operand] = {}
@@ -344,7 +368,7 @@ def _comparable(first: For, second: For) -> bool:
 
     Both have the same trip count, and are short.
     """
-    if first.trips != second.trips or first.down != second.down:
+    if first.trips != second.trips:
         return False
     size = 2 + block_size(first.body) + block_size(second.body)
     return size <= MOST and _is_plain(first.body)
@@ -352,8 +376,8 @@ def _comparable(first: For, second: For) -> bool:
 
 @remembered
 def _is_plain(body: Block) -> bool:
-    """Whether a loop contains no while loop, call, print or tape access."""
-    return not any(isinstance(s, While | Call | Print | Push | Pop) for s in walk(body.stmts))
+    """Whether a loop contains no while loop, call or print."""
+    return not any(isinstance(s, While | Call | Print) for s in walk(body.stmts))
 
 
 @remembered

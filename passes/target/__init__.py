@@ -5,6 +5,7 @@ For CPUs:
 ====================  ==========================================================================
 `elide_copies`        copies of matrices that only products read, removed
 `parallel`            loops whose iterations may run in parallel, marked
+`math_in_blocks`      transcendental functions between inner loops, vectorised in blocks
 `strip_mine`          ordered sums: blocks of expensive terms are vectorised, then added
 `scalar_replacement`  elements that the next iteration reads again, carried in registers
 `vectorizable`        innermost loops with independent iterations, marked

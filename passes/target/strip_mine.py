@@ -63,7 +63,6 @@ from adc.ir.core import (
     While,
     walk,
 )
-from adc.ir.errors import Span
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.sums import LANES
@@ -159,13 +158,6 @@ class _StripMiner(IterationAnalysis):
         ty = load.array.type
         is_row = isinstance(ty, Array) and ty.layout == "C"
         return is_row and not any(steps[:-1]) and steps[-1:] in ([0], [1])
-
-    def applied(
-        self, loc: Span | None, name: str, a: Operand, b: Operand, into: list[Stmt]
-    ) -> Value:
-        made = Value(self.names.fresh("n"), INT)
-        into.append(Apply((made,), OPS[name], (a, b), (), loc))
-        return made
 
     def in_blocks(self, loop: For) -> list[Stmt]:
         done: list[Stmt] = []

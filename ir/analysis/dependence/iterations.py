@@ -256,6 +256,14 @@ class IterationAnalysis:
         cast = Apply((value,), OPS["cast"], (number,), (str(value.type),), loc)
         return [Load(number, array, (index,), loc), cast]
 
+    def applied(
+        self, loc: Span | None, name: str, a: Operand, b: Operand, into: list[Stmt]
+    ) -> Value:
+        """Append an operation on Python ints, and return its result."""
+        made = Value(self.names.fresh("n"), INT)
+        into.append(Apply((made,), OPS[name], (a, b), (), loc))
+        return made
+
     def integer(self, number: Operand, into: list[Stmt]) -> Operand:
         """Return a number of any integer type as a Python int."""
         if number.type == INT:

@@ -129,6 +129,16 @@ def predicates(x: Any, w: Any) -> Any:
     return s
 
 
+def math_in_blocks(w: Any, x: Any) -> Any:
+    y = np.zeros(w.shape[0])
+    for i in range(w.shape[0]):
+        s = 0.0
+        for j in range(w.shape[1]):
+            s += w[i, j] * x[j]
+        y[i] = np.tanh(s) * x[0]
+    return y
+
+
 def strip_mine(x: Any) -> Any:
     s = 0.0
     for k in range(x.shape[0]):
@@ -329,6 +339,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(calls, (_X, 0.4)),
     PassProgram(supply, (_X,)),
     PassProgram(elide_copies, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
+    PassProgram(math_in_blocks, (np.sin(np.arange(60.0)).reshape(20, 3), _X[:3])),
     PassProgram(strip_mine, (_X,)),
     PassProgram(scalar_replacement, (_X, 0.3), (0, 1)),
     PassProgram(coalesce, (_X, 3), (0,)),

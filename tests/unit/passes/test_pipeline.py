@@ -144,7 +144,7 @@ def test_conditions() -> None:
     assert enough.plan is not None
     less = Budget((enough.plan.peak_bytes or 0) - 1, sizes)
     small = ran(transform(chain.lowered, GRADIENT, budget=less).trace)
-    assert plain - small == {"calls", "coalesce", "strip_mine"}
+    assert plain - small == {"calls", "coalesce", "math_in_blocks", "strip_mine"}
     assert small < plain
     wide = (("tangent", (0,)), ("directions", (4,)))
     assert "directions" in ran(transform(chain.lowered, wide).trace)

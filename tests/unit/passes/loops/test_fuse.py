@@ -1,0 +1,121 @@
+"""Loops that count in different directions are merged where iterations are independent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.ir.core import For, Function, walk
+from adc.ir.interp import run
+from adc.ir.text.parser import parse
+from adc.ir.verifier import verify
+from adc.passes.loops.fuse import _Fuser, fuse
+
+X = np.sin(np.arange(1.0, 8.0))
+
+TWO = """
+fn f(%x: f64[:]) -> f64[:], f64 {{
+  %n = dim[0] %x
+  %z = full[f64] 1.0:f64 %n
+  %o = full[f64] 2.0:f64 %n
+  %a.2{extra} = for L %i {first} %n carrying (%a.1 = %z{carried}) {{
+    %t = load %x[%i]
+    {body}
+    %b = store %a.1[%i] %t.1
+    yield %b{yielded}
+  }}
+  %c.2, %s.2 = for M %k {second} %n carrying (%c.1 = %o, %s = 0.0:f64) {{
+    %v = load %a.2[%k]
+    {other}
+    %d = store %c.1[%k] %w
+    yield %d %s.1
+  }}
+  return %c.2 %s.2
+}}
+"""
+UP, DOWN = "in 0 to", "down from"
+
+
+def two(first: str, second: str, *, serial: bool = False, adds: bool = False) -> Function:
+    """Return two loops; the first one may be a recurrence, the second one may add up.
+
+    If both are `serial`, the order of the sum counts.
+    """
+    body, extra, carried, yielded = "%t.1 = mul %t %t", "", "", ""
+    if serial:
+        body = "%t.1 = mul %r %t\n    %r.1 = add %t.1 1.0:f64"
+        extra, carried, yielded = ", %r.2", ", %r = 0.5:f64", " %r.1"
+    other = "%w = mul %v 3.0:f64\n    %s.1 = sum %s 0.0:f64"
+    if adds:
+        other = f"%w = mul %v 3.0:f64\n    %s.1 = {'add' if serial else 'sum'} %s %w"
+    return parse(
+        TWO.format(
+            first=first, second=second, body=body, extra=extra, carried=carried, yielded=yielded,
+            other=other,
+        )
+    )  # fmt: skip
+
+
+def loops(fn: Function) -> list[For]:
+    return [stmt for stmt in walk(fn.body) if isinstance(stmt, For)]
+
+
+def bits(fn: Function) -> list[bytes]:
+    return [np.asarray(each).tobytes() for each in run(fn, [X])]
+
+
+@pytest.mark.parametrize(
+    ("ways", "serial", "down"),
+    [
+        ((UP, UP), False, False),
+        ((DOWN, DOWN), False, True),
+        ((DOWN, UP), False, False),
+        ((UP, DOWN), False, True),
+        ((DOWN, UP), True, None),
+        ((UP, DOWN), True, None),
+    ],
+)
+def test_directions(ways: tuple[str, str], serial: bool, down: bool | None) -> None:
+    fn = two(*ways, serial=serial, adds=True)
+    made = verify(fuse(fn))
+    assert bits(made) == bits(fn)
+    assert [loop.down for loop in loops(made)] == (
+        [way == DOWN for way in ways] if down is None else [down]
+    )
+
+
+def test_independent_loops_count_up() -> None:
+    text = str(two(DOWN, UP))
+    text = text.replace(", %s.2 = for M", " = for M").replace(", %s = 0.0:f64", "")
+    text = text.replace("    %s.1 = sum %s 0.0:f64\n", "").replace("yield %d %s.1", "yield %d")
+    fn = parse(text.replace("return %c.2 %s.2", "return %c.2").replace("f64[:], f64 {", "f64[:] {"))
+    made = verify(fuse(fn))
+    assert bits(made) == bits(fn)
+    assert [loop.down for loop in loops(made)] == [False]
+
+
+@pytest.mark.parametrize("ways", [(DOWN, UP), (UP, DOWN)])
+def test_a_recurrence_that_is_taken_to_be_independent(
+    ways: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tests above notice it."""
+    monkeypatch.setattr(_Fuser, "is_free", lambda self, loop: True)
+    fn = two(*ways, serial=True, adds=True)
+    assert bits(fuse(fn)) != bits(fn)
+
+
+def test_rows_of_a_batch_are_written_where_they_belong() -> None:
+    """Reverse code counts down; the loop that copies a gradient into its row counts up."""
+
+    def logistic(w: Any, x: Any) -> Any:
+        return np.log(1.0 + np.exp(w @ x))
+
+    found = adc.vmap(adc.grad(logistic), (None, 0))
+    w, x = X[:3], np.sin(np.arange(12.0)).reshape(4, 3)
+    np.testing.assert_allclose(found(w, x), [adc.grad(logistic)(w, row) for row in x])
+    text = found.ir(w, x, after="storage")
+    assert "down from" not in text
+    assert text.count("empty[f64]") == 1
