@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import copy
+import functools
+import types
 from collections.abc import Callable
 from typing import Any, Unpack, overload
 
-from adc.api.derivative import Batched, Checkpoint, Derivative, Jacobian, Jitted
+from adc.api.derivative import Batched, Checkpoint, Derivative, Jitted
 from adc.api.making import kept, split
 from adc.functions import plain
 from adc.ir.errors import ArgumentError
@@ -203,27 +204,25 @@ def check_nans(fn: Callable[..., Any]) -> Callable[..., Any]:
     adc.ir.errors.NotFiniteError: [ADC035] a NaN arises in this line: log(-1) is nan
       ...
     """
-    made = fn if isinstance(fn, Derivative) else jit(fn)
-    if isinstance(made, Jacobian):
-        raise ArgumentError(
-            "`check_nans` of a Jacobian", None, "check the function, its gradient, or its `jvp`"
-        )
+    made = fn if _is_compiled(fn) else jit(fn)
 
     @shortened
     def call(*args: Any, **kwargs: Any) -> Any:
         from adc.compiler import nonfinite
 
-        code = made._code
-        values = code.match(args, kwargs)
-        compiled, _ = code.find(values)
-        before = copy.deepcopy(compiled.arguments(values))
-        found = made(*args, **kwargs)
-        kind = nonfinite.kind_in(found)
-        if kind:
-            nonfinite.report(compiled, before, kind)
-        return found
+        return nonfinite.check(made, args, kwargs)
 
     return call
+
+
+def _is_compiled(fn: Callable[..., Any]) -> bool:
+    """Whether compiled code runs where something is called: adc's own functions, what they make."""
+    if isinstance(fn, functools.partial):
+        return _is_compiled(fn.func)
+    if isinstance(fn, types.FunctionType):  # `jvp`, and what `hvp` returns
+        return fn.__module__ in ("adc.api.products", "adc.scipy")
+    # Pullbacks and the like are of a module that is imported where there are some.
+    return isinstance(fn, Derivative) or type(fn).__module__ == "adc.api.sweeps"
 
 
 @transform

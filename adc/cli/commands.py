@@ -134,8 +134,9 @@ def where_nan(args: argparse.Namespace) -> int:
 
     found = target.find(args)
     made = found.derivative
-    # Of a function of several results, itself.
-    check_nans(made.__wrapped__ if isinstance(made, Jacobian) else made)(*found.args)  # raises
+    # A Jacobian may be finite where the results of the function are not.
+    for each in (made.__wrapped__, made) if isinstance(made, Jacobian) else (made,):
+        check_nans(each)(*found.args)  # raises
     print(f"{args.function}: the results are finite")
     return 0
 
