@@ -136,8 +136,9 @@ def where_nan(args: argparse.Namespace) -> int:
     made = found.derivative
     # A Jacobian may be finite where the results of the function are not.
     for each in (made.__wrapped__, made) if isinstance(made, Jacobian) else (made,):
-        check_nans(each)(*found.args)  # raises
-    print(f"{args.function}: the results are finite")
+        check_nans(each, digits=args.digits)(*found.args)  # raises
+    digits = "" if args.digits is None else f", and {args.digits:g} of their digits are correct"
+    print(f"{args.function}: the results are finite{digits}")
     return 0
 
 

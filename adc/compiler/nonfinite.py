@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -110,10 +110,10 @@ def _shown(value: Any, digits: int) -> str:
 
 def kind_in(result: Any) -> str:
     """Return what is not finite in a result, or nothing."""
-    return next(filter(None, map(_kind, _leaves(result))), "")
+    return next(filter(None, map(_kind, leaves_of(result))), "")
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def leaves_of(value: Any) -> Iterator[Any]:
     """Yield the numbers and arrays in a result."""
     if isinstance(value, dict):
         value = tuple(value.values())
@@ -121,7 +121,7 @@ def _leaves(value: Any) -> Iterator[Any]:
         value = tuple(vars(value).values())
     if isinstance(value, tuple | list):
         for each in value:
-            yield from _leaves(each)
+            yield from leaves_of(each)
     elif isinstance(value, float | complex | np.generic | np.ndarray):
         yield value
 
@@ -139,11 +139,19 @@ def watched(watch: Watch) -> Iterator[None]:
         WATCH.reset(token)
 
 
+class Run(NamedTuple):
+    """A run of compiled code: copies of what it was called with, and what it returned."""
+
+    compiled: Compiled
+    args: list[Any]
+    results: Sequence[Any]
+
+
 class _NotFinite:
     """Keeps the runs whose results are not finite, with copies of what they were called with."""
 
     def __init__(self) -> None:
-        self.kept: list[tuple[Compiled, list[Any], Sequence[Any]]] = []
+        self.kept: list[Run] = []
 
     def run(
         self, compiled: Compiled, args: Sequence[Any], call: Callable[..., Sequence[Any]]
@@ -152,7 +160,7 @@ class _NotFinite:
         before = copied(args) if changes else args
         found = call(args)
         if len(self.kept) < _MOST_RUNS and is_arithmetic(compiled) and kind_in(list(found)):
-            self.kept.append((compiled, list(before) if changes else copied(args), found))
+            self.kept.append(Run(compiled, list(before) if changes else copied(args), found))
         return found
 
 
@@ -172,19 +180,32 @@ def check(call: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any])
     runs = _NotFinite()
     with watched(runs):
         found = call(*args, **kwargs)
-    kind = kind_in(found)
-    if not kind:
-        return found
-    for compiled, given, flat in runs.kept:
-        _look(compiled, given, flat)
-    fn = runs.kept[0][0].signature.fn if runs.kept else call
+    if kind := kind_in(found):
+        explain(kind, runs.kept, call)
+    return found
+
+
+def explain(kind: str, runs: Sequence[Run], call: Callable[..., Any]) -> NoReturn:
+    """Raise for the first number that is not finite in some runs of a call."""
+    for each in runs:
+        _look(each.compiled, each.args)
+    fn = runs[0].compiled.signature.fn if runs else call
     raise NotFiniteError(
         f"{kind} is in the result of {name_of(fn)}(); none arises if each operation is rounded",
         span_of(fn),
     )
 
 
-def _look(compiled: Compiled, args: Sequence[Any], flat: Sequence[Any]) -> None:
+def stages_of(compiled: Compiled) -> tuple[Function, Function | None, Function | None]:
+    """Return the function, its derivative, and that along several directions, statements each."""
+    stages = compiled.compilation.trace.stages
+    itself = next(stage for name, stage in stages if name == "simplify")
+    derived = next((stage for name, stage in reversed(stages) if name in _DERIVED), None)
+    wide = next((stage for name, stage in reversed(stages) if name == "directions"), None)
+    return itself, derived, wide
+
+
+def _look(compiled: Compiled, args: Sequence[Any]) -> None:
     """Raise for the first number that is not finite in a run of compiled code."""
     fn = compiled.signature.fn
     own = len(compiled.lowered.fn.params)
@@ -200,12 +221,10 @@ def _look(compiled: Compiled, args: Sequence[Any], flat: Sequence[Any]) -> None:
             raise NotFiniteError(
                 f"{what} is in a tangent or a cotangent of {name_of(fn)}()", span_of(fn)
             )
-    stages = compiled.compilation.trace.stages
-    itself = next(stage for name, stage in stages if name == "simplify")
+    itself, derived, _ = stages_of(compiled)
     # Derivatives that it calls are programs of their own.
     ours = {id(stmt) for each in (itself, *itself.callees) for stmt in walk(each.body)}
     _raise(_run(itself, args[:own]), ours)
-    derived = next((stage for name, stage in reversed(stages) if name in _DERIVED), None)
     if derived is None:
         return
     for some in _one_by_one(derived, directions):
@@ -273,6 +292,8 @@ def iterations(loops: interp.Loops) -> list[str]:
         line = "" if span is None else linecache.getline(span.file, span.line).strip()
         if span is not None and line.startswith(("for ", "while ")):
             told.append(f"in iteration {k} of the loop in line {span.line}")
+        elif span is not None and not span.end_line:
+            told.append(f"in element {k + 1}")  # of a batch, which begins with one before the loop
         else:
             index.append(k)  # of an operation on arrays
     if index:
@@ -280,4 +301,17 @@ def iterations(loops: interp.Loops) -> list[str]:
     return told
 
 
-__all__ = ["check"]
+__all__ = [
+    "Run",
+    "adapted",
+    "check",
+    "copied",
+    "explain",
+    "is_arithmetic",
+    "iterations",
+    "kind_in",
+    "leaves_of",
+    "stages_of",
+    "watched",
+    "words_of",
+]
