@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -139,6 +140,23 @@ class Compiled:
         name, positions = self.steps[-2]
         arrays = any(isinstance(self.lowered.fn.params[k].type, Array) for k in positions)
         return positions if name != "pullback" and arrays else None
+
+    @property
+    def plain(self) -> bool:
+        """Whether a call takes the arguments as they are, reads nothing else, and changes nothing.
+
+        Functions that the program calls are no variables here.
+        """
+        lowered = self.lowered
+        changes = lowered.captures or lowered.written or lowered.changed or lowered.generators
+        return (
+            not (changes or self.ones or self.budget or self.options.offload)
+            and self.options.target == "cpu"
+            and len(self.entry.kernel.emitted.params) == len(self.signature.types)
+            and all(
+                callable(each.value) or isinstance(each.value, CodeType) for each in lowered.guards
+            )
+        )
 
     def hidden(self, values: tuple[Any, ...]) -> list[Any] | None:
         """Return the captured values, or None if a constant of the code has changed."""
