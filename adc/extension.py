@@ -8,14 +8,20 @@ from typing import Any
 def init() -> None:
     """Make derivatives callable from a user's own ``@njit`` code."""
     from adc.api.derivative import Derivative
-    from adc.backend.cpu.callable import register, zeros_like_types
+    from adc.backend.cpu.callable import Known, marks_like_types, register, structure_of
 
-    def result_of(derivative: Any, args: tuple[Any, ...]) -> Any:
-        compiled = derivative._at_once().compiled_for(*args)
-        types = [result.type for result in compiled.compilation.fn.results]
-        return compiled.present(zeros_like_types(types), args)
+    def known_of(derivative: Any, args: tuple[Any, ...]) -> Known:
+        made = derivative._at_once()
+        compiled = made.compiled_for(*args)
+        kernel = compiled.entry.kernel
+        marks = marks_like_types(kernel.emitted.results)
+        result = compiled.present(marks, args)
+        structure = structure_of(result, marks)
+        if made is not derivative or structure is None or not compiled.plain:
+            return Known(result)
+        return Known(result, kernel, structure)
 
-    register(Derivative, result_of)
+    register(Derivative, known_of)
 
 
 __all__ = ["init"]

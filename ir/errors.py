@@ -338,6 +338,12 @@ class NotFiniteError(AdcError, FloatingPointError):
     code = "ADC035"
 
 
+class DigitsError(AdcError, ArithmeticError):
+    """A result has fewer correct digits than `adc.check_nans` is asked for."""
+
+    code = "ADC036"
+
+
 class IRError(AdcError):
     """The IR is malformed: a defect of adc, never of the user's program."""
 

@@ -92,9 +92,7 @@ class Frame:
 
 
 Derive = Callable[[Derived], Function]
-# Told of a statement that ran: its operands, its results, and the loops around it with the numbers
-# of their iterations, the outermost first.
-Observe = Callable[[Stmt, Sequence[Any], Sequence[Any], Sequence[tuple[Stmt, int]]], None]
+Loops = Sequence[tuple[Stmt, int]]
 # The values of one call, and its constants, by their slots.
 Env = list[Any]
 # The effect of a statement: the frame of the iteration or call, and the mirror to recall from.
@@ -103,11 +101,29 @@ Step = Callable[[Env, Frame, Frame], None]
 Body = Callable[[Sequence[Any], Env, Frame, Frame], list[Any]]
 
 
+class Observer:
+    """Is told of the statements that compute something, and may change what they compute."""
+
+    def given(self, operands: Sequence[Any]) -> Sequence[Any]:
+        """Return what a library computes with, in place of the operands."""
+        return operands
+
+    def found(
+        self, stmt: Stmt, operands: Sequence[Any], results: Sequence[Any], loops: Loops
+    ) -> Sequence[Any] | None:
+        """Return other results of a statement that ran; None for its own.
+
+        `loops` are those around it with the numbers of their iterations, the outermost first. A
+        loop that carries sums in lanes is told with the start and the lanes of each.
+        """
+        return None
+
+
 class Interpreter:
     """Runs one function and its callees."""
 
     def __init__(
-        self, fn: Function, derive: Derive | None = None, observe: Observe | None = None
+        self, fn: Function, derive: Derive | None = None, observe: Observer | None = None
     ) -> None:
         self.derive = derive
         self.observe = observe
@@ -255,16 +271,22 @@ class _Routine:
         if observe is None or not isinstance(stmt, Apply | Gemm | Call):
             return made
         args, results = self.many(list(operands(stmt))), self.many(stmt.results)
-        loops = tuple(self.loops)
+        place = self.place()
 
         def observed(env: Env, frame: Frame, mirror: Frame) -> None:
             made(env, frame, mirror)
-            observe(
-                stmt, [env[k] for k in args], [env[k] for k in results],
-                [(loop, int(env[k])) for loop, k in loops],
-            )  # fmt: skip
+            given, found = [env[k] for k in args], [env[k] for k in results]
+            others = observe.found(stmt, given, found, place(env))
+            if others is not None:
+                for slot, value in zip(results, others, strict=True):
+                    env[slot] = value
 
         return observed
+
+    def place(self) -> Callable[[Env], Loops]:
+        """Return what finds the iterations of the loops around the present statement."""
+        loops = tuple(self.loops)
+        return lambda env: [(loop, int(env[k])) for loop, k in loops]
 
     def _step(self, stmt: Stmt) -> Step:
         match stmt:
@@ -337,7 +359,7 @@ class _Routine:
                 env[result] = numpy_value(source[where], ty)
 
             return load
-        value = self.slot(stmt.value)
+        value, observe, place = self.slot(stmt.value), self.machine.observe, self.place()
 
         def write(env: Env, frame: Frame, mirror: Frame) -> None:
             target = env[array]
@@ -346,7 +368,15 @@ class _Routine:
             where = _where(target, [env[k] for k in index], stmt)
             if watch is not None:
                 watch.see(target, where, stmt)
-            target[where] = target[where] + env[value] if stmt.accumulate else env[value]
+            if not stmt.accumulate:
+                target[where] = env[value]
+                return
+            old = target[where]
+            target[where] = old + env[value]
+            if observe is not None:
+                others = observe.found(stmt, [old, env[value]], [target[where]], place(env))
+                if others is not None:
+                    (target[where],) = others
 
         return write
 
@@ -403,6 +433,18 @@ class _Routine:
             return repeat
 
         index, chains = self.slot(stmt.index), summed(stmt)
+        observe, place = self.machine.observe, self.place()
+
+        def leave(sums: Sums, carried: Sequence[Any], env: Env) -> Sequence[Any]:
+            found = sums.leave(carried)
+            if observe is not None:
+                for k, start in sums.starts.items():
+                    given = [start, carried[k].values[: sums.used(k)]]
+                    others = observe.found(stmt, given, [found[k]], place(env))
+                    if others is not None:
+                        (found[k],) = others
+            return found
+
         if isinstance(stmt, Reverse):
             loop = stmt.loop
 
@@ -414,7 +456,7 @@ class _Routine:
                     env[index] = np.int64(k)
                     sums.enter(k)
                     carried = body(carried, env, Frame(frame), frames[k])
-                return sums.leave(carried)
+                return leave(sums, carried, env)
 
             return reverse
         name, trips, down, known = stmt.label, self.slot(stmt.trips), stmt.down, stmt.index
@@ -439,7 +481,7 @@ class _Routine:
                 sums.enter(k)
                 # Forward code may recall what its own iteration computed.
                 carried = body(carried, env, inner, inner if mirror is frame else mirror)
-            return sums.leave(carried)
+            return leave(sums, carried, env)
 
         def out_of_order(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
             # Every third one, backwards; if several raise, the first in program order counts.
@@ -488,6 +530,8 @@ class _Routine:
                 forward = mirror.loop(stmt.mirror)[0] if stmt.mirror else inner
                 found = machine.routine(stmt.callee).call(given, inner, forward)
                 if callee is not None and filled:
+                    if machine.observe is not None:
+                        given = list(machine.observe.given(given))
                     found = routines.fill(callee, given, found)
             for slot, value in zip(results, found, strict=True):
                 env[slot] = value

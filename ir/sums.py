@@ -63,9 +63,11 @@ class Lanes:
     def __init__(self, like: Any) -> None:
         self.values = np.full(LANES, -0.0, np.asarray(like).dtype)
         self.lane = 0
+        self.before: Any = None  # what the lane had before the last addition
 
     def add(self, value: Any) -> Lanes:
-        self.values[self.lane] = self.values[self.lane] + value
+        self.before = self.values[self.lane]
+        self.values[self.lane] = self.before + value
         return self
 
 
@@ -95,9 +97,12 @@ class Sums:
             lanes.lane = lane
         found = list(carried)
         for k, start in self.starts.items():
-            used = LANES if self.chains[k].nested else min(self.iterations, LANES)
-            found[k] = start + combine(found[k].values, used, self.down)
+            found[k] = start + combine(found[k].values, self.used(k), self.down)
         return found
+
+    def used(self, k: int) -> int:
+        """Return how many lanes of the sum at this position are in use."""
+        return LANES if self.chains[k].nested else min(self.iterations, LANES)
 
 
 def has_sums(stmts: Sequence[Stmt]) -> bool:

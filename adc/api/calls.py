@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import copy
+import functools
+import types
 from collections.abc import Callable
 from typing import Any, Unpack, overload
 
-from adc.api.derivative import Batched, Checkpoint, Derivative, Jacobian, Jitted
+from adc.api.derivative import Batched, Checkpoint, Derivative, Jitted
 from adc.api.making import kept, split
 from adc.functions import plain
 from adc.ir.errors import ArgumentError
@@ -168,16 +169,23 @@ def vmap(
     return make if fn is None else make(fn)
 
 
-def check_nans(fn: Callable[..., Any]) -> Callable[..., Any]:
+def check_nans(fn: Callable[..., Any], *, digits: float | None = None) -> Callable[..., Any]:
     """Return `fn`, so that it raises where its first NaN arises, if its result has one.
 
     If there is no NaN but an infinity, that counts. Calls whose results are finite cost what they
     cost otherwise; else all statements run once more, one by one and slowly.
 
+    With `digits`, it also raises where digits are lost, as by cancellation, if a number in the
+    result has fewer correct digits than that. The arguments and constants count as exact. All
+    statements then run six times, slowly; the estimate is a random one, always the same.
+
     Parameters
     ----------
     fn : callable
-        A Python function, or a derivative, such as a result of `grad`.
+        A Python function, or a derivative of any kind: what `grad`, `jacfwd` or `vmap` return, a
+        pullback, or a function such as `adc.jvp` itself, which then takes what `jvp` takes.
+    digits : float, optional
+        How many decimal digits of each number in the result have to be correct, at most 15.
 
     Returns
     -------
@@ -189,6 +197,11 @@ def check_nans(fn: Callable[..., Any]) -> Callable[..., Any]:
     NotFiniteError
         An `AdcError` and a `FloatingPointError`: with the line, the operands, and the iterations of
         the loops around it.
+    DigitsError
+        An `AdcError` and an `ArithmeticError`: the same for the line that loses most digits of the
+        result.
+    ArgumentError
+        If `digits` is not a number of digits, or a Jacobian is sparse.
 
     Examples
     --------
@@ -202,28 +215,49 @@ def check_nans(fn: Callable[..., Any]) -> Callable[..., Any]:
     ...
     adc.ir.errors.NotFiniteError: [ADC035] a NaN arises in this line: log(-1) is nan
       ...
+    >>> adc.check_nans(lambda x: (1.0 - np.cos(x)) / x**2, digits=3)(1e-8)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    adc.ir.errors.DigitsError: [ADC036] cancellation in this line: 1 - 1 is 0, which leaves ...
+      ...
+
+    References
+    ----------
+    Parker, "Monte Carlo arithmetic", UCLA CSD-970002, 1997; the line: Sanchez-Stern, Panchekha,
+    Lerner and Tatlock, "Finding root causes of floating point error", PLDI 2018.
     """
-    made = fn if isinstance(fn, Derivative) else jit(fn)
-    if isinstance(made, Jacobian):
-        raise ArgumentError(
-            "`check_nans` of a Jacobian", None, "check the function, its gradient, or its `jvp`"
-        )
+    if digits is not None:
+        _check_digits(fn, digits)
+    made = fn if _is_compiled(fn) else jit(fn)
 
     @shortened
     def call(*args: Any, **kwargs: Any) -> Any:
-        from adc.compiler import nonfinite
+        if digits is None:
+            from adc.compiler import nonfinite
 
-        code = made._code
-        values = code.match(args, kwargs)
-        compiled, _ = code.find(values)
-        before = copy.deepcopy(compiled.arguments(values))
-        found = made(*args, **kwargs)
-        kind = nonfinite.kind_in(found)
-        if kind:
-            nonfinite.report(compiled, before, kind)
-        return found
+            return nonfinite.check(made, args, kwargs)
+        from adc.compiler import digits as correct
+
+        return correct.check(made, args, kwargs, digits)
 
     return call
+
+
+def _check_digits(fn: Callable[..., Any], digits: float) -> None:
+    if isinstance(digits, bool) or not isinstance(digits, int | float) or not 0 < digits <= 15:
+        raise ArgumentError(f"digits={digits!r} is not a number from 1 to 15")
+    if isinstance(fn, Derivative) and fn._is_sparse:
+        raise ArgumentError("`digits` of a sparse Jacobian", None, "check it without `sparsity`")
+
+
+def _is_compiled(fn: Callable[..., Any]) -> bool:
+    """Whether compiled code runs where something is called: adc's own functions, what they make."""
+    if isinstance(fn, functools.partial):
+        return _is_compiled(fn.func)
+    if isinstance(fn, types.FunctionType):  # `jvp`, and what `hvp` returns
+        return fn.__module__ in ("adc.api.products", "adc.scipy")
+    # Pullbacks and the like are of a module that is imported where there are some.
+    return isinstance(fn, Derivative) or type(fn).__module__ == "adc.api.sweeps"
 
 
 @transform

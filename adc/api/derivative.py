@@ -59,6 +59,8 @@ class Derivative:
     __name__: str
     __qualname__: str
 
+    _is_sparse = False
+
     def __init__(self, fn: Callable[..., Any], levels: tuple[Level, ...], options: Options):
         functools.update_wrapper(self, fn)
         self.__wrapped__ = fn

@@ -96,6 +96,8 @@ class SparseJacobian(Jacobian):
     missing, as when a branch is taken that was not taken before.
     """
 
+    _is_sparse = True
+
     def __init__(
         self,
         fn: Callable[..., Any],

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import llvmlite.binding
+import llvmlite.ir
 import numba
 import numba.core.caching
 import numba.core.callconv
@@ -77,15 +78,16 @@ _NEEDED: tuple[tuple[Any, str], ...] = (
     (TypingContext, "_load_builtins install_registry load_additional_registries refresh "
                     "resolve_function_type resolve_value_type"),
     (CPUContext, "add_linking_libs call_conv cast codegen data_model_manager declare_function "
-                 "get_data_type get_function get_preferred_array_alignment get_value_type "
-                 "load_additional_registries make_tuple nrt pack_value unpack_value"),
+                 "add_dynamic_addr get_data_type get_function get_preferred_array_alignment "
+                 "get_value_type load_additional_registries make_array make_tuple nrt pack_value "
+                 "unpack_value"),
     (cgutils, "alloca_once for_range for_range_slice get_item_pointer2 get_or_insert_function "
-              "is_null loop_nest raw_memcpy unpack_tuple voidptr_t"),
+              "if_unlikely is_null loop_nest memset raw_memcpy unpack_tuple voidptr_t"),
     (CPUTarget, "_target_name _toplevel_target_context _toplevel_typing_context typing_context"),
     (CPUDispatcher, "_cache compile disable_compile py_func targetdescr targetoptions"),
     (Lower, "builder call_conv call_helper context function init lower_normal_function module"),
     (JITCodeLibrary, "_codegen _final_module _optimize_final_module add_llvm_module "
-                     "enable_object_caching"),
+                     "enable_object_caching get_pointer_to_function"),
     (_inside.codegen.JITCPUCodegen, "_data_layout _pass_builder _tm"),
     (NativeLowering, "lowering_class run_pass"),
     (CompilerBase, "define_pipelines"),
@@ -127,6 +129,18 @@ def is_tried() -> bool:
     """Whether the whole test suite has passed with this version of Numba."""
     version: str = numba.__version__
     return version.startswith(tuple(f"{each}." for each in TRIED))
+
+
+def array_of_words(context: Any, b: Any, data: Any, size: int) -> Any:
+    """Return an array of so many `int64` at an address, which owns no memory."""
+    import numba.np.arrayobj  # it loads much that emitted code does not need
+
+    word = llvmlite.ir.IntType(64)
+    eight = word(8)
+    made = context.make_array(types.Array(types.int64, 1, "C"))(context, b)
+    populate: Any = numba.np.arrayobj.populate_array
+    populate(made, data, [word(size)], [eight], eight, meminfo=None)
+    return made._getvalue()
 
 
 def launch_threads() -> None:

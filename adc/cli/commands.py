@@ -134,9 +134,11 @@ def where_nan(args: argparse.Namespace) -> int:
 
     found = target.find(args)
     made = found.derivative
-    # Of a function of several results, itself.
-    check_nans(made.__wrapped__ if isinstance(made, Jacobian) else made)(*found.args)  # raises
-    print(f"{args.function}: the results are finite")
+    # A Jacobian may be finite where the results of the function are not.
+    for each in (made.__wrapped__, made) if isinstance(made, Jacobian) else (made,):
+        check_nans(each, digits=args.digits)(*found.args)  # raises
+    digits = "" if args.digits is None else f", and {args.digits:g} of their digits are correct"
+    print(f"{args.function}: the results are finite{digits}")
     return 0
 
 

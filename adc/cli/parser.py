@@ -145,13 +145,18 @@ def parser() -> argparse.ArgumentParser:
         "--seed", type=int, default=0, metavar="N", help="seed of the random directions"
     )
 
-    options.add_function(
-        add(
-            "where-nan",
-            commands.where_nan,
-            "show where the first NaN or infinity arises, in the function or its gradient",
-            "adc where-nan model.py:loss --example data",
-        )
+    where = add(
+        "where-nan",
+        commands.where_nan,
+        "show where the first NaN or infinity arises, in the function or its gradient",
+        "adc where-nan model.py:loss --example data",
+    )
+    options.add_function(where)
+    where.add_argument(
+        "--digits",
+        type=float,
+        metavar="N",
+        help="also show where digits are lost if fewer than these are correct in a result",
     )
 
     graph = add(

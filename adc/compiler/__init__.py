@@ -10,7 +10,7 @@
 `driver`      front end, passes and back end, one after the other
 `memory`      amounts of memory, as users write and read them
 `transfers`   arrays on a GPU, and copies of them, outside of compiled code
-`nonfinite`   where the NaNs and infinities of a call arise
+`nonfinite`   where the NaNs and infinities of a call arise; `digits`: where it loses digits
 `progress`    the line on standard error while compilation takes long
 ============  ====================================================================================
 

@@ -342,6 +342,7 @@ def _keep(path: Path, entry: Path, emitted: Emitted, plan: Plan | None) -> Path:
         "returned": list(emitted.returned),
         "multiplies": emitted.multiplies,
         "shares": emitted.shares,
+        "bare": emitted.bare,
         "tables": list(emitted.tables),
         "plan": None if plan is None else plan.to_json(),
         "digests": _digests(path.parent),
@@ -421,6 +422,7 @@ def _restore(entry: Path, offload: bool, table: Mapping[int, Outside]) -> Entry 
         returned=tuple(record["returned"]),
         multiplies=record["multiplies"],
         shares=record["shares"],
+        bare=record["bare"],
         tables=tuple(record["tables"]),
     )
     kernel = cpu.Kernel(emitted, cpu.build(emitted, path), path, offload, table)

@@ -6,9 +6,11 @@ import operator
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -43,6 +45,19 @@ Along = Callable[[Sequence[Any]], Sequence[Any]]
 States = list[tuple[Place, np.ndarray[Any, Any]]]
 # Directions of a Jacobian that are taken at once: the least of these that are enough, or the most.
 DIRECTIONS = (4, 8, 16)
+
+
+class Watch(Protocol):
+    """Is told of every run of compiled code."""
+
+    def run(
+        self, compiled: Compiled, args: Sequence[Any], call: Callable[..., Sequence[Any]]
+    ) -> Sequence[Any]:
+        """Return what a run computes: `call` makes it."""
+
+
+# What looks at the runs of the present call (`nonfinite`, `digits`).
+WATCH: ContextVar[Watch | None] = ContextVar("WATCH", default=None)
 
 
 @dataclass
@@ -126,6 +141,23 @@ class Compiled:
         arrays = any(isinstance(self.lowered.fn.params[k].type, Array) for k in positions)
         return positions if name != "pullback" and arrays else None
 
+    @property
+    def plain(self) -> bool:
+        """Whether a call takes the arguments as they are, reads nothing else, and changes nothing.
+
+        Functions that the program calls are no variables here.
+        """
+        lowered = self.lowered
+        changes = lowered.captures or lowered.written or lowered.changed or lowered.generators
+        return (
+            not (changes or self.ones or self.budget or self.options.offload)
+            and self.options.target == "cpu"
+            and len(self.entry.kernel.emitted.params) == len(self.signature.types)
+            and all(
+                callable(each.value) or isinstance(each.value, CodeType) for each in lowered.guards
+            )
+        )
+
     def hidden(self, values: tuple[Any, ...]) -> list[Any] | None:
         """Return the captured values, or None if a constant of the code has changed."""
         for guard in self.lowered.guards:
@@ -186,6 +218,10 @@ class Compiled:
         return found
 
     def _call(self, args: Sequence[Any]) -> Sequence[Any]:
+        watch = WATCH.get()
+        return self._called(args) if watch is None else watch.run(self, args, self._called)
+
+    def _called(self, args: Sequence[Any]) -> Sequence[Any]:
         if self.budget is None or self.options.target == "cuda":
             return self.entry.kernel(*args)  # type: ignore[no-any-return]  # of an untyped module
         return self.entry.kernel(*args, reserved=self._needs(args))  # type: ignore[no-any-return]
@@ -300,7 +336,7 @@ class Compiled:
 
     def _given(self, values: tuple[Any, ...]) -> tuple[list[Any], dict[str, int] | None] | None:
         """Return what the kernel takes of arguments like those of the last call, and reserves."""
-        if self._read is None or not self._usual:
+        if self._read is None or not self._usual or WATCH.get() is not None:
             return None
         args = self._read(values)
         if args is None:

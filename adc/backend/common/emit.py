@@ -63,6 +63,9 @@ from adc.ir.sums import LANES, SHORT
 from adc.ir.text.outside import is_external, outside_of
 from adc.ir.types import Array, Type
 
+# Where checks write in the state.
+_FOR_CHECKS = (syntax.Global("STATUS"), syntax.Global("OPERANDS"))
+
 
 @dataclass(frozen=True)
 class Emitted:
@@ -78,6 +81,7 @@ class Emitted:
     returned: tuple[int, ...]  # the results that are made by `returned`, by place
     multiplies: bool  # whether it may call BLAS
     shares: bool  # whether there are loops that threads may share
+    bare: bool  # whether all it does with its state is to tell of checks, and to make results
     tables: tuple[int, ...] = ()  # the parameters that are passed as the addresses of their parts
     # What machine code is made of; that of code from the disk is there.
     code: tuple[syntax.Function, ...] = ()
@@ -291,9 +295,31 @@ def emit(fn: Function, mark: Mark | None = None, apart: Collection[int] = ()) ->
         tuple(shared.returned),
         bool(names & (gemm.NAMES | ROUTINES.keys())),
         shared.shares,
+        all(map(_is_bare, code)),
         tuple(sorted(given[name] for name in found)),
         tuple(code),
     )
+
+
+def _is_bare(fn: syntax.Function) -> bool:
+    """Whether a function writes what checks need to its state, and else only makes results."""
+    for stmt in syntax.walk(fn.body):
+        expressions = syntax.expressions(stmt)
+        if isinstance(stmt, syntax.Store) and stmt.target.array == STATE:
+            expressions = expressions[1:]
+            (place,) = stmt.target.index
+            if not any(each in _FOR_CHECKS for each in syntax.parts(place)):
+                return False
+        own = [
+            each.args[0]
+            for expr in expressions
+            for each in syntax.parts(expr)
+            if isinstance(each, syntax.Call) and each.function == "returned"
+        ]
+        read = [each for expr in expressions for each in syntax.parts(expr) if each == STATE]
+        if len(read) > len(own):
+            return False
+    return True
 
 
 def _head(title: str, names: set[str], parts: bool) -> str:

@@ -6,7 +6,8 @@
 `instructions`  an emitted function as LLVM's instructions
 `lowering`      these as a module that Numba compiles and caches
 `target`        what Numba compiles it with
-`callable`      derivatives called from a user's own ``@njit`` code
+`callable`      derivatives called from a user's own ``@njit`` code, `direct`: without the
+                interpreter
 ==============  ====================================================================================
 
 `build` turns emitted code into machine code and `Kernel` calls it; `compile` does both. What is
@@ -429,7 +430,7 @@ class Kernel:
         self._out = [
             (k, deliverer(ty)) for k, ty in enumerate(emitted.results) if not _is_delivered(ty)
         ]
-        self._operands = max([len(site.types) for site in emitted.sites], default=0)
+        self.operands = max([len(site.types) for site in emitted.sites], default=0)
         self._returned = list(enumerate(emitted.returned))
         prints = any(not site.error for site in emitted.sites)
         self._say = functools.partial(say, emitted.sites) if prints else None
@@ -455,7 +456,7 @@ class Kernel:
             used = self.emitted.tapes
             external = self._external.addresses if self._external is not None else None
             memory = Memory(
-                self._operands, used, len(self._returned), self.offload, self._say, external
+                self.operands, used, len(self._returned), self.offload, self._say, external
             )
             memory.lock.acquire()
             self._memories.append(weakref.ref(memory, self._memories.remove))

@@ -1,31 +1,56 @@
 """Calls of compiled derivatives from code that a user compiles with Numba.
 
-Such a call goes through the interpreter: it holds the global lock and costs some microseconds. What
-it returns must be known when the caller is compiled; numbers, arrays and tuples of them can be.
+What a call returns must be known when the caller is compiled; numbers, arrays and tuples of them
+can be. Code that keeps nothing between calls is called directly (`direct`). Any other call goes
+through the interpreter: it holds the global lock and costs some microseconds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
 from numba.core.errors import TypingError
 from numba.extending import overload, typeof_impl
 
+from adc.backend.cpu import direct
 from adc.backend.numba_api import cpu_target, types
 
+if TYPE_CHECKING:
+    from adc.backend.cpu import Kernel
 
-def register(cls: type, result_of: Callable[[Any, tuple[Any, ...]], Any]) -> None:
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a function for sample arguments.
+
+    Attributes
+    ----------
+    result : object
+        A sample of the result.
+    kernel : Kernel or None
+        What may be called directly, with the arguments.
+    structure : object
+        Which of its results are where: numbers, or tuples of them.
+    """
+
+    result: Any
+    kernel: Kernel | None = None
+    structure: Any = None
+
+
+def register(cls: type, known_of: Callable[[Any, tuple[Any, ...]], Known]) -> None:
     """Make the objects of a class callable from code that Numba compiles.
 
     Parameters
     ----------
     cls : type
         Of functions; an object of it stands for itself.
-    result_of : callable
-        Takes such a function and sample arguments; returns a sample of the result.
+    known_of : callable
+        Takes such a function and sample arguments; returns what is known.
     """
     stubs: dict[int, tuple[Any, Any]] = {}
 
@@ -33,12 +58,16 @@ def register(cls: type, result_of: Callable[[Any, tuple[Any, ...]], Any]) -> Non
     def typeof_function(function: Any, context: Any) -> Any:
         key = id(function)
         if key not in stubs:
-            stubs[key] = (function, _stub(function, result_of))
+            stubs[key] = (function, _stub(function, known_of))
             cpu_target.typing_context.refresh()
         return cpu_target.typing_context.resolve_value_type(stubs[key][1])
 
 
-def _stub(function: Any, result_of: Callable[[Any, tuple[Any, ...]], Any]) -> Callable[..., Any]:
+# Numbers that no program has by chance.
+_FIRST = 20011
+
+
+def _stub(function: Any, known_of: Callable[[Any, tuple[Any, ...]], Known]) -> Callable[..., Any]:
     """Return a function that Numba knows how to call, in place of `function`."""
 
     def stub(*args: Any) -> Any:
@@ -46,9 +75,9 @@ def _stub(function: Any, result_of: Callable[[Any, tuple[Any, ...]], Any]) -> Ca
 
     @overload(stub, strict=False)
     def implementation(*args: Any) -> Callable[..., Any]:
-        found = result_of(function, tuple(_sample(arg) for arg in args))
+        known = known_of(function, tuple(_sample(arg) for arg in args))
         try:
-            out_type = numba.typeof(found)  # type: ignore[no-untyped-call]  # Numba has no types
+            out_type = numba.typeof(known.result)  # type: ignore[no-untyped-call]  # no types
         except ValueError as error:
             raise TypingError(f"adc: the result of {function!r}: {error}") from None
 
@@ -57,9 +86,33 @@ def _stub(function: Any, result_of: Callable[[Any, tuple[Any, ...]], Any]) -> Ca
                 out = function(*args)
             return out
 
-        return call
+        return _direct(known, args, call) or call
 
     return stub
+
+
+def _direct(
+    known: Known, args: Sequence[Any], through: Callable[..., Any]
+) -> Callable[..., Any] | None:
+    """Return what calls code directly, if that can be; if a check fails, `through` is called."""
+    kernel = known.kernel
+    if kernel is None or not direct.keeps_nothing(kernel):
+        return None
+    given, call = direct.caller(kernel)
+    if list(args) != list(given):
+        return None  # they would be converted
+    fails = "if failed: return through(*args)" if kernel.emitted.sites else ""
+    text = f"def run(*args):\n failed, r = call(args)\n {fails}\n return {_text(known.structure)}"
+    namespace: dict[str, Any] = {"call": call, "through": numba.njit(through)}
+    exec(text, namespace)
+    run: Callable[..., Any] = namespace["run"]
+    return run
+
+
+def _text(structure: Any) -> str:
+    if isinstance(structure, tuple):
+        return f"({''.join(_text(each) + ', ' for each in structure)})"
+    return f"r[{structure}]"
 
 
 def _sample(ty: Any) -> Any:
@@ -77,12 +130,30 @@ def _sample(ty: Any) -> Any:
     raise TypingError(f"adc: an argument of type {ty} cannot be passed from compiled code")
 
 
-def zeros_like_types(found: Sequence[Any]) -> list[Any]:
-    """Return a number or array for every type of the IR."""
+def marks_like_types(found: Sequence[Any]) -> list[Any]:
+    """Return a number or array for every type of the IR: each number is another one."""
     return [
-        np.zeros((1,) * getattr(ty, "rank", 0), ty.numpy)[() if not hasattr(ty, "rank") else ...]
-        for ty in found
+        np.zeros((1,) * ty.rank, ty.numpy)
+        if hasattr(ty, "rank")
+        else np.asarray(_FIRST + k).astype(ty.numpy)[()]
+        for k, ty in enumerate(found)
     ]
 
 
-__all__ = ["register", "zeros_like_types"]
+def structure_of(result: Any, marks: Sequence[Any]) -> Any:
+    """Return which of the marks are where in a result: numbers, or tuples of them.
+
+    None if that is not all that the result has.
+    """
+    if type(result) is tuple:
+        found = tuple(structure_of(each, marks) for each in result)
+        return None if None in found else found
+    for k, mark in enumerate(marks):
+        if result is mark:
+            return k
+        if np.ndim(mark) == 0 and type(result) in (int, float, type(mark)) and result == mark:
+            return k if not isinstance(mark, np.bool) else None
+    return None
+
+
+__all__ = ["Known", "marks_like_types", "register", "structure_of"]

@@ -828,3 +828,21 @@ def test_where_a_nan_arises(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "log(-2) is nan, at index 1" in capsys.readouterr().err
     assert cli.main(["where-nan", f"{program}:distance", "--example", "below"]) == 0
     assert capsys.readouterr().out == f"{program}:distance: the results are finite\n"
+
+
+def test_where_digits_are_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "model.py").write_text(
+        "import numpy as np\n\n\n"
+        "def slope(x):\n    return np.sum((1.0 - np.cos(x)) / x**2)\n\n\n"
+        "def near():\n    return (np.array([1.0, 1e-9]),)\n\n\n"
+        "def far():\n    return (np.array([1.0, 2.0]),)\n"
+    )
+    program = tmp_path / "model.py"
+    command = ["where-nan", f"{program}:slope", "--digits", "3", "--example"]
+    assert cli.main([*command, "near"]) == 1
+    said = capsys.readouterr().err
+    assert "[ADC036] cancellation in this line: 1 - 1 is 0" in said
+    assert "line 5" in said
+    assert cli.main([*command, "far"]) == 0
+    said = capsys.readouterr().out
+    assert said == f"{program}:slope: the results are finite, and 3 of their digits are correct\n"
