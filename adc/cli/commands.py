@@ -176,6 +176,15 @@ def plan(args: argparse.Namespace) -> int:
     return 0
 
 
+def profile(args: argparse.Namespace) -> int:
+    found = target.find(args)
+    if args.args is None and args.example is None and found.args:
+        raise UsageError("--example: samples of arguments say nothing about time")
+    made = found.derivative.profile(*found.args, seconds=args.seconds)
+    print(made.to_json() if args.json else made)
+    return 0
+
+
 def graph(args: argparse.Namespace) -> int:
     from adc.inspect.graph import FORMATS, graph_of
 

@@ -122,6 +122,22 @@ def parser() -> argparse.ArgumentParser:
         help="number of budgets in the curve (default 20)",
     )
 
+    profile = add(
+        "profile",
+        commands.profile,
+        "show the time and the bytes of every line, in forward and in reverse code",
+        "adc profile model.py:loss --example data",
+    )
+    options.add_function(profile)
+    profile.add_argument("--json", action="store_true", help="print JSON, with times in seconds")
+    profile.add_argument(
+        "--seconds",
+        type=float,
+        default=1.0,
+        metavar="S",
+        help="measure for about S seconds (default 1)",
+    )
+
     checked = add(
         "check",
         check,

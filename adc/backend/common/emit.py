@@ -12,7 +12,7 @@ Numba tests signed ones for counting from the end.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -62,6 +62,8 @@ from adc.ir.ops import algorithms
 from adc.ir.sums import LANES, SHORT
 from adc.ir.text.outside import is_external, outside_of
 from adc.ir.types import Array, Type
+
+Finish = Callable[[list[syntax.Function], Sequence[Site]], list[syntax.Function]]
 
 
 @dataclass(frozen=True)
@@ -245,7 +247,12 @@ def _listed(types: Iterable[Type]) -> str:
     return ", ".join(map(str, types))
 
 
-def emit(fn: Function, mark: Mark | None = None, apart: Collection[int] = ()) -> Emitted:
+def emit(
+    fn: Function,
+    mark: Mark | None = None,
+    apart: Collection[int] = (),
+    finish: Finish | None = None,
+) -> Emitted:
     """Return the source of `fn`, which is in buffer form, and of its callees.
 
     Parameters
@@ -256,9 +263,12 @@ def emit(fn: Function, mark: Mark | None = None, apart: Collection[int] = ()) ->
         Returns what stands at the ends of lines that are for a place in the user's source.
     apart : collection of int
         The parameters whose parts along the first axis may lie apart, if the code allows it.
+    finish : callable, optional
+        Changes the functions, given with the checks and prints. What it is given has a statement of
+        its own for every line of the user's source.
     """
     fn = library_form(fn)
-    shared = Shared(fn, mark)
+    shared = Shared(fn, mark, apart=finish is not None)
     code: list[syntax.Function] = []
     for each in (*fn.callees, fn):
         *parts, rest = shared.divide(each)
@@ -269,6 +279,8 @@ def emit(fn: Function, mark: Mark | None = None, apart: Collection[int] = ()) ->
             code += [*emitter.functions, last]
     if mark is None:  # of a loop that is written once, no line has one place
         code = repeated.shared(code, shared.taken)
+    if finish is not None:
+        code = finish(code, shared.sites)
     names = {name for each in code for name in syntax.used(each.body)}
     own = [reader.algorithm(op) for op in algorithms.among(names)]
     names = names.union(*(syntax.used(each.body) for each in own))
