@@ -169,7 +169,7 @@ def test_loops_that_threads_share() -> None:
                 b[i, j] = np.exp(np.sin(np.tanh(a[i, j])))
         return np.sum(b)
 
-    profile = adc.jit(shared, parallel=2).profile(np.ones((300, 300)), seconds=0.3)
+    profile = adc.jit(shared, parallel=2).profile(np.ones((1000, 1000)), seconds=0.4)
     assert profile.threads == 2
     # In the loop, or waiting for the other thread.
     inside, loop = at(profile, shared, "np.tanh"), at(profile, shared, "for i")
@@ -417,7 +417,7 @@ def both(x):
     assert found == GOLDEN.read_text()
     assert cli.main([*command, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert [line["line"] for line in data["lines"]] == [5, 6, 7]
+    assert {5, 6} <= {line["line"] for line in data["lines"]}
     with pytest.raises(SystemExit):
         cli.main(["profile", f"{file}:loss"])
     assert cli.main(["profile", f"{file}:both", "--args", "f64[3]", "--seconds", "0.05"]) == 1
