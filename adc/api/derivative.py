@@ -256,15 +256,22 @@ class Derivative:
 
         return profile(self._code, self._code.match(args, kwargs), seconds)
 
-    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+    def graph(self, *args: Any, depth: int | None = None, **kwargs: Any) -> Graph:
         """Return a picture of forward and reverse code, and of the plan that connects them.
 
-        Notebooks display it; `save` writes it to a file. It needs the extra `graph`.
+        What is too large for a page is folded: a line, a loop, a branch or a call is then one node,
+        with the number of its statements and what is kept of it. Notebooks display the picture;
+        `save` writes it to a file. It needs the extra `graph`.
+
+        Parameters
+        ----------
+        depth : int, optional
+            Fold what lies in more functions, loops, branches and lines than this, and nothing else.
         """
         from adc.inspect.graph import graph_of
 
         compilation = self.compiled_for(*args, **kwargs).compilation
-        return graph_of(compilation.trace, compilation.plan)
+        return graph_of(compilation.trace, compilation.plan, depth=depth)
 
     def signatures(self) -> list[str]:
         """Return the argument types that have been compiled."""

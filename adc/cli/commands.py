@@ -190,8 +190,10 @@ def graph(args: argparse.Namespace) -> int:
 
     if args.out is not None and args.out.suffix not in FORMATS:
         raise UsageError(f"{args.out}: the name must end in one of {', '.join(FORMATS)}")
+    if args.depth is not None and args.depth < 0:
+        raise UsageError("--depth: not less than 0")
     made = target.find(args).made
-    drawn = graph_of(made.trace, made.plan)
+    drawn = graph_of(made.trace, made.plan, depth=args.depth)
     if args.out is None:
         sys.stdout.write(drawn.source)
     else:

@@ -184,6 +184,13 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="write to FILE (.svg, .png, .pdf or .dot); without it, print the DOT text",
     )
+    graph.add_argument(
+        "--depth",
+        type=int,
+        metavar="N",
+        help="fold what lies in more than N functions, loops, branches and lines (default: as much "
+        "as has to be for a picture that fits a page)",
+    )
 
     cache = add(
         "cache", commands.cache, "show or clear the cache of compiled code", "adc cache --clear"

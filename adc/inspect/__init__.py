@@ -6,6 +6,7 @@
 `profile`   time and bytes of every line
 `curve`     the plans for a series of budgets: time against memory
 `drawing`   IR to nodes and edges
+`folding`   what is too large to be read, as one node
 `graph`     the graph of a gradient
 `notebook`  derivatives in notebooks
 ==========  ========================================================================================
