@@ -44,6 +44,11 @@ class Span:
         """Return the range with one more call around the outermost one."""
         return replace(self, caller=self.caller.called(caller) if self.caller else caller)
 
+    @property
+    def in_reverse(self) -> bool:
+        """Whether it is the place of reverse code, or reverse code calls what is there."""
+        return self.reverse or (self.caller is not None and self.caller.in_reverse)
+
     def reversed(self) -> Span:
         """Return the range as the place of reverse code."""
         return self if self.reverse else replace(self, reverse=True)

@@ -216,7 +216,7 @@ class Derivative:
         values = self._code.match(args, kwargs)
         return PlanReport.of(self._code.described(values, compiled.compilation, alternatives))
 
-    def profile(self, *args: Any, seconds: float = 1.0, **kwargs: Any) -> Profile:
+    def profile(self, *args: Any, seconds: float = 2.0, **kwargs: Any) -> Profile:
         """Return the time and the bytes of every line of the source, forward and reverse apart.
 
         The code is compiled once more, with stores that say which line runs, and is called
@@ -433,7 +433,7 @@ class Jacobian(Derivative):
             return swept.value, found
         return swept.value, found[0]
 
-    def profile(self, *args: Any, seconds: float = 1.0, **kwargs: Any) -> Profile:
+    def profile(self, *args: Any, seconds: float = 2.0, **kwargs: Any) -> Profile:
         """Refuse: code runs along some directions at a time, and how often depends on sizes."""
         raise ArgumentError(
             f"{self!r} runs its code for one group of directions after the other, and a profile is "

@@ -133,9 +133,9 @@ def parser() -> argparse.ArgumentParser:
     profile.add_argument(
         "--seconds",
         type=float,
-        default=1.0,
+        default=2.0,
         metavar="S",
-        help="measure for about S seconds (default 1)",
+        help="measure for about S seconds (default 2)",
     )
 
     checked = add(

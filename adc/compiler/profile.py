@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
+import statistics
 import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adc import library
 from adc.compiler import cache
@@ -135,18 +136,20 @@ class _Run:
         plain, args, reserved = self.plain, self.given(kernel), self.reserved
         plain.run(args, reserved)
         kernel.run(args, reserved)
-        one = min(_timed(plain, args, reserved, 1) for _ in range(3))
+        one = min(_timed(plain, args, reserved, 1).wall for _ in range(3))
         often = max(int(seconds / 2 / _TURNS / max(one, 1e-7)), 1)
-        marks: list[float] = []
-        without: list[float] = []
+        marks: list[_Times] = []
+        without: list[_Times] = []
         sampler = Sampler(kernel.states, marked.base)
         end = time.perf_counter() + seconds
         while not marks or time.perf_counter() < end:
-            without.append(_timed(plain, args, reserved, max(often // 4, 1)))
+            without.append(_timed(plain, args, reserved, often))
             with sampler.reading():
                 marks.append(_timed(kernel, args, reserved, often))
-        # Other programs only ever make a turn slower.
-        total, bare = min(marks), min(without)
+        total, bare = (statistics.median([each.wall for each in some]) for some in (marks, without))
+        # Of turns next to each other, and of the time that this thread had a processor: what other
+        # programs do must not count.
+        ratios = [one.own / other.own for one, other in zip(marks, without, strict=True)]
         samples = list(sampler.samples())
         lines = self.lines(marked, samples, total)
         outside = sum(1 for mark, _ in samples if not mark)
@@ -156,6 +159,7 @@ class _Run:
             lines=tuple(lines),
             seconds=total,
             plain=bare,
+            overhead=statistics.median(ratios) - 1.0,
             calls=often * len(marks),
             samples=len(samples),
             outside=total * outside / max(len(samples), 1),
@@ -272,15 +276,23 @@ def _number(formula: str, known: Mapping[str, int]) -> int | None:
     return int(eval(compile(tree, "<formula>", "eval")))
 
 
+class _Times(NamedTuple):
+    """Seconds of a call, and those for which its thread had a processor."""
+
+    wall: float
+    own: float
+
+
 def _timed(
     kernel: Kernel, args: list[Any], reserved: Mapping[str, int] | None, often: int
-) -> float:
-    """Return the seconds of a call, of so many in a row."""
+) -> _Times:
+    """Return the times of a call, of so many in a row."""
     run = kernel.run
-    start = time.perf_counter()
+    own, start = time.thread_time(), time.perf_counter()
     for _ in range(often):
         run(args, reserved)
-    return (time.perf_counter() - start) / often
+    wall = time.perf_counter() - start
+    return _Times(wall / often, max(time.thread_time() - own, 1e-9) / often)
 
 
 __all__ = ["profile"]

@@ -134,7 +134,7 @@ def _wrap(frame: Cluster, level: int) -> None:
             found.append(item)
         else:
             where = item.chain[level]
-            if item.chain[-1].reverse:
+            if item.chain[-1].in_reverse:
                 where = where.reversed()
             if last is None or not _same(last.chain[-1], where):
                 last = Cluster(cut(_source(where)), "line", frame)
@@ -225,10 +225,12 @@ def _in_runs(drawing: Drawing, most: int) -> None:
         for k in range(0, len(items), step):
             run = items[k : k + step]
             if len(run) > 1:
-                lines = sorted({each.chain[0].line for each in run if each.chain})
-                where = "code"
+                spans = {each.chain[0].line: each.chain[0] for each in run if each.chain}
+                lines = sorted(spans)
+                where = "code of no line"
                 if lines:
-                    where = f"lines {lines[0]} to {lines[-1]}" if lines[1:] else f"line {lines[0]}"
+                    one = _broken(f"line {_source(spans[lines[0]])}")
+                    where = f"lines {lines[0]} to {lines[-1]}" if lines[1:] else one
                 size = sum(1 if isinstance(each, Node) else each.size() for each in run)
                 _together(side, run, f"{where}\n({size} statements)", "box3d")
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 # More nodes than this at once cannot be read.
 MOST_NODES = 150
-# So few are not folded, whatever their layout.
-_FEW = 45
 # Points that a page is wide (1,600 pixels), and a picture that is scaled down to it: its text then
 # has 9 pixels. What is wider is folded further.
 _PAGE, _WIDEST = 1200.0, 1950.0
@@ -158,8 +156,6 @@ def graph(
         fold(drawing, most_nodes)
         made = Graph(_Writer(drawing, plan).source())
         size = count(drawing)
-        if size <= _FEW and draw(fn).top.size() <= _FEW:
-            return made
         if most_nodes < _LEAST or made.width <= _WIDEST:
             return made
         most_nodes = min(most_nodes, size) * 5 // 6
@@ -321,7 +317,7 @@ class _Writer:
         }
 
     def _legend(self) -> str:
-        shown = {entry.decision for entry in self._plan.values()}
+        shown = {e.decision for name, e in self._plan.items() if name in self._recalled}
         cells = "".join(
             f'<TD BGCOLOR="{colour}"> {decision} </TD>'
             for decision, colour in _COLOURS.items()

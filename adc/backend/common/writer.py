@@ -510,7 +510,8 @@ def _are_together(one: Span | None, other: Span | None) -> bool:
     """Whether two places are in one line, or one of them is unknown."""
     if one is None or other is None:
         return True
-    return (one.file, one.line, one.reverse) == (other.file, other.line, other.reverse)
+    same = (one.file, one.line) == (other.file, other.line)
+    return same and one.in_reverse == other.in_reverse
 
 
 FAILED = syntax.Binary("!=", state("STATUS"), Constant(0))

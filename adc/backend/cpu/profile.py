@@ -101,7 +101,7 @@ class _Marks:
     def remark(self, span: Span) -> str:
         """Return the number of a place, to stand at the end of a statement."""
         chain = tuple([(each.file, each.line, each.function) for each in span.chain()])
-        place = Place(chain, span.reverse)
+        place = Place(chain, span.in_reverse)
         if place not in self._numbers:
             self._numbers[place] = len(self.places)
             self.places.append(place)

@@ -150,6 +150,17 @@ def test_a_called_function_of_reverse_code_is_reverse() -> None:
     sums_up(profile)
 
 
+def test_rules_of_reverse_code_are_reverse() -> None:
+    def spectrum(x: Any) -> Any:
+        y = np.fft.rfft(x)
+        return np.sum(np.abs(y) ** 2)
+
+    profile = adc.grad(spectrum).profile(X[:4096], seconds=0.3)
+    line = at(profile, spectrum, "np.fft")
+    assert line.time.forward > 0.0
+    assert line.time.reverse > 0.0
+
+
 def test_routines_of_lapack_count_for_their_line() -> None:
     def solve(a: Any, b: Any) -> Any:
         c = b * 2.0
@@ -332,6 +343,7 @@ def sample(**changes: Any) -> Profile:
     )
     fields: dict[str, Any] = {
         "name": "heavy", "file": file, "lines": lines, "seconds": 0.01, "plain": 0.0098,
+        "overhead": 0.02,
         "calls": 120, "samples": 1000, "outside": 0.5e-3, "threads": 1, "peak": 12345,
         "coarse": False,
     }  # fmt: skip
