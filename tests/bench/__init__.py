@@ -18,6 +18,7 @@
 `batches`    gradients of every example, beside JAX
 `sparse`     Jacobians and Hessians of 100,000 unknowns, beside asdex
 `frameworks` what a call of adc's code costs within PyTorch and JAX
+`profiles`   what marks in code cost, and whether the times of lines add up
 `turns`      the processes of the tools that the last ones ask
 ===========  =====================================================================================
 """

@@ -220,6 +220,7 @@ def test_the_handler_of_the_signal_is_put_back() -> None:
         signal.signal(signal.SIGPROF, before)
 
 
+@pytest.mark.full
 def test_profiles_in_other_threads() -> None:
     found: list[Profile] = []
 
@@ -240,6 +241,7 @@ def test_a_thread_looks_on_where_there_is_no_timer(monkeypatch: pytest.MonkeyPat
     assert profile.share(at(profile, heavy, "np.tanh")) > 0.5
 
 
+@pytest.mark.full
 def test_budgets_and_checkpoints() -> None:
     def steps(u: Any, n: Any) -> Any:
         for _ in range(n):
