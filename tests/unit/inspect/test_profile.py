@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import signal
@@ -135,7 +136,7 @@ def test_calls_count_for_both_lines() -> None:
 def test_calls_of_functions_that_are_not_inlined() -> None:
     profile = adc.jit(recursive).profile(X[:3000], 4, seconds=0.3)
     inside = at(profile, works, "np.tanh")
-    outside = at(profile, recursive, "recursive(x")
+    outside = at(profile, recursive, "return recursive")
     assert inside.time.total > 0.5 * profile.seconds
     assert inside.with_calls + outside.time.total <= 1.0001 * outside.with_calls
     assert outside.with_calls <= 1.0001 * profile.seconds  # once, however deep
@@ -286,6 +287,10 @@ def marked(fn: Callable[..., Any], *args: Any, coarse: bool = False) -> Marked:
     return emit_marked(adc.grad(fn).compiled_for(*args).compilation.fn, coarse=coarse)
 
 
+def marked_source(derivative: Any, *args: Any) -> str:
+    return emit_marked(derivative.compiled_for(*args).compilation.fn).emitted.source
+
+
 def places(found: Marked) -> set[Place]:
     return {place for shares in found.marks for place, _ in shares}
 
@@ -320,16 +325,42 @@ def test_code_without_marks_is_what_it_was() -> None:
 
 
 def test_recomputed_values_are_reverse_code() -> None:
-    def again(x: Any) -> Any:
+    def loop(x: Any) -> Any:
         y = np.exp(x)
-        for i in range(len(y)):
-            y[i] = y[i] * y[i]
-        return np.sum(y)
+        s = 1.0
+        for i in range(len(x)):
+            s = s * y[i] + np.sin(s)
+        return s
 
-    fn = adc.grad(again, remat="recompute").compiled_for(X).compilation.fn
-    found = emit_marked(fn)
-    at_exp = [p for p in places(found) if p.chain[-1][1] == line_of(again, "np.exp")]
-    assert {place.reverse for place in at_exp} == {False, True}
+    def branch(x: Any) -> Any:
+        z = x
+        if x > 0.5:
+            y = math.exp(x)
+            z = math.sin(y)
+        return z * z
+
+    for fn, given in ((loop, X), (branch, 1.0)):
+        found = emit_marked(adc.grad(fn, remat="recompute").compiled_for(given).compilation.fn)
+        source = found.emitted.source
+        # Of the last exponential, which is the recomputed one.
+        assert source.count(" exp(") > 1
+        mark = re.findall(r"at_line\(state, \d+, (\d+)\)", source[: source.rindex(" exp(")])[-1]
+        assert all(place.reverse for place, _ in found.marks[int(mark)])
+
+
+def test_parts_that_threads_run_end_with_no_mark() -> None:
+    def shared(a: Any) -> Any:
+        b = np.zeros_like(a)
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                b[i, j] = np.exp(a[i, j]) * j
+        return b
+
+    source = marked_source(adc.jit(shared, parallel=2), np.ones((3, 3)))
+    parts = re.findall(r"^def \w+_part\(.*?return \(\)\n\n", source, re.M | re.S)
+    assert parts
+    for part in parts:
+        assert re.search(r"at_line\(state, \d+, 0\)\n    return \(\)\n\n$", part)
 
 
 # --- display --------------------------------------------------------------------------------------
