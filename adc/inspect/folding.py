@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from adc.inspect.drawing import Cluster, Drawing, Node, cut
 from adc.ir.errors import Span
@@ -118,10 +118,20 @@ def _leave_out_minor(drawing: Drawing) -> None:
 
 def _by_lines(drawing: Drawing) -> None:
     """Put what lies in frames into frames by lines and calls; arguments of one name into one."""
-    for side in drawing.top.items:
-        if isinstance(side, Cluster):
-            _wrap(side, 0)
-            _arguments(side)
+    sides = [side for side in drawing.top.items if isinstance(side, Cluster)]
+    for frame, level in [found for side in sides for found in _levels(side, 0)]:
+        _wrap(frame, level)
+    for side in sides:
+        _arguments(side)
+
+
+def _levels(frame: Cluster, level: int) -> Iterator[tuple[Cluster, int]]:
+    """Yield the frames around statements, each with the number of calls that lead there."""
+    if frame.kind != "branch" or not frame.chain:  # but of a branch the arms; and a function
+        yield frame, level
+    for item in frame.items:
+        if isinstance(item, Cluster):
+            yield from _levels(item, max(len(item.chain) - 1, 0) if item.chain else level)
 
 
 def _wrap(frame: Cluster, level: int) -> None:
@@ -132,51 +142,37 @@ def _wrap(frame: Cluster, level: int) -> None:
         if len(item.chain) <= level:
             last = None
             found.append(item)
+            continue
+        where = item.chain[level]
+        if item.chain[-1].in_reverse:
+            where = where.reversed()
+        if last is None or not _same(last.chain[-1], where):
+            last = Cluster(cut(_source(where)), "line", frame)
+            last.chain, last.source = (*item.chain[:level], where), cut(_source(where))
+            found.append(last)
+        last.items.append(item)
+    frame.items = []
+    for each in found:
+        group = each if isinstance(each, Cluster) and each.kind == "line" else None
+        if group is None:
+            frame.items.append(each)
+            continue
+        calls = any(len(item.chain) > level + 1 for item in group.items)
+        if len(found) == 1 and frame.kind in ("loop", "line"):
+            # The frame says it already.
+            frame.items = group.items
+            if calls:
+                frame.is_call = frame.kind == "line"
+                _wrap(frame, level + 1)
+        elif len(group.items) == 1 and (not calls or isinstance(group.items[0], Node)):
+            frame.items += group.items
         else:
-            where = item.chain[level]
-            if item.chain[-1].in_reverse:
-                where = where.reversed()
-            if last is None or not _same(last.chain[-1], where):
-                last = Cluster(cut(_source(where)), "line", frame)
-                last.chain, last.source = (*item.chain[:level], where), cut(_source(where))
-                found.append(last)
-            item.parent = last
-            last.items.append(item)
-        if isinstance(item, Cluster):
-            _wrap_inside(item, level)
-    for k, group in enumerate(found):
-        if isinstance(group, Cluster) and group.kind == "line":
-            if (len(found) == 1 and frame.kind in ("loop", "line")) or len(group.items) == 1:
-                # Nothing is said by it.
-                at = k if len(group.items) == 1 else 0
-                for item in group.items:
-                    item.parent = frame
-                found[at : at + 1] = group.items
-                if len(group.items) > 1:
-                    break
-            else:
-                _calls(group, level + 1)
-    frame.items = found
-
-
-def _calls(group: Cluster, level: int) -> None:
-    if any(len(item.chain) > level for item in group.items):
-        group.is_call = True
-        _wrap(group, level)
-
-
-def _wrap_inside(item: Cluster, level: int) -> None:
-    """Go on in a loop, in the arms of a branch, or in a function."""
-    if item.kind == "branch" and not item.chain:  # a function
-        _wrap(item, 0)
-        return
-    inner = max(len(item.chain) - 1, 0) if item.chain else level
-    if item.kind == "branch":
-        for arm in item.items:
-            if isinstance(arm, Cluster):
-                _wrap(arm, inner)
-    else:
-        _wrap(item, inner)
+            frame.items.append(group)
+            for item in group.items:
+                item.parent = group
+            if calls:
+                group.is_call = True
+                _wrap(group, level + 1)
 
 
 def _same(one: Span, other: Span) -> bool:

@@ -220,15 +220,25 @@ def _layered() -> Compilation:
     return found
 
 
-@pytest.mark.parametrize("depth", [0, 1, 2, 3, 99])
+@pytest.mark.parametrize("depth", [0, 1, 2, 3, 4, 5, 99])
 def test_depth(depth: int) -> None:
     drawing = draw(_before_remat(_layered()))
     whole = count(drawing)
     fold_below(drawing, depth)
     drawn = [each for each in drawing.top.clusters() if each.kind in ("loop", "branch", "line")]
-    assert all(each.depth <= depth + 1 for each in drawn)
-    assert (count(drawing) == whole) == (depth == 99)
+    assert max([each.depth for each in drawn], default=1) <= depth + 1
+    if 0 < depth < 3:
+        assert max(each.depth for each in drawn) == depth + 1
+    folded = any(node.folded is not None for node in drawing.top.nodes())
+    assert folded or depth > 3
+    assert folded != any(node.is_minor for node in drawing.top.nodes())
+    assert folded == (count(drawing) < whole)
     if depth == 0:
+        labels = [node.label.replace("\n", " ") for node in drawing.top.nodes()]
+        start = inspect.getsourcelines(layered)[1]
+        for word in ("", "reverse of "):
+            for text in (f"{start + 1}: for k in range", f"{start + 4}: a = helper(x)"):
+                assert any(each.startswith(f"{word}line {text}") for each in labels)
         kinds = {node.shape for node in drawing.top.nodes()}
         assert kinds <= {"box3d", "ellipse", "box", "note"}
     # What is folded stands for all of its statements, once.
