@@ -147,7 +147,8 @@ def _wrap(frame: Cluster, level: int) -> None:
         if item.chain[-1].in_reverse:
             where = where.reversed()
         if last is None or not _same(last.chain[-1], where):
-            last = Cluster(cut(_source(where)), "line", frame)
+            word = "reverse of " if where.reverse else ""
+            last = Cluster(cut(f"{word}{_source(where)}"), "line", frame)
             last.chain, last.source = (*item.chain[:level], where), cut(_source(where))
             found.append(last)
         last.items.append(item)
