@@ -295,6 +295,27 @@ def places(found: Marked) -> set[Place]:
     return {place for shares in found.marks for place, _ in shares}
 
 
+@pytest.mark.parametrize("coarse", [False, True])
+def test_code_with_marks_computes_the_same(coarse: bool) -> None:
+    from adc.compiler.profile import _Run
+
+    programs: list[tuple[Any, tuple[Any, ...]]] = [
+        (adc.value_and_grad(heavy), (X,)),
+        (adc.value_and_grad(recurrence), (X, 500)),
+        (adc.value_and_grad(recursive), (X[:300], 3)),
+        (adc.value_and_grad(changing), (X,)),
+    ]
+    for made, given in programs:
+        code = made._code
+        values = code.match(given, {})
+        run = _Run(code.find(values)[0], values, [])
+        kernel = run.marked(coarse)[0]
+        for a, b in zip(
+            kernel.run(run.given(kernel)), run.plain.run(run.given(run.plain)), strict=True
+        ):
+            np.testing.assert_array_equal(a, b)
+
+
 def test_shares_of_a_mark_add_up_to_one() -> None:
     for coarse in (False, True):
         for shares in marked(heavy, X, coarse=coarse).marks[1:]:
