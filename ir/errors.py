@@ -23,7 +23,8 @@ class Span:
     """A range of the user's source: 1-based lines, 0-based columns, end exclusive.
 
     In a function that was inlined, `caller` is where it was called. It is not part of the range:
-    two calls of a function have the same lines.
+    two calls of a function have the same lines. Nor is it that statements are part of the `reverse`
+    code that the range leads to.
     """
 
     file: str
@@ -32,6 +33,7 @@ class Span:
     end_line: int = 0
     end_column: int = 0
     function: str = ""
+    reverse: bool = field(default=False, compare=False)
     caller: Span | None = field(default=None, compare=False)
 
     def chain(self) -> tuple[Span, ...]:
@@ -41,6 +43,15 @@ class Span:
     def called(self, caller: Span | None) -> Span:
         """Return the range with one more call around the outermost one."""
         return replace(self, caller=self.caller.called(caller) if self.caller else caller)
+
+    @property
+    def in_reverse(self) -> bool:
+        """Whether it is the place of reverse code, or reverse code calls what is there."""
+        return self.reverse or (self.caller is not None and self.caller.in_reverse)
+
+    def reversed(self) -> Span:
+        """Return the range as the place of reverse code."""
+        return self if self.reverse else replace(self, reverse=True)
 
     def text(self) -> str:
         """Return the first source line of the range, without its newline."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
-from adc.functions import function_of, settled
+from adc.functions import function_of, settled, span_of
 from adc.ir.errors import ArgumentError
 from adc.library import batches
 from adc.library.transforms import Level
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from adc.compiler.dispatch import Code
     from adc.inspect.graph import Graph
     from adc.inspect.plan import PlanReport
+    from adc.inspect.profile import Profile
 
 
 # More directions than are ever taken at once.
@@ -217,15 +218,62 @@ class Derivative:
         values = self._code.match(args, kwargs)
         return PlanReport.of(self._code.described(values, compiled.compilation, alternatives))
 
-    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+    def profile(self, *args: Any, seconds: float = 2.0, **kwargs: Any) -> Profile:
+        """Return the time and the bytes of every line of the source, forward and reverse apart.
+
+        The code is compiled once more, with stores that say which line runs, and is called
+        repeatedly for these arguments, which are not changed; random generators are not advanced. A
+        thread looks at random moments which line runs. The code without these stores runs in turn,
+        so that the overhead is known.
+
+        The lines of a loop that runs in vectors share its time as they share its operations. What
+        runs in a function that is called counts for the line there; the line that calls it has the
+        sum, too. Functions outside (`adc.external`) are called every time; what the program prints
+        is printed once.
+
+        Parameters
+        ----------
+        seconds : float
+            About how long to measure. One call takes place in any case.
+
+        Raises
+        ------
+        ArgumentError
+            If the code is not for the CPU, or of a Jacobian, which runs it for many directions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import adc
+        >>> def loss(x):
+        ...     y = np.exp(np.sin(x))
+        ...     return np.sum(y * y)
+        >>> profile = adc.grad(loss).profile(np.ones(10_000), seconds=0.2)
+        >>> [line.line for line in profile.lines]
+        [2, 3]
+        >>> profile.lines[0].time.total > profile.lines[1].time.total
+        True
+        """
+        from adc.compiler.profile import profile
+
+        return profile(self._code, self._code.match(args, kwargs), seconds)
+
+    def graph(self, *args: Any, depth: int | None = None, **kwargs: Any) -> Graph:
         """Return a picture of forward and reverse code, and of the plan that connects them.
 
-        Notebooks display it; `save` writes it to a file. It needs the extra `graph`.
+        What is too large for a page is folded: a line, a loop, a branch or a call is then one node,
+        with the number of its statements and what is kept of it. Notebooks display the picture;
+        `save` writes it to a file. It needs the extra `graph`.
+
+        Parameters
+        ----------
+        depth : int, optional
+            Fold what lies in more functions, loops, branches and lines than this, and nothing else.
         """
         from adc.inspect.graph import graph_of
 
         compilation = self.compiled_for(*args, **kwargs).compilation
-        return graph_of(compilation.trace, compilation.plan)
+        return graph_of(compilation.trace, compilation.plan, depth=depth)
 
     def signatures(self) -> list[str]:
         """Return the argument types that have been compiled."""
@@ -375,6 +423,15 @@ class Jacobian(Derivative):
         if not self._level.has_aux:
             return swept.value, found
         return swept.value, found[0]
+
+    def profile(self, *args: Any, seconds: float = 2.0, **kwargs: Any) -> Profile:
+        """Refuse: code runs along some directions at a time, and how often depends on sizes."""
+        raise ArgumentError(
+            f"{self!r} runs its code for one group of directions after the other, and a profile is "
+            "of one run",
+            span_of(function_of(self.__wrapped__)),
+            "profile `adc.jit` of the function, or `adc.grad` of a number made of its results",
+        )
 
     def _settle(self) -> None:
         """Look up the arguments that were selected by name again."""

@@ -178,13 +178,24 @@ def plan(args: argparse.Namespace) -> int:
     return 0
 
 
+def profile(args: argparse.Namespace) -> int:
+    found = target.find(args)
+    if args.args is None and args.example is None and found.args:
+        raise UsageError("--example: samples of arguments say nothing about time")
+    made = found.derivative.profile(*found.args, seconds=args.seconds)
+    print(made.to_json() if args.json else made)
+    return 0
+
+
 def graph(args: argparse.Namespace) -> int:
     from adc.inspect.graph import FORMATS, graph_of
 
     if args.out is not None and args.out.suffix not in FORMATS:
         raise UsageError(f"{args.out}: the name must end in one of {', '.join(FORMATS)}")
+    if args.depth is not None and args.depth < 0:
+        raise UsageError("--depth: not less than 0")
     made = target.find(args).made
-    drawn = graph_of(made.trace, made.plan)
+    drawn = graph_of(made.trace, made.plan, depth=args.depth)
     if args.out is None:
         sys.stdout.write(drawn.source)
     else:

@@ -122,6 +122,22 @@ def parser() -> argparse.ArgumentParser:
         help="number of budgets in the curve (default 20)",
     )
 
+    profile = add(
+        "profile",
+        commands.profile,
+        "show the time and the bytes of every line, in forward and in reverse code",
+        "adc profile model.py:loss --example data",
+    )
+    options.add_function(profile)
+    profile.add_argument("--json", action="store_true", help="print JSON, with times in seconds")
+    profile.add_argument(
+        "--seconds",
+        type=float,
+        default=2.0,
+        metavar="S",
+        help="measure for about S seconds (default 2)",
+    )
+
     checked = add(
         "check",
         check,
@@ -172,6 +188,13 @@ def parser() -> argparse.ArgumentParser:
         type=Path,
         metavar="FILE",
         help="write to FILE (.svg, .png, .pdf or .dot); without it, print the DOT text",
+    )
+    graph.add_argument(
+        "--depth",
+        type=int,
+        metavar="N",
+        help="fold what lies in more than N functions, loops, branches and lines (default: as much "
+        "as has to be for a picture that fits a page)",
     )
 
     cache = add(

@@ -10,6 +10,7 @@
 `driver`      front end, passes and back end, one after the other
 `memory`      amounts of memory, as users write and read them
 `transfers`   arrays on a GPU, and copies of them, outside of compiled code
+`profile`     where the time and the memory of calls go, by line
 `nonfinite`   where the NaNs and infinities of a call arise; `digits`: where it loses digits
 `progress`    the line on standard error while compilation takes long
 ============  ====================================================================================

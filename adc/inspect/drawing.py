@@ -38,6 +38,7 @@ from adc.ir.core import (
     operands,
     walk,
 )
+from adc.ir.errors import Span
 from adc.ir.text.printer import literal_text, print_stmt
 from adc.ir.text.user import TEMPORARY, expression, variable
 from adc.ir.types import Scalar
@@ -56,7 +57,8 @@ class Node:
     """A box with a text; `value` is the name of what it computes.
 
     `recalled` is the name of the forward value that it gets. A minor one computes a size, an index
-    or a check, of which large programs have too many.
+    or a check, of which large programs have too many. `chain` are the calls that lead to its place
+    in the source, and that place; `folded` is the frame that it stands for.
     """
 
     label: str
@@ -66,6 +68,9 @@ class Node:
     tooltip: str = ""
     recalled: str = ""
     is_minor: bool = False
+    is_param: bool = False
+    chain: tuple[Span, ...] = ()
+    folded: Cluster | None = None
 
     @property
     def is_recall(self) -> bool:
@@ -79,11 +84,16 @@ class Cluster:
     Attributes
     ----------
     kind : str
-        ``"function"``, ``"forward"``, ``"reverse"``, ``"loop"``, ``"branch"`` or ``"arm"``.
+        ``"function"``, ``"forward"``, ``"reverse"``, ``"loop"``, ``"branch"``, ``"arm"`` or
+        ``"line"``.
     folded : Node or None
         What stands for all that is inside.
     source : str
-        Number and text of the line of a loop in the source.
+        Number and text of the line of a loop or branch in the source.
+    chain : tuple of Span
+        The calls that lead to that line, and the line; none of a function.
+    is_call : bool
+        Whether it is a line that calls functions which were inlined.
     """
 
     label: str
@@ -92,6 +102,8 @@ class Cluster:
     items: list[Node | Cluster] = field(default_factory=list)
     folded: Node | None = None
     source: str = ""
+    chain: tuple[Span, ...] = ()
+    is_call: bool = False
 
     def nodes(self) -> Iterator[Node]:
         """Yield the nodes that are drawn."""
@@ -191,47 +203,6 @@ def draw(fn: Function) -> Drawing:
     return Drawing(top, drawer.edges)
 
 
-def fold(drawing: Drawing, most: int) -> None:
-    """Leave out minor nodes, then fold loops, the innermost first, until few enough are left."""
-    if sum(1 for _ in drawing.top.nodes()) > most:
-        _leave_out_minor(drawing)
-    while sum(1 for _ in drawing.top.nodes()) > most:
-        loops = [each for each in drawing.top.clusters() if each.kind == "loop"]
-        if not loops:
-            return
-        deepest = max(loops, key=lambda each: each.depth)
-        assert deepest.parent is not None
-        deepest.folded = Node(_folded_label(deepest), "box3d", deepest.parent)
-
-
-def _folded_label(loop: Cluster) -> str:
-    """Return the label, and the line in the source if all that is folded stands on one."""
-    text = loop.label
-    if loop.source:
-        word = "reverse of " if text.startswith("reverse ") else ""
-        text = f"{word}line {loop.source}"
-    return f"{text}\n({loop.size()} nodes)"
-
-
-def _leave_out_minor(drawing: Drawing) -> None:
-    """Remove minor nodes, and frames that are empty then."""
-
-    def clean(cluster: Cluster) -> None:
-        for item in cluster.items:
-            if isinstance(item, Cluster):
-                clean(item)
-        cluster.items = [
-            item
-            for item in cluster.items
-            if (not item.is_minor if isinstance(item, Node) else item.items)
-        ]
-
-    clean(drawing.top)
-    drawing.edges = [
-        edge for edge in drawing.edges if not (edge.source.is_minor or edge.target.is_minor)
-    ]
-
-
 def _is_reverse(stmt: Stmt) -> bool:
     return any(
         isinstance(each, Recall | Reverse) or (isinstance(each, Call) and bool(each.mirror))
@@ -247,10 +218,15 @@ def _inside(parent: Cluster, label: str, kind: str) -> Cluster:
 
 def _source_line(stmt: Stmt) -> str:
     """Return number and text of the line in the source, or "" if it is not known."""
-    return _cut(f"{stmt.loc.line}: {stmt.loc.text().strip()}") if stmt.loc is not None else ""
+    return cut(f"{stmt.loc.line}: {stmt.loc.text().strip()}") if stmt.loc is not None else ""
 
 
-def _cut(text: str) -> str:
+def _chain(stmt: Stmt) -> tuple[Span, ...]:
+    return stmt.loc.chain() if stmt.loc is not None else ()
+
+
+def cut(text: str) -> str:
+    """Return a text that is not too long for a label."""
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
@@ -330,7 +306,8 @@ class _Drawer:
         span = stmt.loc if stmt is not None else None
         tooltip = f"{span.line}: {span.text().strip()}" if span is not None else label
         label = self._names.said(label)
-        made = Node(_cut(label), shape, parent, value.name if value is not None else "", tooltip)
+        made = Node(cut(label), shape, parent, value.name if value is not None else "", tooltip)
+        made.chain = span.chain() if span is not None else ()
         parent.items.append(made)
         if value is not None:
             self._made[value.name] = made
@@ -372,7 +349,7 @@ class _Drawer:
 
     def params(self, fn: Function, at: Cluster) -> None:
         for param in fn.params:
-            self._node(at, f"{param.name}: {param.type}", "ellipse", param)
+            self._node(at, f"{param.name}: {param.type}", "ellipse", param).is_param = True
 
     def results(self, fn: Function, split: int, sides: list[Cluster]) -> None:
         """Draw the function's own results in the forward code, the gradients in the other."""
@@ -431,6 +408,7 @@ class _Drawer:
     def _if(self, stmt: If, at: Cluster) -> None:
         where = f"line {_source_line(stmt)}" if stmt.loc is not None else ""
         frame = _inside(at, where, "branch")
+        frame.source, frame.chain = _source_line(stmt), _chain(stmt)
         test = self._node(frame, f"if {_text(stmt.cond)}", "diamond", stmt=stmt)
         self._edge(stmt.cond, test)
         for word, block in (("then", stmt.then), ("else", stmt.orelse)):
@@ -467,7 +445,7 @@ class _Drawer:
                 assert_never(stmt)
         line = f", line {stmt.loc.line}" if stmt.loc is not None else ""
         frame = _inside(at, self._names.said(text) + line, "loop")
-        frame.source = _source_line(stmt)
+        frame.source, frame.chain = _source_line(stmt), _chain(stmt)
         if not isinstance(stmt, While):
             self._counters[stmt.index.name] = (stmt.index, frame, stmt)
         body = stmt.body

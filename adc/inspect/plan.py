@@ -122,7 +122,7 @@ class PlanReport(Plan):
         return len(found - {("", "")}) > 1
 
     def __str__(self) -> str:
-        return self._coloured() if _wants_colour() else self._plain()
+        return self._coloured() if wants_colour() else self._plain()
 
     def _plain(self) -> str:
         return "\n".join(line for line, _ in self._shown_lines())
@@ -176,7 +176,7 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds:.3g} ns"
 
 
-def _wants_colour() -> bool:
+def wants_colour() -> bool:
     """Whether what is printed now is seen by a person in a terminal that shows colours."""
     return (
         sys.stdout is not None

@@ -142,6 +142,17 @@ def carry_out(to: str, message: str, values: Sequence[Any], arrays: list[Any], f
     return None
 
 
+def is_seen(to: str) -> bool:
+    """Whether a statement prints, logs or warns.
+
+    Examples
+    --------
+    >>> is_seen(""), is_seen('["clock", "perf_counter"]')
+    (True, False)
+    """
+    return not to or json.loads(to)[0] in ("stream", "log", "warn")
+
+
 def _level(wanted: int) -> int:
     """Return the number, from the user's line on, of a frame that has so many of the user's."""
     frame, level = sys._getframe(2), 1
@@ -166,4 +177,4 @@ def _argument(spec: Any, values: Any, arrays: Sequence[Any]) -> Any:
     return Text(text_of(template, own, arrays))
 
 
-__all__ = ["Effects", "Frame", "Text", "carry_out", "text_of"]
+__all__ = ["Effects", "Frame", "Text", "carry_out", "is_seen", "text_of"]

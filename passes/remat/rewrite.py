@@ -379,6 +379,7 @@ class Rewriter:
         stmt = chooser.stmt(value)
         assert stmt is not None
         stmt = _prepared(stmt, chooser)
+        stmt = replace(stmt, loc=stmt.loc and stmt.loc.reversed())
         env: dict[Value, Operand] = {need: self.recall(need) for need in chooser.inputs(value)}
         copies = clone([stmt], env, self.names, ".r")
         block.prelude.extend(copies)

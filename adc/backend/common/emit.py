@@ -12,7 +12,7 @@ Numba tests signed ones for counting from the end.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -65,6 +65,8 @@ from adc.ir.types import Array, Type
 
 # Where checks write in the state.
 _FOR_CHECKS = (syntax.Global("STATUS"), syntax.Global("OPERANDS"))
+
+Finish = Callable[[list[syntax.Function], Sequence[Site]], list[syntax.Function]]
 
 
 @dataclass(frozen=True)
@@ -249,7 +251,12 @@ def _listed(types: Iterable[Type]) -> str:
     return ", ".join(map(str, types))
 
 
-def emit(fn: Function, mark: Mark | None = None, apart: Collection[int] = ()) -> Emitted:
+def emit(
+    fn: Function,
+    mark: Mark | None = None,
+    apart: Collection[int] = (),
+    finish: Finish | None = None,
+) -> Emitted:
     """Return the source of `fn`, which is in buffer form, and of its callees.
 
     Parameters
@@ -260,9 +267,12 @@ def emit(fn: Function, mark: Mark | None = None, apart: Collection[int] = ()) ->
         Returns what stands at the ends of lines that are for a place in the user's source.
     apart : collection of int
         The parameters whose parts along the first axis may lie apart, if the code allows it.
+    finish : callable, optional
+        Changes the functions, given with the checks and prints. What it is given has a statement of
+        its own for every line of the user's source.
     """
     fn = library_form(fn)
-    shared = Shared(fn, mark)
+    shared = Shared(fn, mark, apart=finish is not None)
     code: list[syntax.Function] = []
     for each in (*fn.callees, fn):
         *parts, rest = shared.divide(each)
@@ -273,6 +283,8 @@ def emit(fn: Function, mark: Mark | None = None, apart: Collection[int] = ()) ->
             code += [*emitter.functions, last]
     if mark is None:  # of a loop that is written once, no line has one place
         code = repeated.shared(code, shared.taken)
+    if finish is not None:
+        code = finish(code, shared.sites)
     names = {name for each in code for name in syntax.used(each.body)}
     own = [reader.algorithm(op) for op in algorithms.among(names)]
     names = names.union(*(syntax.used(each.body) for each in own))

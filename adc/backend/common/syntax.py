@@ -354,12 +354,18 @@ def walk(body: Sequence[Stmt]) -> Iterator[Stmt]:
     """Yield statements and those in their blocks."""
     for stmt in body:
         yield stmt
-        match stmt:
-            case If(_, then, orelse):
-                yield from walk(then)
-                yield from walk(orelse)
-            case For(body=inner) | Forever(inner):
-                yield from walk(inner)
+        for block in blocks(stmt):
+            yield from walk(block)
+
+
+def blocks(stmt: Stmt) -> tuple[list[Stmt], ...]:
+    """Return the blocks of a statement."""
+    match stmt:
+        case If(_, then, orelse):
+            return (then, orelse)
+        case For(body=inner) | Forever(inner):
+            return (inner,)
+    return ()
 
 
 def expressions(stmt: Stmt) -> tuple[Expr, ...]:

@@ -62,7 +62,10 @@ PLACES = {
 }
 RUNTIME = frozenset(
     (
+        "at_line",
         "bits",
+        "call_done",
+        "call_from",
         "copy_into",
         "empty",
         "external",
@@ -130,10 +133,15 @@ class Site:
 
 
 class Shared:
-    """What the functions of one program share; `mark` says what stands at the ends of lines."""
+    """What the functions of one program share; `mark` says what stands at the ends of lines.
 
-    def __init__(self, fn: Function, mark: Mark | None = None) -> None:
+    What comes from different lines of the user's source is written in different statements if it is
+    to stand `apart`.
+    """
+
+    def __init__(self, fn: Function, mark: Mark | None = None, *, apart: bool = False) -> None:
         self.mark = mark
+        self.apart = apart
         self.tapes = Tapes(fn)
         self.sites: list[Site] = []
         # Where among the results the arrays are that are made by `returned`.
@@ -409,9 +417,15 @@ class Writer(Names):
     def expr(self, operand: Operand) -> Expr:
         if isinstance(operand, Literal):
             return literal(operand.value, operand.type)
-        if operand in self._pending:
-            return self._pending.pop(operand).expr
-        return self.variable(operand)
+        if operand not in self._pending:
+            return self.variable(operand)
+        waiting = self._pending.pop(operand)
+        if self._shared.apart and not _are_together(waiting.loc, self._place):
+            place, self._place = self._place, waiting.loc
+            self.set(self.name(operand), waiting.expr)
+            self._place = place
+            return self.variable(operand)
+        return waiting.expr
 
     def atom(self, operand: Operand) -> Expr:
         """Return an operand that can stand twice."""
@@ -490,6 +504,14 @@ class Writer(Names):
     def poll(self, work: Expr) -> None:
         """Look for signals, after so much work."""
         self.stop_if(Call("poll", (STATE, work)))
+
+
+def _are_together(one: Span | None, other: Span | None) -> bool:
+    """Whether two places are in one line, or one of them is unknown."""
+    if one is None or other is None:
+        return True
+    same = (one.file, one.line) == (other.file, other.line)
+    return same and one.in_reverse == other.in_reverse
 
 
 FAILED = syntax.Binary("!=", state("STATUS"), Constant(0))

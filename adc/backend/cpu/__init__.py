@@ -6,6 +6,8 @@
 `instructions`  an emitted function as LLVM's instructions
 `lowering`      these as a module that Numba compiles and caches
 `target`        what Numba compiles it with
+`profile`       emitted code that notes which line runs
+`sampler`       a thread that reads what it has noted
 `callable`      derivatives called from a user's own ``@njit`` code, `direct`: without the
                 interpreter
 ==============  ====================================================================================
@@ -357,10 +359,19 @@ def _run_at(span: Span | None, action: Callable[[], None]) -> None:
     first(action, rest)
 
 
-def say(sites: Sequence[Site], words: np.ndarray[Any, Any]) -> Any:
+def _perform_quietly(
+    to: str, template: str, values: Sequence[Any], arrays: list[Any], span: Span | None
+) -> Any:
+    """Do what a print says, unless somebody would see it."""
+    if effects.is_seen(to):
+        return None
+    return perform(to, template, values, arrays, span)
+
+
+def say(sites: Sequence[Site], words: np.ndarray[Any, Any], quiet: bool = False) -> Any:
     """Do what the words in the log of a call say, and return the last result."""
     found = None
-    teller = effects.Effects(perform)
+    teller = effects.Effects(_perform_quietly if quiet else perform)
     at = 0
     while at < len(words):
         number = int(words[at])
@@ -406,12 +417,13 @@ class Kernel:
 
     Calls may come from several threads at once, each has its own memory. The arguments are never
     written, the arrays returned belong to the caller. With `offload` tapes are in files. `table`
-    has the functions outside that it calls.
+    has the functions outside that it calls. The state has some more `words` at its end. One that is
+    `quiet` prints, logs and warns of nothing.
     """
 
     def __init__(
         self, emitted: Emitted, code: Any, path: Path, offload: bool = False,
-        table: Mapping[int, Outside] = MappingProxyType({}),
+        table: Mapping[int, Outside] = MappingProxyType({}), words: int = 0, quiet: bool = False,
     ) -> None:  # fmt: skip
         self.emitted = emitted
         self.offload = offload
@@ -430,10 +442,10 @@ class Kernel:
         self._out = [
             (k, deliverer(ty)) for k, ty in enumerate(emitted.results) if not _is_delivered(ty)
         ]
-        self.operands = max([len(site.types) for site in emitted.sites], default=0)
+        self.operands = max([len(site.types) for site in emitted.sites], default=0) + words
         self._returned = list(enumerate(emitted.returned))
         prints = any(not site.error for site in emitted.sites)
-        self._say = functools.partial(say, emitted.sites) if prints else None
+        self._say = functools.partial(say, emitted.sites, quiet=quiet) if prints else None
         self._external = outside.Table(table, raise_outside) if table else None
         # Threads that loops are shared among, where the code has such loops.
         self.threads = 1
@@ -534,6 +546,12 @@ class Kernel:
         """Bytes of workspace and tapes in memory that the last call of this thread used."""
         memory: Memory | None = getattr(self._local, "memory", None)
         return None if memory is None else memory.peak
+
+    @property
+    def states(self) -> list[np.ndarray[Any, Any]]:
+        """The states of the last call of this thread: its own, and those of its helpers."""
+        memory: Memory = self._local.memory
+        return [memory.state, *(worker.state for worker in memory.workers)]
 
     @property
     def disk(self) -> int | None:

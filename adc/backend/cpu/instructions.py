@@ -65,8 +65,9 @@ UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "empty external fit fresh grow heard heard_integer lanes note part_of poll release returned "
-    "reuse row_at parallel_for say slot stacked tape total total_down view".split()
+    "at_line call_done call_from empty external fit fresh grow heard heard_integer lanes note "
+    "part_of poll release returned reuse row_at parallel_for say slot stacked tape total "
+    "total_down view".split()
 )
 
 
@@ -90,6 +91,9 @@ class Translation(Unit, Protocol):
 
     def scopes(self, home: str) -> tuple[Any, Any]:
         """Return LLVM's lists of the scope of one home of memory, and of those of all others."""
+
+    def all_scopes(self) -> Any:
+        """Return LLVM's list of the scopes of all homes of memory."""
 
     def access_group(self) -> Any:
         """Return a name for the loads and stores of one loop."""
@@ -406,6 +410,10 @@ class Function(Variables):
             case "note":
                 done = writing.note_word(b, state, self.expr(arguments[1]).value)
                 self.leave_without_memory(b.not_(done))
+            case "at_line" | "call_done" | "call_from":
+                write = getattr(writing, name)
+                for each in write(b, state, *(self.expr(each).value for each in arguments[1:])):
+                    each.set_metadata("noalias", self.module.all_scopes())
             case "release":
                 writing.release_to(b, state, self.expr(arguments[1]).value)
         return None

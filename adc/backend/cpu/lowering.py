@@ -127,13 +127,20 @@ class Module:
     def scopes(self, home: str) -> tuple[Any, Any]:
         """Return LLVM's lists of the scope of one home of memory, and of those of all others."""
         if home not in self._scopes:
-            domain = self.llvm.add_metadata(["adc"])
-            nodes = {each: self.llvm.add_metadata([f"adc {each}", domain]) for each in HOMES}
+            nodes = self._homes()
             for each in HOMES:
                 others = [nodes[other] for other in HOMES if other != each]
                 pair = self.llvm.add_metadata([nodes[each]]), self.llvm.add_metadata(others)
                 self._scopes[each] = pair
         return self._scopes[home]
+
+    def all_scopes(self) -> Any:
+        """Return LLVM's list of the scopes of all homes of memory."""
+        return self.llvm.add_metadata([*self._homes().values()])
+
+    def _homes(self) -> dict[str, Any]:
+        domain = self.llvm.add_metadata(["adc"])  # the same each time: LLVM has one
+        return {each: self.llvm.add_metadata([f"adc {each}", domain]) for each in HOMES}
 
     def access_group(self) -> Any:
         """Return a name for the loads and stores of one loop."""

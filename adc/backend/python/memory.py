@@ -227,7 +227,10 @@ def _part_of(state: Memory, stack: Any, index: Any, sizes: Any) -> Any:
 
 
 NAMES: dict[str, Any] = {
+    "at_line": lambda state, place, mark: None,  # profiles are of machine code
     "bits": _bits,
+    "call_done": lambda state, place: None,
+    "call_from": lambda state, place, mark: None,
     "copy_into": _copy_into,
     "empty": _empty,
     "fill": _fill,

@@ -17,6 +17,7 @@ by a Python function whose address is in the state (`adc.backend.runtime.offload
   an array.
 * `note` appends a word to the log of effects, and `say` has Python carry out what is in it.
 * `external` calls a Python function outside of the program (`outside`).
+* `at_line`, `call_from` and `call_done` note in the state where a call is, for profiles.
 * `poll` counts work down and looks for signals about every 50 ms.
 
 `adc.backend.cpu.instructions` writes most of them where they are called, by the functions in
@@ -149,6 +150,21 @@ def heard_integer(state: Any) -> int:
 
 def poll(state: Any, work: Any) -> bool:
     """Count `work` down; True if the call is to be given up because of a signal."""
+    raise NotImplementedError
+
+
+def at_line(state: Any, place: Any, mark: Any) -> None:
+    """Note in a place of the state what runs from now on."""
+    raise NotImplementedError
+
+
+def call_from(state: Any, place: Any, mark: Any) -> None:
+    """Note that a function is called from there: in the next of some places behind this one."""
+    raise NotImplementedError
+
+
+def call_done(state: Any, place: Any) -> None:
+    """Note that the function has returned."""
     raise NotImplementedError
 
 

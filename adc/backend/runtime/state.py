@@ -40,6 +40,7 @@ class State:
     SHARED = WORKERS + 3  # of a thread: the address of the first part of the loop that failed
     DEPTH = WORKERS + 4  # how many calls led to the check that failed, as far as they were noted
     CALLERS = DEPTH + 1  # these calls, the innermost first: their sites
+    MOST_CALLS = 30  # of a profile: as many calls around what runs are noted
     MOST_CALLERS = 32  # those in between are left out, where there are more
     OPERANDS = CALLERS + MOST_CALLERS  # of the check that failed, as bits
 

@@ -214,6 +214,30 @@ def say_words(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
     return b.call(say_helper(b.module), [state])
 
 
+def at_line(b: ir.IRBuilder, state: ir.Value, place: ir.Value, mark: ir.Value) -> list[Any]:
+    """Write that a mark is noted in a place of the state, and return what was written.
+
+    Another thread reads it (`adc.backend.cpu.sampler`), so that no store can be left out.
+    """
+    return [b.store_atomic(mark, b.gep(state, [place]), "monotonic", 8)]
+
+
+def call_from(b: ir.IRBuilder, state: ir.Value, place: ir.Value, mark: ir.Value) -> list[Any]:
+    """Write that a mark is put on a stack: at `place` is how many there are. The rest follows."""
+    one = ir.Constant(I64, 1)
+    count = b.load(b.gep(state, [place]))
+    full = b.icmp_signed(">=", count, ir.Constant(I64, State.MOST_CALLS))
+    last = b.select(full, ir.Constant(I64, State.MOST_CALLS - 1), count)
+    top = b.add(b.add(place, one), last)
+    return [*at_line(b, state, top, mark), *at_line(b, state, place, b.add(count, one))]
+
+
+def call_done(b: ir.IRBuilder, state: ir.Value, place: ir.Value) -> list[Any]:
+    """Write that the last mark is taken off the stack."""
+    count = b.load(b.gep(state, [place]))
+    return at_line(b, state, place, b.sub(count, ir.Constant(I64, 1)))
+
+
 def call_external(
     b: ir.IRBuilder, state: ir.Value, number: ir.Value, words: Sequence[ir.Value],
     given: Sequence[tuple[ir.Value, ir.Value]], made: Sequence[tuple[ir.Value, ir.Value]],

@@ -89,7 +89,7 @@ class Reverser(StraightLine):
             self._stmt(stmt)
 
     def _stmt(self, stmt: Stmt) -> None:
-        self._builder.loc = stmt.loc
+        self._builder.loc = stmt.loc and stmt.loc.reversed()
         match stmt:
             case Apply():
                 self._apply(stmt)
@@ -135,7 +135,7 @@ class Reverser(StraightLine):
                     self.add(operand, ct)
                 self.stmts(arm.stmts)
             after.append(self.cts)
-        self._builder.loc = stmt.loc
+        self._builder.loc = stmt.loc and stmt.loc.reversed()
         self.cts = before
         then, orelse = after
         changed = [
@@ -182,7 +182,7 @@ class Reverser(StraightLine):
             # A captured value that the body does not contribute to need not be carried.
             changed = [value for value in captured if self.cts[value] != grown[value]]
             yields += [self.cts[value] for value in changed]
-        self._builder.loc = stmt.loc
+        self._builder.loc = stmt.loc and stmt.loc.reversed()
         self.cts = outer
         init += [self.ct(value) for value in changed]
         params = [*seeds, *(grown[value] for value in changed)]
@@ -204,7 +204,7 @@ class Reverser(StraightLine):
             )
             block = substitute_block(block, same)
             start = tuple(init[k] for k in moving)
-            self._builder.emit(Reverse(results, stmt.label, index, start, block, stmt.loc))
+            self._builder.emit(Reverse(results, stmt.label, index, start, block, self._builder.loc))
         for value in changed:
             self.cts[value] = final[grown[value]]
         for k, seed in zip(live, seeds, strict=True):
@@ -241,7 +241,7 @@ class Reverser(StraightLine):
             results.append(self._value(f"{name}.ct", derivative_type(arg.type)))
         label = self._builder.names.fresh(f"{stmt.label}.rev")
         self._builder.emit(
-            Call(tuple(results), label, signature.name, tuple(args), stmt.label, stmt.loc)
+            Call(tuple(results), label, signature.name, tuple(args), stmt.label, self._builder.loc)
         )
         found = dict(zip(signature.params, results, strict=True))
         for k, array in grown.items():
@@ -360,7 +360,7 @@ class Reverser(StraightLine):
             for target in targets
         )
         label = self._builder.names.fresh(f"{stmt.label}.rev")
-        self._builder.emit(Call(results, label, callee, args, loc=stmt.loc))
+        self._builder.emit(Call(results, label, callee, args, loc=self._builder.loc))
         return results
 
 

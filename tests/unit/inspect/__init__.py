@@ -1,1 +1,1 @@
-"""`adc/inspect/`: `test_plan`, `test_graph`, `test_notebook`."""
+"""`adc/inspect/`: `test_plan`, `test_profile`, `test_graph`, `test_notebook`."""

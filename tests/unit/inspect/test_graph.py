@@ -8,6 +8,7 @@ import inspect
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ import adc
 from adc import cli
 from adc.api.derivative import Derivative
 from adc.compiler.driver import Compilation
-from adc.inspect.drawing import Cluster, Drawing, draw, fold
+from adc.inspect.drawing import Cluster, Drawing, draw
+from adc.inspect.folding import count, fold, fold_below
 from adc.inspect.graph import Graph, graph, graph_of
 from adc.ir.core import Function
 from adc.ir.errors import MissingPackageError
@@ -111,8 +113,8 @@ def test_recalls_lead_from_forward_to_reverse_code(fn: Any) -> None:
 def test_decisions_are_coloured(fn: Any) -> None:
     made = _compiled(fn)
     assert made.plan is not None
-    source = graph(_before_remat(made), made.plan).source
-    assert source == graph_of(made.trace, made.plan).source
+    source = graph(_before_remat(made), made.plan, depth=99).source
+    assert source == graph_of(made.trace, made.plan, depth=99).source
     drawing = draw(_before_remat(made))
     drawn = {edge.values[0] for edge in drawing.edges if edge.kind == "recall"}
     for entry in made.plan.entries:
@@ -134,11 +136,24 @@ def test_inner_loops_are_folded_first(most: int) -> None:
     assert {end for edge in drawing.shown() for end in (edge.source, edge.target)} <= set(nodes)
 
 
-def test_code_without_loops_is_not_folded() -> None:
+def test_code_without_loops_is_folded_by_lines() -> None:
     drawing = draw(_before_remat(_compiled(line)))
-    count = sum(not node.is_minor for node in drawing.top.nodes())
-    fold(drawing, 3)
-    assert len(list(drawing.top.nodes())) == count
+    fold(drawing, 6)
+    labels = [node.label for node in drawing.top.nodes() if node.shape == "box3d"]
+    assert len(list(drawing.top.nodes())) <= 6
+    start = inspect.getsourcelines(line)[1]
+    assert any(each.startswith(f"line {start + 1}: a = math.sin(x) * y\n(") for each in labels)
+
+
+def test_small_graphs_are_not_folded() -> None:
+    made = _compiled(line)
+    drawing = draw(_before_remat(made))
+    before = [node.label for node in drawing.top.nodes()]
+    fold(drawing, 150)
+    assert [node.label for node in drawing.top.nodes()] == before
+    source = graph_of(made.trace, made.plan).source
+    assert "box3d" not in source
+    assert source.count("shape=") - 1 - source.count("shape=point") == len(before) - 1
 
 
 def test_sizes_and_checks_are_left_out_first() -> None:
@@ -158,7 +173,7 @@ def test_folded_loops_show_their_line() -> None:
     labels = [node.label for node in drawing.top.nodes() if node.shape == "box3d"]
     start = inspect.getsourcelines(cholesky)[1]
     assert any(
-        re.match(rf"line {start + 2}: for j in range\(n\):\n\(\d+ n", each) for each in labels
+        re.match(rf"line {start + 2}: for j in range\(n\):\n\(\d+ s", each) for each in labels
     )
     assert any(each.startswith(f"reverse of line {start + 2}: for j in") for each in labels)
 
@@ -185,10 +200,121 @@ def test_temporaries_have_the_users_expressions() -> None:
     assert not [each for each in named if "rates.dim0" not in each and "check" not in each]
 
 
+def helper(x: Any) -> Any:
+    y = np.sin(x)
+    return y * y
+
+
+def layered(x: Any, w: Any) -> Any:
+    for k in range(len(w)):
+        x = helper(x * w[k])
+        x = x + helper(x)
+    a = helper(x)
+    b = np.exp(a) * a
+    return np.sum(b)
+
+
+def _layered() -> Compilation:
+    made: Any = adc.grad(layered)._code
+    found: Compilation = made.compilation(made.match((np.ones(3), np.ones(4)), {}))
+    return found
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 3, 4, 5, 99])
+def test_depth(depth: int) -> None:
+    drawing = draw(_before_remat(_layered()))
+    whole = count(drawing)
+    fold_below(drawing, depth)
+    drawn = [each for each in drawing.top.clusters() if each.kind in ("loop", "branch", "line")]
+    assert max([each.depth for each in drawn], default=1) <= depth + 1
+    if 0 < depth < 3:
+        assert max(each.depth for each in drawn) == depth + 1
+    folded = any(node.folded is not None for node in drawing.top.nodes())
+    assert folded or depth > 3
+    assert folded != any(node.is_minor for node in drawing.top.nodes())
+    assert folded == (count(drawing) < whole)
+    if depth == 0:
+        labels = [node.label.replace("\n", " ") for node in drawing.top.nodes()]
+        start = inspect.getsourcelines(layered)[1]
+        for word in ("", "reverse of "):
+            for text in (f"{start + 1}: for k in range", f"{start + 4}: a = helper(x)"):
+                assert any(each.startswith(f"{word}line {text}") for each in labels)
+        kinds = {node.shape for node in drawing.top.nodes()}
+        assert kinds <= {"box3d", "ellipse", "box", "note"}
+    # What is folded stands for all of its statements, once.
+    sizes = [node.folded.size() for node in drawing.top.nodes() if node.folded is not None]
+    plain = [node for node in drawing.top.nodes() if node.folded is None]
+    assert sum(sizes) + len(plain) == drawing.top.size()
+
+
+def test_lines_that_call_are_frames_with_what_they_call() -> None:
+    drawing = draw(_before_remat(_layered()))
+    fold_below(drawing, 99)
+    start = inspect.getsourcelines(layered)[1]
+    calls = [each for each in drawing.top.clusters() if each.is_call]
+    assert any(each.source == f"{start + 2}: x = helper(x * w[k])" for each in calls)
+    for each in calls:
+        assert each.depth > 1
+    assert "helper(x * w[k])" in graph(_before_remat(_layered()), depth=99).source
+
+
+def test_what_is_kept_is_summed_up() -> None:
+    made = _layered()
+    assert made.plan is not None
+    source = graph_of(made.trace, made.plan, depth=0).source
+    labels = re.findall(r'label="([^"]*)"[^]]*shape=box3d', source)
+    kept = [entry for entry in made.plan.entries if entry.decision in ("kept", "held")]
+    numbers = [
+        int(found[1]) for each in labels if (found := re.search(r"(\d+) values? kept", each))
+    ]
+    assert kept
+    assert sum(numbers) == len(kept)
+
+
+def test_arguments_of_one_name_are_one_node() -> None:
+    def many(model: Any) -> Any:
+        total = 0.0
+        for each in model:
+            total = total + np.sum(each["w"] * each["w"])
+        return total
+
+    code: Any = adc.grad(many)._code
+    given = [{"w": np.ones(k + 1)} for k in range(12)]
+    drawing = draw(_before_remat(code.compilation(code.match((given,), {}))))
+    fold(drawing, 10)
+    labels = [node.label for node in drawing.top.nodes()]
+    params = [each for each in labels if re.match(r"model(_\d+_w)?: ", each)]
+    assert len(params) == 1
+    assert count(drawing) <= 12
+
+
+@pytest.mark.parametrize("fn", [cholesky, growth, layered], ids=lambda fn: str(fn.__name__))
+def test_pictures_fit_a_page(fn: Any) -> None:
+    made = _layered() if fn is layered else _compiled(fn)
+    text = graph_of(made.trace, made.plan)._repr_svg_()
+    wide = re.search(r'<svg width="([\d.]+)pt"', text)
+    scale = re.search(r"scale\(([\d.]+)", text)
+    assert wide
+    assert scale
+    assert float(wide[1]) * 4 / 3 <= 1600
+    fonts = map(float, re.findall(r'font-size="([\d.]+)"', text))
+    assert min(fonts) * float(scale[1]) * 4 / 3 >= 9.0
+
+
+def test_every_decision_has_a_colour() -> None:
+    """Of arrays that are held, for instance, which once had none."""
+    made = _compiled(cholesky)
+    assert made.plan is not None
+    for decision in ("held", "checkpointed", "atomic"):
+        entries = tuple(replace(each, decision=decision) for each in made.plan.entries)
+        source = graph_of(made.trace, replace(made.plan, entries=entries), depth=99).source
+        assert (f"> {decision} </TD>" in source) == (decision != "atomic")
+
+
 def test_edges_are_drawn_for_what_takes_memory() -> None:
     made = _compiled(cholesky)
     assert made.plan is not None
-    source = graph_of(made.trace, made.plan).source
+    source = graph_of(made.trace, made.plan, depth=99).source
     kept = [entry for entry in made.plan.entries if entry.decision == "kept"]
     assert kept
     assert source.count("style=dashed") < source.count('label="recall ')
@@ -230,6 +356,10 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "<svg" in out.read_text()
     assert cli.main(["graph", f"{__file__}:line"]) == 0
     assert capsys.readouterr().out.startswith("digraph")
+    assert cli.main(["graph", f"{__file__}:line", "--depth", "0"]) == 0
+    assert "box3d" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        cli.main(["graph", f"{__file__}:line", "--depth", "-1"])
     with pytest.raises(SystemExit) as caught:
         cli.main(["graph", f"{__file__}:line", "-o", "out.bmp"])
     assert caught.value.code == 2
