@@ -95,6 +95,9 @@ class PlanReport(Plan):
             return ""
         formula, number = str(self.peak), str(self.peak_bytes)
         known = "" if self.peak_bytes is None or number == formula else f" = {number}"
+        if len(formula) > _WIDEST and known:
+            # The number says more, that of a schedule of checkpoints for instance.
+            return f"peak: {'at most ' if self.peak.bound else ''}{number} bytes"
         if len(formula) > _WIDEST:
             formula = formula[: _WIDEST - 1] + "…"
         legend = self.peak.legend() if self.peak_bytes is None and "…" not in formula else ""

@@ -62,7 +62,7 @@ class Run(NamedTuple):
         if own.slots:
             every = f"one every {own.unit} iterations or more"
             size = own.room + own.slots * (own.state + 16)
-            described = entry(size, f"up to {own.slots} snapshots while it runs, {every}")
+            described = entry(size, f"up to {_snapshots(own.slots)} while it runs, {every}")
             return LoopPlan(described, None, None, own.slots, None, size)
         trips = self.loop.trips
         how = trips, own.room, own.state, own.tape, own.most
@@ -71,7 +71,7 @@ class Run(NamedTuple):
         leaf = reversal(*how, 0, 1).peak
         described = entry(
             whole.peak,
-            f"{trips} iterations, {whole.plain} recomputed; {snapshots} snapshots, leaves of up to "
+            f"{trips} iterations, {whole.plain} recomputed; {_snapshots(snapshots)}, leaves of up to "
             f"{leaf}",
         )
         return LoopPlan(described, trips, whole.plain, snapshots, leaf, whole.peak)
@@ -217,3 +217,8 @@ def can_run_in_parts(fn: Function, loop: For | While) -> bool:
     if isinstance(loop, For):
         return can_checkpoint(fn, fn.name, loop)
     return can_checkpoint_online(fn, fn.name, loop)
+
+
+def _snapshots(count: int) -> str:
+    return f"{count} snapshot{'' if count == 1 else 's'}"
+
