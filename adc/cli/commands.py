@@ -11,6 +11,7 @@ import platform
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adc.cli import options, output, slices, target
 from adc.cli.target import UsageError
@@ -19,6 +20,9 @@ from adc.ir.analysis.costs import Costs
 from adc.ir.core import Function
 from adc.ir.errors import AdcError
 from adc.passes.stages import Stage
+
+if TYPE_CHECKING:
+    from adc.view.report import View
 
 
 def ir(args: argparse.Namespace) -> int:
@@ -155,7 +159,7 @@ def plan(args: argparse.Namespace) -> int:
     sized = args.example is not None or args.memory is not None or args.curve is not None
     shown = PlanReport.of(found.plan() if sized else found.made.plan)
     if args.html is not None:
-        args.html.write_text(output.page(f"plan of {args.function}", shown._repr_html_()))
+        _page(found, measure=sized).save(args.html, "plan")
     points = None
     if args.curve is not None:
         from adc.inspect.curve import check, draw
@@ -174,6 +178,22 @@ def plan(args: argparse.Namespace) -> int:
     if points is not None:
         output.show(("budget", "peak", "predicted", "at least", "measured"), rows(points))
     return 0
+
+
+def view(args: argparse.Namespace) -> int:
+    if args.out.suffix != ".html":
+        raise UsageError(f"{args.out}: the name must end in .html")
+    found = target.find(args)
+    page = _page(found, values=args.values, measure=args.measure)
+    page.save(args.out, args.pane)
+    print(f"{args.out}: {page!r}")
+    return 0
+
+
+def _page(found: target.Subject, *, values: bool = False, measure: bool = True) -> View:
+    from adc.view.report import view
+
+    return view(found.derivative, found.values, show=values, measure=measure)
 
 
 def graph(args: argparse.Namespace) -> int:

@@ -1,0 +1,57 @@
+"""What `view()` returns: a page that notebooks show and that can be written to a file."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adc.view.page import page
+
+if TYPE_CHECKING:
+    from adc.api.derivative import Derivative
+
+PANES = ("source", "steps", "memory", "plan", "graph", "schedule", "growth")
+
+
+class View:
+    """A page about one call of a derivative; notebooks show it.
+
+    Attributes
+    ----------
+    facts : dict
+        All that the page shows; `adc.view.facts` describes it.
+    """
+
+    def __init__(self, facts: dict[str, Any]) -> None:
+        self.facts = facts
+
+    def html(self, pane: str = "") -> str:
+        """Return the page, opened at a pane, such as ``"plan"``."""
+        return page(self.facts, pane)
+
+    def save(self, path: str | Path, pane: str = "") -> None:
+        """Write the page to a file."""
+        Path(path).write_text(self.html(pane), encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self.html())}" width="100%" height="760" '
+            'style="border: 1px solid #8888" sandbox="allow-scripts" '
+            f'title="{escape(str(self.facts["title"]))}"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<adc view of {self.facts['title']}: {len(self.facts['steps'])} steps>"
+
+
+def view(
+    derivative: Derivative, values: tuple[Any, ...], *, show: bool = False, measure: bool = True
+) -> View:
+    """Return the page of a derivative for arguments, as `Code.match` returns them."""
+    from adc.view.facts import facts  # all of the compiler, which a page does not need
+
+    return View(facts(derivative, values, show=show, measure=measure))
+
+
+__all__ = ["PANES", "View", "view"]
