@@ -25,7 +25,7 @@ MOST_PICTURES = 400
 _HEIGHT, _CHARACTER, _LEAST, _WIDEST = 0.42, 0.085, 1.1, 3.4
 
 
-@dataclass
+@dataclass(eq=False)
 class Item:
     """A box: what of the tree it is, or a frame around several; and what flows in and out."""
 
@@ -37,6 +37,11 @@ class Item:
     used: set[str] = field(default_factory=set)
     pushed: set[str] = field(default_factory=set)
     popped: set[str] = field(default_factory=set)
+    flows: Flows = field(default_factory=dict)
+
+
+# By whom, to whom and how: the names of what flows.
+Flows = dict[tuple[Item, Item, str], set[str]]
 
 
 def diagram(fn: Function, tree: Tree) -> dict[str, Any]:
@@ -45,7 +50,7 @@ def diagram(fn: Function, tree: Tree) -> dict[str, Any]:
     Without the package pygraphviz, there are none, but a sentence that says so.
     """
     builder = _Builder(fn, tree)
-    top = _folded(builder.function(fn), "")
+    top = _fold(builder.function(fn))
     pictures: list[dict[str, Any]] = []
     try:
         _draw(top, pictures)
@@ -133,24 +138,42 @@ def _recalled(name: str) -> str:
     return name.partition(".r")[0] if name.endswith(".r") else name.rpartition(".r.")[0] or name
 
 
-def _folded(item: Item, label: str) -> Item:
-    """Put what follows each other in frames, where there is too much."""
-    item.inside = [_folded(each, each.label) for each in item.inside]
-    while len(item.inside) > MOST:
-        size = max(2, -(-len(item.inside) // MOST))
-        parts: list[Item] = []
-        for k in range(0, len(item.inside), size):
-            some = item.inside[k : k + size]
-            # Forward code and reverse code do not share a frame.
-            start = 0
-            for end in range(1, len(some) + 1):
-                if end == len(some) or _side(some[end]) != _side(some[start]):
-                    parts.append(_frame(some[start:end]))
-                    start = end
-        if len(parts) >= len(item.inside):
-            break
-        item.inside = parts
+def _fold(item: Item) -> Item:
+    """Find what flows between the items in each other, and put many of them in frames."""
+    for each in item.inside:
+        _fold(each)
+    _split(item, _flows(item.inside))
     return item
+
+
+def _split(item: Item, flows: Flows) -> None:
+    if len(item.inside) <= MOST:
+        item.flows = flows
+        return
+    frames: list[tuple[int, Item]] = []
+    owners: dict[int, Item] = {}
+    for side in (FORWARD, REVERSE):
+        # What is forward and what is reverse do not share a frame.
+        mine = [(k, each) for k, each in enumerate(item.inside) if _side(each) == side]
+        size = max(2, -(-len(mine) // (MOST // 2)))
+        for k in range(0, len(mine), size):
+            some = [each for _, each in mine[k : k + size]]
+            frame = _frame(some)
+            frames.append((mine[k][0], frame))
+            owners.update((id(each), frame) for each in some)
+    outer: Flows = {}
+    inner: dict[int, Flows] = {}
+    for (a, b, kind), names in flows.items():
+        ends = owners[id(a)], owners[id(b)]
+        if ends[0] is not ends[1]:
+            outer.setdefault((*ends, kind), set()).update(names)
+        else:
+            inner.setdefault(id(ends[0]), {})[a, b, kind] = names
+    item.inside = [frame for _, frame in sorted(frames, key=lambda each: each[0])]
+    item.flows = outer
+    for _, frame in frames:
+        if id(frame) in inner or len(frame.inside) > MOST:
+            _split(frame, inner.get(id(frame), {}))
 
 
 def _frame(items: list[Item]) -> Item:
@@ -176,7 +199,8 @@ def _draw(item: Item, pictures: list[dict[str, Any]]) -> int:
     place = len(pictures)
     picture: dict[str, Any] = {"node": item.node, "label": item.label, "items": [], "edges": []}
     pictures.append(picture)
-    edges = _edges(item.inside)
+    numbers = {each: k for k, each in enumerate(item.inside)}
+    edges = [(numbers[a], numbers[b], kind, sorted(n)) for (a, b, kind), n in item.flows.items()]
     places: dict[int, tuple[float, float]] = {}
     widths = {k: _width(each.label) for k, each in enumerate(item.inside)}
     sizes = {}
@@ -193,30 +217,31 @@ def _draw(item: Item, pictures: list[dict[str, Any]]) -> int:
         if each.inside and len(pictures) < MOST_PICTURES:
             opened = _draw(each, pictures)
         picture["items"].append(
-            [each.node, each.label, each.phase, opened, round(72 * x), round(72 * y),
-             round(72 * widths[k]), round(72 * _HEIGHT)]
+            [each.node, "" if each.node >= 0 else each.label, each.phase, opened,
+             round(72 * x), round(72 * y), round(72 * widths[k]), round(72 * _HEIGHT)]
         )  # fmt: skip
     picture["edges"] = [[a, b, kind, names[:6]] for a, b, kind, names in edges]
     return place
 
 
-def _edges(items: Sequence[Item]) -> list[tuple[int, int, str, list[str]]]:
+def _flows(items: Sequence[Item]) -> Flows:
     """Return what flows from one item to another: data, or what the tape keeps."""
-    found: dict[tuple[int, int, str], set[str]] = {}
-    last: dict[str, int] = {}
-    kept: dict[str, int] = {}
-    for k, item in enumerate(items):
+    found: Flows = {}
+    last: dict[str, Item] = {}
+    kept: dict[str, Item] = {}
+    for item in items:
         for name in item.used:
-            if last.get(name, k) != k:
-                crosses = _side(items[last[name]]) != _side(item)
-                kind = "held" if crosses else "data"
-                found.setdefault((last[name], k, kind), set()).add(name)
+            maker = last.get(name, item)
+            if maker is not item:
+                kind = "data" if _side(maker) == _side(item) else "held"
+                found.setdefault((maker, item, kind), set()).add(name)
         for name in item.popped:
-            if kept.get(name, k) != k:
-                found.setdefault((kept[name], k, "tape"), set()).add(name)
-        last.update(dict.fromkeys(item.made, k))
-        kept.update(dict.fromkeys(item.pushed, k))
-    return [(a, b, kind, sorted(names)) for (a, b, kind), names in found.items()]
+            keeper = kept.get(name, item)
+            if keeper is not item:
+                found.setdefault((keeper, item, "tape"), set()).add(name)
+        last.update(dict.fromkeys(item.made, item))
+        kept.update(dict.fromkeys(item.pushed, item))
+    return found
 
 
 def _width(label: str) -> float:
@@ -234,9 +259,7 @@ def _laid_out(
     lines += [f"n{k} [width={widths[k]:.2f}, height={_HEIGHT}];" for k in items]
     lines += [f"n{a} -> n{b};" for a, b in edges]
     # What has nothing to do with each other stands in the order of the program.
-    lines += [
-        f"n{a} -> n{b} [style=invis, weight=0];" for a, b in pairwise(items)
-    ]
+    lines += [f"n{a} -> n{b} [style=invis, weight=0];" for a, b in pairwise(items)]
     text = Graph("\n".join([*lines, "}"])).pipe("plain").decode()
     places: dict[int, tuple[float, float]] = {}
     width = height = 0.0

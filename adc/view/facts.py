@@ -5,7 +5,7 @@
 `sources`      functions of the user: the name of the file, the number of the first line, lines
 `lines`        facts by line: place in `sources`, number, bytes, seconds, sentences of the plan
 `nodes`        parts of the code: parent, kind, phase, lines, function, first and last line of the
-               IR, label, effects (`adc.view.nodes.Node`)
+               IR, label ("" for the text of its line), effects (`adc.view.nodes.Node`)
 `ir`, `code`   the texts of the functions of the IR; that of the generated Python, with lines
 `series`       what memory is used for: kind and line
 `steps`        of the run: node, iterations around, folded iterations, changes of `series`, the most
@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc.compiler.driver import Compilation, Plans, UnknownPeak
+from adc.frontend.inputs.places import Arguments
 from adc.functions import name_of
 from adc.inspect.plan import PlanReport
 from adc.ir.core import Function
@@ -44,11 +45,12 @@ from adc.passes.remat.facts import NO_ORDERS
 from adc.passes.remat.plan import Plan
 from adc.version import __version__
 from adc.view import diagram, growth, lines, pictures, schedules
-from adc.view.nodes import Line, line_of
+from adc.view.nodes import Line, Node, line_of
 from adc.view.record import Moment, Record, recorded
 
 if TYPE_CHECKING:
     from adc.api.derivative import Derivative
+    from adc.compiler.dispatch import Code
 
 VERSION = 1
 # Parts of the memory of the plan for which other plans are shown.
@@ -69,7 +71,7 @@ _MARK = "\x00adc:"
 
 
 def facts(
-    derivative: Derivative, values: tuple[Any, ...], *, show: bool = False, measure: bool = True,
+    derivative: Derivative, values: Arguments, *, show: bool = False, measure: bool = True,
     times: Mapping[Line, tuple[float, float]] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the document for a derivative and the arguments that it is called with.
@@ -117,13 +119,13 @@ def facts(
         notes.append(
             "Of arguments there are only small pictures, and no numbers: `--values` shows them."
         )
-    wrt = _differentiated(derivative, values)
+    wrt = _differentiated(made)
     large = len(record.tree.nodes) > MOST_PLANNED
     measured = _measured(derivative, values) if measure else {}
     policies = {} if plan is None or plan.budget is not None else {"auto": plan}
     plans = None
     if plan is not None:
-        plans = code.plans(values, made)
+        plans = _plans(code, values, made, large)
         policies |= _policies(plans, policies, large)
     if large and plan is not None:
         notes.append("The program is large: there are no plans for other policies and budgets.")
@@ -159,7 +161,7 @@ def facts(
     }  # fmt: skip
 
 
-def _arguments(derivative: Derivative, made: Compilation, values: tuple[Any, ...]) -> list[Any]:
+def _arguments(derivative: Derivative, made: Compilation, values: Arguments) -> list[Any]:
     """Return the numbers and arrays that code in its last form is called with."""
     code = derivative._code
     if derivative._options.machine.cuda:
@@ -187,15 +189,25 @@ def _last_form(made: Compilation) -> Function:
     return stages[names.index("schedules") - 1][1] if "schedules" in names else made.fn
 
 
-def _differentiated(derivative: Derivative, values: tuple[Any, ...]) -> set[str]:
+def _differentiated(made: Compilation) -> set[str]:
     """Return the names of the parameters that derivatives are taken by."""
-    code = derivative._code
-    found = code._prepared(values, code.whole(values))
-    params = found.lowered.fn.params
-    return {params[k].name for _, positions in found.steps for k in positions if k < len(params)}
+    params = made.lowered.fn.params
+    steps = made.plans.steps if made.plans is not None else ()
+    return {params[k].name for _, positions in steps for k in positions if k < len(params)}
 
 
-def _measured(derivative: Derivative, values: tuple[Any, ...]) -> dict[str, Any]:
+def _plans(code: Code, values: Arguments, made: Compilation, large: bool) -> Plans:
+    """Return the plans of a derivative for the sizes of its arguments; of a large one for any."""
+    assert made.plans is not None
+    if large:
+        return made.plans
+    chosen = code.options
+    sizes = tuple(code.sizes(values, made).items())
+    asked = made.lowered, made.plans.steps, chosen.remat, code.costs, chosen.machine, sizes
+    return made.plans if made.plans.are_for(*asked) else Plans(*asked)
+
+
+def _measured(derivative: Derivative, values: Arguments) -> dict[str, Any]:
     """Call compiled code, and return the seconds of its fastest call, and the bytes it has held."""
     code = derivative._code
     compiled, _ = code.find(values)
@@ -355,11 +367,16 @@ class _Document:
         return [
             [
                 each.parent, each.kind, each.phase, [self.line(line) for line in each.lines[:40]],
-                each.function, each.first, each.last, each.label,
+                each.function, each.first, each.last, self.label(each),
                 [list(effect) for effect in each.effects[:12]],
             ]
             for each in self.record.tree.nodes
         ]  # fmt: skip
+
+    def label(self, node: Node) -> str:
+        """Return what a node is called; "" if that is its line, which the page has."""
+        is_line = node.kind == "lines" and len(node.lines) > 0
+        return "" if is_line and node.label == Span(*node.lines[0]).text().strip() else node.label
 
     def steps(self) -> list[list[Any]]:
         return [self.step(moment) for moment in self.record.moments]
@@ -371,7 +388,11 @@ class _Document:
             list(moment.folded) if moment.folded else 0,
             [list(change) for change in moment.changes.items()],
             moment.most,
-            [[self.name(shown.name), shown.picture] for shown in moment.values],
+            [
+                [self.name(shown.name), shown.picture.get("number", shown.picture)]
+                for shown in moment.values
+                if shown.picture != pictures.HIDDEN
+            ],
             moment.at,
         ]
 

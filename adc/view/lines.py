@@ -97,20 +97,28 @@ def sources(lines: Iterable[Line]) -> list[dict[str, Any]]:
 
 
 def _functions(text: list[str], wanted: set[int]) -> list[tuple[int, int]]:
-    """Return the ranges of the outermost functions that hold lines, and single lines else."""
+    """Return the ranges of the innermost functions that hold lines, and single lines else."""
     try:
         tree = ast.parse("".join(text))
     except SyntaxError:
         return [(min(wanted), max(wanted))] if wanted and text else []
-    ranges = []
+    ranges: list[tuple[int, int]] = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+            first = min([node.lineno, *(each.lineno for each in decorators)])
             ranges.append((first, node.end_lineno or first))
-    held = [r for r in ranges if any(r[0] <= line <= r[1] for line in wanted)]
-    outer = [r for r in held if not any(o != r and o[0] <= r[0] and r[1] <= o[1] for o in held)]
-    single = {line for line in wanted if not any(r[0] <= line <= r[1] for r in outer)}
-    return sorted({*outer, *((line, line) for line in single if 0 < line <= len(text))})
+    chosen: set[tuple[int, int]] = set()
+    for line in wanted:
+        around = [each for each in ranges if each[0] <= line <= each[1]]
+        # Inner functions start later.
+        innermost = max(around, default=(line, line))
+        if 0 < line <= len(text):
+            chosen.add(innermost)
+    return sorted(
+        one for one in chosen
+        if not any(o != one and o[0] <= one[0] and one[1] <= o[1] for o in chosen)
+    )  # fmt: skip
 
 
 def facts_of(

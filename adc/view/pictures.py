@@ -17,6 +17,8 @@ SHADES = 16
 FEW = 32
 # So many elements are written out if values are asked for.
 WRITTEN = 64
+# What is shown of a number that is only read from an argument.
+HIDDEN = {"hidden": True}
 _DIGITS = "0123456789abcdef"
 
 
@@ -72,7 +74,7 @@ def picture(value: Any, *, values: bool = False, argument: bool = False) -> dict
 
 def _number(value: Any, hidden: bool) -> dict[str, Any]:
     if hidden:
-        return {"hidden": True}
+        return dict(HIDDEN)
     if isinstance(value, bool | np.bool_):
         return {"number": str(bool(value))}
     if isinstance(value, int | np.integer):
@@ -109,4 +111,4 @@ def _shades(cells: Any, zero: bool = False) -> str:
     return "".join(_DIGITS[k] for k in found.ravel())
 
 
-__all__ = ["CELLS", "FEW", "picture"]
+__all__ = ["CELLS", "FEW", "HIDDEN", "picture"]

@@ -191,6 +191,7 @@ class Recorder(Interpreter):
         self.params = frozenset(p.name for each in self.functions.values() for p in each.params)
         # Whether what runs now is watched, the loops that are, and the iterations around.
         self.watching = True
+        self.ahead = 0  # statements of the blocks around that are counted, but have not run yet
         self.loops: list[_Loop] = []
         self.path: list[tuple[int, int]] = []
         self.known: dict[Series, int] = {}
@@ -310,7 +311,7 @@ class Recorder(Interpreter):
         self.touched.clear()
         most = max(self.high, self.total)
         self.record.moments.append(
-            Moment(node, tuple(self.path), folded, changes, most, values, self.steps)
+            Moment(node, tuple(self.path), folded, changes, most, values, self.steps - self.ahead)
         )
         self.high = self.total
 
@@ -321,7 +322,8 @@ class Recorder(Interpreter):
 
     def run_watched(self, args: Sequence[Any]) -> Record:
         """Run, and return what was seen; a program that raises is shown up to there."""
-        record, found = self.record, ()
+        record = self.record
+        found: tuple[Any, ...] = ()
         frame = Frame()
         try:
             with np.errstate(all="ignore"):
@@ -434,11 +436,13 @@ class _Watched(_Routine):
 
         def watched(args: Sequence[Any], env: Env, frame: Frame, mirror: Frame) -> list[Any]:
             begin(args, env)
+            machine.ahead += len(steps)
             for node, part, is_step, targets in groups:
                 machine.watching = not is_step
                 for step in part:
                     step(env, frame, mirror)
                 machine.watching = True
+                machine.ahead -= len(part)
                 if is_step:
                     machine.moment(node, self.shown(targets, env))
             return end(env)

@@ -10,6 +10,7 @@ from adc.view.page import page
 
 if TYPE_CHECKING:
     from adc.api.derivative import Derivative
+    from adc.frontend.inputs.places import Arguments
 
 PANES = ("source", "steps", "memory", "plan", "graph", "schedule", "growth")
 
@@ -46,7 +47,7 @@ class View:
 
 
 def view(
-    derivative: Derivative, values: tuple[Any, ...], *, show: bool = False, measure: bool = True
+    derivative: Derivative, values: Arguments, *, show: bool = False, measure: bool = True
 ) -> View:
     """Return the page of a derivative for arguments, as `Code.match` returns them."""
     from adc.view.facts import facts  # all of the compiler, which a page does not need

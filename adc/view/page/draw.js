@@ -88,6 +88,7 @@ function histogram(bins) {
 }
 
 function picture(name, found, title = name) {
+  if (typeof found === "string") found = { number: found };
   const host = el("div", { class: "value" }, el("code", { title }, name));
   if (found.number !== undefined) host.append(el("b", {}, found.number));
   if (found.hidden) host.append(el("span", { class: "quiet" }, found.shape ? `${found.shape.join(" × ")}, not shown` : "an argument’s; not shown"));

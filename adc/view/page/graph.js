@@ -11,6 +11,9 @@ function startGraph() {
   onChange(markGraph);
 }
 
+// The items of a picture; those that are a node have its label.
+const itemsOf = (picture) => facts.graph.pictures[picture].items.map(([node, label, ...rest]) => [node, label || nodes[node]?.label || "", ...rest]);
+
 function open(picture, trail) {
   shown.picture = picture;
   shown.trail = trail;
@@ -25,7 +28,7 @@ function open(picture, trail) {
   const host = svg("svg", { "data-keys": "", role: "group", "aria-label": `Graph of ${found.label}`, tabindex: 0 });
   const places = found.items.map(([, , , , x, y, w, h]) => ({ x, y, w, h }));
   for (const [a, b, kind, names] of found.edges) host.append(edge(places[a], places[b], kind, names));
-  found.items.forEach(([node, label, phase, inside, x, y, w, h], k) => {
+  itemsOf(picture).forEach(([node, label, phase, inside, x, y, w, h], k) => {
     const act = () => { if (inside >= 0) open(inside, [...trail, inside]); else if (node >= 0) selectNode(node); };
     const text = (inside >= 0 ? "⊞ " : "") + label;
     const room = Math.floor(w / 6.1);

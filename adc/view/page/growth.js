@@ -71,9 +71,9 @@ function startGrowth() {
     clear(table, el("table", { id: "growth-table" },
       el("tr", {}, el("th", {}, "part"), policies.map(([policy]) => el("th", { class: "n" }, said[policy] ?? policy)), found.sizes.map((size) => el("th", { class: "n", title: size.label }, `in ${size.names[0]}`)), el("th", {}, "formula without a budget")),
       parts.map((name, k) => el("tr", {}, el("td", {}, name), policies.map(([, each]) => el("td", { class: "n" }, sizeText(value(each.parts[k].formula, names)))),
-        found.sizes.map((size) => el("td", { class: "n" }, power(exponent(policies[0][1], name, size)))), el("td", {}, el("code", {}, policies[0][1].parts[k].text)))),
+        found.sizes.map((size) => el("td", { class: "n" }, power(exponent(policies[0][1], name, size)))), el("td", {}, el("code", { title: policies[0][1].parts[k].text }, policies[0][1].parts[k].text)))),
       el("tr", {}, el("td", {}, el("b", {}, "peak of a call")), peaks.map((size, k) => el("td", { class: "n", "data-peak": policies[k][0], "data-bytes": size }, el("b", {}, sizeText(size)), el("div", { style: `height:5px;background:${colour("workspace")};width:${100 * (size ?? 0) / most}%` }))),
-        found.sizes.map((size) => el("td", { class: "n" }, el("b", {}, policies.map(([, each]) => power(each.exponents[size.names[0]]?.peak)).filter((text, k, all) => all.indexOf(text) === k).join(" / ")))), el("td", {}, el("code", {}, policies[0][1].text)))));
+        found.sizes.map((size) => el("td", { class: "n" }, el("b", {}, policies.map(([, each]) => power(each.exponents[size.names[0]]?.peak)).filter((text, k, all) => all.indexOf(text) === k).join(" / ")))), el("td", {}, el("code", { title: policies[0][1].text }, policies[0][1].text)))));
   }
   const exponent = (policy, name, size) => {
     const known = policy.exponents[size.names[0]] ?? {};

@@ -1,6 +1,13 @@
 // The run: its steps, what is selected, and what this step does.
 const nodes = facts.nodes.map(([parent, kind, phase, lines, fn, first, last, label, effects], number) =>
-  ({ number, parent, kind, phase, lines, fn, first, last, label, effects }));
+  ({ number, parent, kind, phase, lines, fn, first, last, label: label || sourceText(lines[0]), effects }));
+
+function sourceText(line) {
+  const found = facts.lines[line], source = found && facts.sources[found.source];
+  const text = source ? source.lines[found.line - source.first].trim() : "";
+  return text.length > 72 ? `${text.slice(0, 71)}…` : text;
+}
+
 const steps = facts.steps.map(([node, path, folded, changes, most, values, at]) =>
   ({ node: nodes[node], path, folded, changes, most, values, at }));
 const PHASES = {
@@ -107,7 +114,7 @@ function showStep() {
   clear($("doing"), doing);
   showIterations(step);
   showEffects(step);
-  clear($("values"), step.values.filter(([, found]) => !found.hidden || found.shape)
+  clear($("values"), step.values
     .map(([name, found]) => picture(facts.names[name][1], found, `${facts.names[name][1]} (%${facts.names[name][0]} in the IR)`)));
 }
 
