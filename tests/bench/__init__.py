@@ -18,6 +18,7 @@
 `batches`    gradients of every example, beside JAX
 `sparse`     Jacobians and Hessians of 100,000 unknowns, beside asdex
 `frameworks` what a call of adc's code costs within PyTorch and JAX
+`screenshot` the README's picture of `adc view`; it measures nothing
 `turns`      the processes of the tools that the last ones ask
 ===========  =====================================================================================
 """

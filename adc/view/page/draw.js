@@ -93,7 +93,7 @@ function picture(name, found, title = name) {
   if (found.number !== undefined) host.append(el("b", {}, found.number));
   if (found.hidden) host.append(el("span", { class: "quiet" }, found.shape ? `${found.shape.join(" × ")}, not shown` : "an argument’s; not shown"));
   if (found.cells) {
-    const side = Math.min(9, Math.floor(140 / found.columns));
+    const side = Math.min(9, Math.floor(140 / Math.max(found.columns, found.rows)));
     const high = found.rows === 1 ? 16 : side * found.rows;
     host.append(shades(found.cells, found.rows, found.columns, side * found.columns, high));
   }
