@@ -7,6 +7,7 @@ walk. `--small` takes a smaller batch.
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -15,7 +16,7 @@ import adc
 
 
 @adc.value_and_grad(argnums=(1, 2, 3))
-def loss(x: ndarray, w1: ndarray, b1: ndarray, w2: ndarray, y: ndarray) -> np.floating:
+def loss(x: ndarray, w1: ndarray, b1: ndarray, w2: ndarray, y: ndarray) -> Any:
     h = x @ w1 + b1
     a = np.maximum(h, 0.0)
     out = a @ w2
@@ -43,8 +44,8 @@ def main(batch: int) -> None:
     memory = facts["memory"]
     print(
         f"\nA call holds {memory['plan']} bytes at most, and the run needed {memory['run']}. Two\n"
-        f"arrays of {hidden} bytes are nearly all of it: x @ w1, and the derivative by h, which the\n"
-        "gradient of w1 multiplies with x. All else happens in one loop over the rows of the batch:\n"
+        f"arrays of {hidden} bytes are nearly all of it: x @ w1, and the derivative by h, which\n"
+        "the gradient of w1 multiplies with x. All else happens in one loop over the rows:\n"
         f"of relu it keeps {memory['tape']} bytes, a bit of truth for each number of a row, until\n"
         "the reverse code of the row has read it."
     )

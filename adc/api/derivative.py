@@ -270,7 +270,8 @@ class Derivative:
         """
         from adc.view import view
 
-        return view(self, self._code.match(args, kwargs), show=values, measure=measure)
+        code, title = self._code, repr(self)[len("<adc ") : -1]
+        return view(code, title, code.match(args, kwargs), show=values, measure=measure)
 
     def signatures(self) -> list[str]:
         """Return the argument types that have been compiled."""

@@ -191,9 +191,7 @@ def view(args: argparse.Namespace) -> int:
 
 
 def _page(found: target.Subject, *, values: bool = False, measure: bool = True) -> View:
-    from adc.view.report import view
-
-    return view(found.derivative, found.values, show=values, measure=measure)
+    return found.derivative.view(*found.args, values=values, measure=measure)
 
 
 def graph(args: argparse.Namespace) -> int:

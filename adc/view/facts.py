@@ -49,7 +49,6 @@ from adc.view.nodes import Line, Node, line_of
 from adc.view.record import Moment, Record, recorded
 
 if TYPE_CHECKING:
-    from adc.api.derivative import Derivative
     from adc.compiler.dispatch import Code
 
 VERSION = 1
@@ -71,13 +70,17 @@ _MARK = "\x00adc:"
 
 
 def facts(
-    derivative: Derivative, values: Arguments, *, show: bool = False, measure: bool = True,
+    code: Code, title: str, values: Arguments, *, show: bool = False, measure: bool = True,
     times: Mapping[Line, tuple[float, float]] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the document for a derivative and the arguments that it is called with.
+    """Return the document for the code of a derivative and the arguments that it is called with.
 
     Parameters
     ----------
+    code : Code
+        That of the derivative.
+    title : str
+        What it is called.
     values : tuple
         The arguments, as `Code.match` returns them.
     show : bool
@@ -87,9 +90,8 @@ def facts(
     times : mapping
         Measured seconds by line, forward and reverse.
     """
-    code = derivative._code
     made = code.compilation(values)
-    given = _arguments(derivative, made, values)
+    given = _arguments(code, title, made, values)
     plan = code.described(values, made, False) if made.plan is not None else None
     fn = _last_form(made)
     taken = [0]
@@ -121,7 +123,7 @@ def facts(
         )
     wrt = _differentiated(made)
     large = len(record.tree.nodes) > MOST_PLANNED
-    measured = _measured(derivative, values) if measure else {}
+    measured = _measured(code, values) if measure else {}
     policies = {} if plan is None or plan.budget is not None else {"auto": plan}
     plans = None
     if plan is not None:
@@ -134,9 +136,9 @@ def facts(
         budgets = _budgets(plans, plan, record, given, notes)
     return {
         "version": VERSION,
-        "title": repr(derivative).removeprefix("<adc ").removesuffix(">"),
+        "title": title,
         "about": f"adc {__version__}",
-        "name": name_of(derivative.__wrapped__),
+        "name": name_of(code.fn),
         "sources": [{**each, "path": None} for each in document.sources],
         "lines": document.lines(),
         "measured times": times is not None,
@@ -161,10 +163,9 @@ def facts(
     }  # fmt: skip
 
 
-def _arguments(derivative: Derivative, made: Compilation, values: Arguments) -> list[Any]:
+def _arguments(code: Code, title: str, made: Compilation, values: Arguments) -> list[Any]:
     """Return the numbers and arrays that code in its last form is called with."""
-    code = derivative._code
-    if derivative._options.machine.cuda:
+    if code.options.machine.cuda:
         raise ArgumentError(
             "a view of code for a GPU", None, 'make the derivative without `target="cuda"`'
         )
@@ -175,7 +176,7 @@ def _arguments(derivative: Derivative, made: Compilation, values: Arguments) -> 
         given = [np.array(part) if np.ndim(part) else part for pair in pairs for part in pair]
     if len(given) != len(params):
         raise ArgumentError(
-            f"a view of {derivative!r}",
+            f"a view of {title}",
             None,
             "view the function, its gradient or its value with the gradient",
         )
@@ -207,9 +208,8 @@ def _plans(code: Code, values: Arguments, made: Compilation, large: bool) -> Pla
     return made.plans if made.plans.are_for(*asked) else Plans(*asked)
 
 
-def _measured(derivative: Derivative, values: Arguments) -> dict[str, Any]:
+def _measured(code: Code, values: Arguments) -> dict[str, Any]:
     """Call compiled code, and return the seconds of its fastest call, and the bytes it has held."""
-    code = derivative._code
     compiled, _ = code.find(values)
     seconds = []
     for _ in range(CALLS):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adc.view.page import page
 
 if TYPE_CHECKING:
-    from adc.api.derivative import Derivative
+    from adc.compiler.dispatch import Code
     from adc.frontend.inputs.places import Arguments
 
 PANES = ("source", "steps", "memory", "plan", "graph", "schedule", "growth")
@@ -47,12 +47,12 @@ class View:
 
 
 def view(
-    derivative: Derivative, values: Arguments, *, show: bool = False, measure: bool = True
+    code: Code, title: str, values: Arguments, *, show: bool = False, measure: bool = True
 ) -> View:
-    """Return the page of a derivative for arguments, as `Code.match` returns them."""
+    """Return the page of a derivative, by its code, for arguments as `Code.match` returns them."""
     from adc.view.facts import facts  # all of the compiler, which a page does not need
 
-    return View(facts(derivative, values, show=show, measure=measure))
+    return View(facts(code, title, values, show=show, measure=measure))
 
 
 __all__ = ["PANES", "View", "view"]
