@@ -45,7 +45,7 @@ from adc.passes.remat.facts import NO_ORDERS
 from adc.passes.remat.plan import Plan
 from adc.version import __version__
 from adc.view import diagram, growth, lines, pictures, schedules
-from adc.view.nodes import Line, Node, line_of
+from adc.view.nodes import BOTH, FORWARD, RECOMPUTED, REVERSE, Line, Node, line_of
 from adc.view.record import Moment, Record, recorded
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ MOST_PLANNED = 3_000
 MOST_PICTURES = 6_000
 # Points of the curve of another budget.
 POINTS = 600
+# The phases there, as letters.
+_PHASES = {FORWARD: "f", REVERSE: "r", RECOMPUTED: "a", BOTH: "b"}
 # So many steps of the runs for other budgets, and so many calls to measure.
 RUN_STEPS = 3_000
 CALLS = 5
@@ -292,7 +294,7 @@ def _curve(run: Record) -> list[list[Any]]:
     points: list[list[Any]] = []
     for moment in run.moments:
         node = run.tree.nodes[moment.node]
-        points.append([moment.at, moment.most, node.phase[0]])
+        points.append([moment.at, moment.most, _PHASES[node.phase]])
     if len(points) > POINTS:
         size = -(-len(points) // POINTS)
         points = [

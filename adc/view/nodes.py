@@ -427,6 +427,6 @@ def _printed(stmt: Stmt) -> int:
 
 
 __all__ = [
-    "AGAIN", "FORWARD", "KEPT", "MADE", "PHASES", "READ", "RECOMPUTED", "RELOADED", "REVERSE",
-    "Group", "Line", "Node", "Tree", "line_of", "marks", "tree_of",
+    "AGAIN", "BOTH", "FORWARD", "KEPT", "MADE", "PHASES", "READ", "RECOMPUTED", "RELOADED",
+    "REVERSE", "Group", "Line", "Node", "Tree", "line_of", "marks", "tree_of",
 ]  # fmt: skip

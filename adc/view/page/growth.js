@@ -84,7 +84,7 @@ function startGrowth() {
   clear(host, el("p", {}, "Move the sizes: the peak and its parts are formulas. The peak leaves out parameters, arguments and gradients, which are the caller’s. ",
     steep.length ? `Memory grows faster than ${steep.join(" and ")}. ` : "No size has more than a linear effect. "),
   sliders, el("button", { onclick: () => startGrowth() }, "back to the run"), table,
-  facts.budgets.length ? [el("h3", {}, "What a budget does"), el("table", { id: "budget-table" }, el("tr", {}, ["budget", "peak of the plan", "the run needed", "slower by"].map((text) => el("th", { class: "n" }, text))),
-    facts.budgets.map((each) => el("tr", {}, el("td", { class: "n" }, `1/${each.part}: ${bytes(each.budget)}`), el("td", { class: "n" }, each.fits ? bytes(each.peak) : `does not fit; at least ${bytes(each.peak)}`), el("td", { class: "n" }, each.run === undefined ? "–" : bytes(each.run)), el("td", { class: "n" }, each.fits ? seconds(each.seconds) : "–"))))] : null);
+  facts.budgets.length ? [el("h3", {}, "What a budget does"), el("div", { class: "scroll" }, el("table", { id: "budget-table" }, el("tr", {}, ["budget", "peak of the plan", "the run needed", "slower by"].map((text) => el("th", { class: "n" }, text))),
+    facts.budgets.map((each) => el("tr", {}, el("td", { class: "n" }, `1/${each.part}: ${bytes(each.budget)}`), el("td", { class: "n" }, each.fits ? bytes(each.peak) : `does not fit; at least ${bytes(each.peak)}`), el("td", { class: "n" }, each.run === undefined ? "–" : bytes(each.run)), el("td", { class: "n" }, each.fits ? seconds(each.seconds) : "–")))))] : null);
   show();
 }

@@ -148,9 +148,14 @@ def check(browser: Browser, view: View, folder: Path, count: int = 40) -> None:
 
 
 def test_page(browser: Browser, tmp_path: Path) -> None:
-    view = viewed(simulate, (np.linspace(0.0, 1.0, 20), 12), memory=1_500)
+    view = viewed(simulate, (np.linspace(0.0, 1.0, 20), 60), memory=6_000)
     check(browser, view, tmp_path)
     tab = browser.tab
+    # A plan for less memory is run, and where it recomputes is marked.
+    tight = next(each for each in view.facts["budgets"] if each.get("curve"))
+    assert {phase for _, _, phase in tight["curve"]} >= {"f", "r", "a"}
+    assert tab.locator("#chart [data-budget]").count() >= 1
+    assert tight["run"] <= tight["peak"] <= tight["budget"]
     # Keys: to the end, back to the start, and on.
     tab.evaluate("document.activeElement.blur()")
     for key, step in (("End", len(view.facts["steps"]) - 1), ("Home", 0), ("ArrowRight", 1)):
@@ -175,7 +180,9 @@ def test_page(browser: Browser, tmp_path: Path) -> None:
     assert tab.locator("#schedule .sweeps").count() == len(view.facts["schedules"]) == 1
     # Nothing is wider than a phone.
     browser.open(saved(view, tmp_path, "plan"), 390, "dark")
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    for name in ("code", "plan", "graph", "schedule", "growth", "plan"):
+        tab.click(f"#tab-{name}")
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390, name
     assert tab.get_attribute("#tab-plan", "aria-selected") == "true"
 
 
