@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -227,7 +227,14 @@ class Derivative:
         return graph_of(compilation.trace, compilation.plan)
 
     @shortened
-    def view(self, *args: Any, values: bool = False, measure: bool = True, **kwargs: Any) -> View:
+    def view(
+        self,
+        *args: Any,
+        values: bool = False,
+        measure: bool = True,
+        iterations: Collection[int] = (),
+        **kwargs: Any,
+    ) -> View:
         """Return a page that shows a call step by step, with its memory, in notebooks or a file.
 
         The page needs no server and no network: it has the source with what each line keeps and
@@ -244,6 +251,8 @@ class Derivative:
             them: at most 16 by 16 cells of 16 shades, and a histogram.
         measure : bool
             Whether the function is compiled and called, for its time and memory.
+        iterations : collection of int
+            Iterations of loops to show, besides the first and the last ones.
 
         Returns
         -------
@@ -271,7 +280,8 @@ class Derivative:
         from adc.view import view
 
         code, title = self._code, repr(self)[len("<adc ") : -1]
-        return view(code, title, code.match(args, kwargs), show=values, measure=measure)
+        given = code.match(args, kwargs)
+        return view(code, title, given, show=values, measure=measure, iterations=iterations)
 
     def signatures(self) -> list[str]:
         """Return the argument types that have been compiled."""

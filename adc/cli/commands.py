@@ -11,7 +11,6 @@ import platform
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adc.cli import options, output, slices, target
 from adc.cli.target import UsageError
@@ -20,9 +19,6 @@ from adc.ir.analysis.costs import Costs
 from adc.ir.core import Function
 from adc.ir.errors import AdcError
 from adc.passes.stages import Stage
-
-if TYPE_CHECKING:
-    from adc.view.report import View
 
 
 def ir(args: argparse.Namespace) -> int:
@@ -159,7 +155,7 @@ def plan(args: argparse.Namespace) -> int:
     sized = args.example is not None or args.memory is not None or args.curve is not None
     shown = PlanReport.of(found.plan() if sized else found.made.plan)
     if args.html is not None:
-        _page(found, measure=sized).save(args.html, "plan")
+        found.derivative.view(*found.args, measure=sized).save(args.html, "plan")
     points = None
     if args.curve is not None:
         from adc.inspect.curve import check, draw
@@ -184,14 +180,12 @@ def view(args: argparse.Namespace) -> int:
     if args.out.suffix != ".html":
         raise UsageError(f"{args.out}: the name must end in .html")
     found = target.find(args)
-    page = _page(found, values=args.values, measure=args.measure)
+    page = found.derivative.view(
+        *found.args, values=args.values, measure=args.measure, iterations=args.iteration
+    )
     page.save(args.out, args.pane)
     print(f"{args.out}: {page!r}")
     return 0
-
-
-def _page(found: target.Subject, *, values: bool = False, measure: bool = True) -> View:
-    return found.derivative.view(*found.args, values=values, measure=measure)
 
 
 def graph(args: argparse.Namespace) -> int:

@@ -149,6 +149,14 @@ def parser() -> argparse.ArgumentParser:
         action="store_false",
         help="do not compile and call the function for its time and memory",
     )
+    viewed.add_argument(
+        "--iteration",
+        type=int,
+        action="append",
+        default=[],
+        metavar="N",
+        help="show iteration N of every loop, too, besides the first and the last ones",
+    )
     viewed.add_argument("--pane", choices=PANES, default="", help="the part that the page opens at")
 
     checked = add(

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -73,6 +73,7 @@ _MARK = "\x00adc:"
 
 def facts(
     code: Code, title: str, values: Arguments, *, show: bool = False, measure: bool = True,
+    iterations: Collection[int] = (),
     times: Mapping[Line, tuple[float, float]] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the document for the code of a derivative and the arguments that it is called with.
@@ -89,6 +90,8 @@ def facts(
         Whether elements of arguments may be shown.
     measure : bool
         Whether the compiled derivative is called, for the time and the memory it takes.
+    iterations : collection of int
+        The iterations of loops to show, besides the first and the last ones.
     times : mapping
         Measured seconds by line, forward and reverse.
     """
@@ -106,7 +109,7 @@ def facts(
         return pictures.picture(value, values=show, argument=read)
 
     start = time.perf_counter()
-    record = recorded(fn, copy.deepcopy(given), picture)
+    record = recorded(fn, copy.deepcopy(given), picture, iterations=iterations)
     spent = time.perf_counter() - start
     found = lines.facts_of(fn, record, plan, code.costs, times)
     document = _Document(fn, record, found)

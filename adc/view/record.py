@@ -13,7 +13,7 @@ are `MOST_STEPS` steps, no more iterations are watched.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -183,10 +183,12 @@ class Recorder(Interpreter):
     def __init__(
         self, fn: Function, picture: Picture | None = None, *, steps: int = MOST_STEPS,
         statements: int = MOST_STATEMENTS,
+        iterations: Collection[int] = (),
     ) -> None:  # fmt: skip
         super().__init__(library_form(fn))
         self.record = Record(tree_of(fn))
         self.picture = picture
+        self.iterations = frozenset(iterations)  # that are watched, of every loop
         self.most_steps, self.most_statements = steps, statements
         self.params = frozenset(p.name for each in self.functions.values() for p in each.params)
         # Whether what runs now is watched, the loops that are, and the iterations around.
@@ -462,7 +464,7 @@ class _Watched(_Routine):
             k, here.count = here.count, here.count + 1
             depth = len(machine.loops) - 1
             full = len(machine.record.moments) >= machine.most_steps
-            if not full and here.is_watched(k, depth):
+            if not full and (k in machine.iterations or here.is_watched(k, depth)):
                 machine.fold(here, k - 1)
                 machine.path.append((here.node.number, k))
                 found = watched(args, env, frame, mirror)
@@ -663,13 +665,19 @@ def _lines(fn: Function) -> dict[str, Line]:
 
 
 def recorded(
-    fn: Function, args: Sequence[Any], picture: Picture | None = None, **limits: int
+    fn: Function,
+    args: Sequence[Any],
+    picture: Picture | None = None,
+    *,
+    iterations: Collection[int] = (),
+    **limits: int,
 ) -> Record:
     """Run code in its last form, before `schedules`, and return what was seen.
 
-    Without `picture`, nothing is seen of values.
+    Without `picture`, nothing is seen of values. `iterations` are watched of every loop, besides
+    the first and the last ones; `limits` are the most `steps` and `statements`.
     """
-    return Recorder(fn, picture, **limits).run_watched(args)
+    return Recorder(fn, picture, iterations=iterations, **limits).run_watched(args)
 
 
 __all__ = [

@@ -146,7 +146,12 @@ function showIterations(step) {
 function goTo(known, wanted) {
   for (const [text, k] of known) {
     const [first, last] = text.split("…").map(Number);
-    if (wanted >= first && wanted <= (last ?? first)) { go(k); return; }
+    if (wanted >= first && wanted <= (last ?? first)) {
+      go(k);
+      // A page has no more than it was made with.
+      if (last !== undefined) $("iterations").append(el("p", { class: "quiet" }, `Iteration ${wanted} is folded; --iteration ${wanted} (iterations=[${wanted}]) shows it.`));
+      return;
+    }
   }
 }
 

@@ -116,6 +116,10 @@ def test_iterations_are_folded_and_counted() -> None:
         for node, k in moment.path[:1]:
             loops.setdefault(node, set()).add(k)
     assert [seen == set(range(500)) for seen in loops.values()] == [True, True]
+    assert not any(moment.path[:1] and moment.path[0][1] == 123 for moment in record.moments)
+    more = recorded(fn, copy.deepcopy(given), iterations=[123])
+    assert sum(bool(m.path) and m.path[0][1] == 123 for m in more.moments) >= 2
+    assert more.peak == record.peak
 
 
 def test_a_run_that_is_stopped_says_so() -> None:
