@@ -11,7 +11,8 @@ returns its gradient. In reading order:
 `ir`          the IR and its analyses
 `passes`      IR to IR
 `backend`     IR to machine code
-`inspect`     plans and graphs; `cli`: the command line; `explain`: its guides
+`inspect`     plans and graphs; `view`: a page that shows a call step by step
+`cli`         the command line; `explain`: its guides
 `testing`     checks against finite differences
 `supported`   the list of what is supported
 `calibrate`   the costs of operations, measured

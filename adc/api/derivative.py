@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from adc.inspect.graph import Graph
     from adc.inspect.plan import PlanReport
     from adc.inspect.profile import Profile
+    from adc.view import View
 
 
 # More directions than are ever taken at once.
@@ -274,6 +275,63 @@ class Derivative:
 
         compilation = self.compiled_for(*args, **kwargs).compilation
         return graph_of(compilation.trace, compilation.plan, depth=depth)
+
+    @shortened
+    def view(
+        self,
+        *args: Any,
+        values: bool = False,
+        measure: bool = True,
+        iterations: Collection[int] = (),
+        **kwargs: Any,
+    ) -> View:
+        """Return a page that shows a call step by step, with its memory, in notebooks or a file.
+
+        The page needs no server and no network: it has the source with what each line keeps and
+        computes again, the steps of the forward and the reverse pass, the memory over time, the
+        plan, the graph, the schedules of checkpointed loops, and the memory as a formula of sizes.
+        What is shown was run in the interpreter of the IR, at about a million statements a second.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            The arguments of a call, which are not changed.
+        values : bool
+            Whether numbers of arguments may be shown. By default there are only small pictures of
+            them: at most 16 by 16 cells of 16 shades, and a histogram.
+        measure : bool
+            Whether the function is compiled and called, for its time and memory.
+        iterations : collection of int
+            Iterations of loops to show, besides the first and the last ones.
+
+        Returns
+        -------
+        View
+            Notebooks display it; `save` writes it to a file.
+
+        Raises
+        ------
+        ArgumentError
+            For Jacobians and code for a GPU.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import adc
+        >>> def decay(x, n):
+        ...     for _ in range(n):
+        ...         x = x - 0.1 * np.sin(x)
+        ...     return np.sum(x)
+        >>> page = adc.grad(decay).view(np.ones(100), 50, measure=False)
+        >>> page.facts["memory"]["run"] == adc.grad(decay).plan(np.ones(100), 50).peak_bytes
+        True
+        >>> page.save("decay.html")  # doctest: +SKIP
+        """
+        from adc.view import view
+
+        code, title = self._code, repr(self)[len("<adc ") : -1]
+        given = code.match(args, kwargs)
+        return view(code, title, given, show=values, measure=measure, iterations=iterations)
 
     def signatures(self) -> list[str]:
         """Return the argument types that have been compiled."""

@@ -157,7 +157,7 @@ def plan(args: argparse.Namespace) -> int:
     sized = args.example is not None or args.memory is not None or args.curve is not None
     shown = PlanReport.of(found.plan() if sized else found.made.plan)
     if args.html is not None:
-        args.html.write_text(output.page(f"plan of {args.function}", shown._repr_html_()))
+        found.derivative.view(*found.args, measure=sized).save(args.html, "plan")
     points = None
     if args.curve is not None:
         from adc.inspect.curve import check, draw
@@ -184,6 +184,18 @@ def profile(args: argparse.Namespace) -> int:
         raise UsageError("--example: samples of arguments say nothing about time")
     made = found.derivative.profile(*found.args, seconds=args.seconds)
     print(made.to_json() if args.json else made)
+    return 0
+
+
+def view(args: argparse.Namespace) -> int:
+    if args.out.suffix != ".html":
+        raise UsageError(f"{args.out}: the name must end in .html")
+    found = target.find(args)
+    page = found.derivative.view(
+        *found.args, values=args.values, measure=args.measure, iterations=args.iteration
+    )
+    page.save(args.out, args.pane)
+    print(f"{args.out}: {page!r}")
     return 0
 
 

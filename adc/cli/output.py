@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from html import escape
 from typing import TextIO
 
 from rich.console import Console
@@ -74,19 +73,6 @@ def progress(file: TextIO | None = None) -> Iterator[Callable[[str, int, int], N
         yield lambda text, done, total: bar.update(
             task, description=f"{text:<32}", completed=done, total=total
         )
-
-
-def page(title: str, body: str) -> str:
-    """Return an HTML page.
-
-    >>> page("a < b", "<p>text</p>").splitlines()[2]
-    '<title>a &lt; b</title>'
-    """
-    return (
-        f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
-        "<style>body { font-family: sans-serif } td, th { padding: 0 1em 0 0; text-align: left }"
-        f"</style>\n{body}\n"
-    )
 
 
 def fitted(text: str, most: int) -> str:

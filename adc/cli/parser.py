@@ -15,6 +15,7 @@ from adc.cli.completion import SHELLS, script
 from adc.cli.failure import program_error
 from adc.ir.errors import AdcError
 from adc.version import __version__
+from adc.view.report import PANES
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -106,7 +107,12 @@ def parser() -> argparse.ArgumentParser:
     )
     options.add_function(plan)
     plan.add_argument("--json", action="store_true", help="print JSON")
-    plan.add_argument("--html", type=Path, metavar="FILE", help="write an HTML page to FILE")
+    plan.add_argument(
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write the page of `adc view` to FILE, opened at the plan",
+    )
     plan.add_argument(
         "--curve",
         type=Path,
@@ -137,6 +143,37 @@ def parser() -> argparse.ArgumentParser:
         metavar="S",
         help="measure for about S seconds (default 2)",
     )
+
+    viewed = add(
+        "view",
+        commands.view,
+        "write a page that shows a call step by step, with its memory and its plan, in a browser",
+        "adc view model.py:loss --example data -o run.html",
+    )
+    options.add_function(viewed)
+    viewed.add_argument(
+        "-o", dest="out", type=Path, metavar="FILE", required=True, help="write to FILE (.html)"
+    )
+    viewed.add_argument(
+        "--values",
+        action="store_true",
+        help="show numbers of the arguments; without it there are only small pictures of them",
+    )
+    viewed.add_argument(
+        "--no-measure",
+        dest="measure",
+        action="store_false",
+        help="do not compile and call the function for its time and memory",
+    )
+    viewed.add_argument(
+        "--iteration",
+        type=int,
+        action="append",
+        default=[],
+        metavar="N",
+        help="show iteration N of every loop, too, besides the first and the last ones",
+    )
+    viewed.add_argument("--pane", choices=PANES, default="", help="the part that the page opens at")
 
     checked = add(
         "check",

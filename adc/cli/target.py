@@ -21,6 +21,7 @@ from adc.api.derivative import Derivative, Jitted
 from adc.api.sweeps import Pullback
 from adc.cli import options
 from adc.compiler.driver import Compilation, Plans
+from adc.frontend.inputs.places import Arguments
 from adc.ir.errors import NonScalarError
 from adc.ir.types import DTYPES, HALF, STORED_HALF, Array, Scalar, parse_type
 from adc.options import Options, PlanOptions
@@ -47,7 +48,7 @@ class Subject:
     made: Compilation
 
     @property
-    def values(self) -> tuple[Any, ...]:
+    def values(self) -> Arguments:
         return self.derivative._code.match(self.args, {})
 
     def plan(self) -> Plan:

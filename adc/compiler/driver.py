@@ -140,6 +140,11 @@ class Plans:
         self.calls = () if target.cuda else pipeline.calls_to_recompute(fn)
         self._planners: dict[tuple[int, bool], Planner] = {}
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The transformations of the function, first to last."""
+        return self._asked[1]
+
     def are_for(
         self,
         lowered: Lowered,

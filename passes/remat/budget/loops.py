@@ -71,8 +71,8 @@ class Run(NamedTuple):
         leaf = reversal(*how, 0, 1).peak
         described = entry(
             whole.peak,
-            f"{trips} iterations, {whole.plain} recomputed; {_snapshots(snapshots)}, leaves of up to "
-            f"{leaf}",
+            f"{trips} iterations, {whole.plain} recomputed; {_snapshots(snapshots)}, "
+            f"leaves of up to {leaf}",
         )
         return LoopPlan(described, trips, whole.plain, snapshots, leaf, whole.peak)
 
@@ -221,4 +221,3 @@ def can_run_in_parts(fn: Function, loop: For | While) -> bool:
 
 def _snapshots(count: int) -> str:
     return f"{count} snapshot{'' if count == 1 else 's'}"
-

@@ -400,10 +400,24 @@ def test_plan_within_a_budget(
     page = tmp_path / "plan.html"
     assert _printed(capsys, *steps, "--memory", "12 kB", "--html", str(page)) == ""
     assert "checkpointed" in page.read_text()
+    assert 'data-pane="plan"' in page.read_text()
     assert cli.main([*steps, "--memory", "1 kB"]) == 1
     assert capsys.readouterr().err.startswith("[ADC026] ")
     assert cli.main([*steps, "--memory", "much"]) == 1
     assert capsys.readouterr().err.startswith("[ADC020] memory='much'")
+
+
+def test_view(program: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    page = tmp_path / "run.html"
+    steps = ("view", f"{program}:steps", "--args", "f64[100], 50", "-o", str(page))
+    said = _printed(capsys, *steps, "--memory", "12 kB", "--no-measure")
+    assert re.fullmatch(r".*run\.html: <adc view of .*: \d+ steps>\n", said)
+    text = page.read_text()
+    assert 'data-pane=""' in text
+    assert "checkpointed" in text
+    with pytest.raises(SystemExit):
+        cli.main([*steps[:-1], str(tmp_path / "run.svg")])
+    assert "the name must end in .html" in capsys.readouterr().err
 
 
 def _curve(program: str, drawing: Path) -> tuple[str, ...]:

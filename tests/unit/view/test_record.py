@@ -1,0 +1,168 @@
+"""The run that a view shows holds what the plan says, and what another meter counts."""
+
+from __future__ import annotations
+
+import copy
+import doctest
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.ir import schedule
+from adc.ir.core import Function
+from adc.view import diagram, growth, nodes, page, pictures, schedules
+from adc.view.facts import _last_form
+from adc.view.record import Recorder, recorded
+from tests.corpus.programs import by_name, differentiable
+from tests.oracle.meter import Meter
+
+# Ten programs of the corpus: loops, branches, `while`, calls, recursion, arrays, lists.
+TEN = (
+    "triangular_solves", "newton_square_root", "lstm_cell_with_scalar_loops",
+    "matrix_power_by_loops", "earlier_elements_of_a_local_array",
+    "for_over_array_sees_later_writes", "walrus_in_while", "mutual_recursion_as_control",
+    "break_skips_the_rest_of_the_body", "numpy_piecewise",
+)  # fmt: skip
+
+
+def code_of(fn: Any, args: tuple[Any, ...], argnums: Any = 0, **options: Any) -> Any:
+    """Return the derivative's last form, its plan with numbers, and what it is called with."""
+    derivative = adc.value_and_grad(fn, argnums, **options)
+    code = derivative._code
+    values = code.match(args, {})
+    made = code.compilation(values)
+    plan = code.described(values, made, False)
+    given = code._leaves(code._signature(values, code.whole(values)), made.lowered, values)
+    return _last_form(made), plan, given
+
+
+def check(fn: Function, plan: Any, given: list[Any]) -> None:
+    record = recorded(fn, copy.deepcopy(given))
+    assert not record.stopped
+    meter = Meter(fn, align=1)
+    meter.run(copy.deepcopy(given))
+    # Another meter counts the workspace and the tapes.
+    assert record.workspace == meter.most
+    assert record.tapes == sum(meter.tape_peaks.values())
+    if plan.peak_bytes is not None:
+        atmost = str(plan.peak).startswith("at most")
+        assert record.peak <= plan.peak_bytes if atmost else record.peak == plan.peak_bytes
+    # What changes from step to step adds up, and nothing but results is left.
+    held = dict.fromkeys(range(len(record.series)), 0)
+    for moment in record.moments:
+        for series, change in moment.changes.items():
+            held[series] += change
+        now = sum(size for k, size in held.items() if record.series[k][0] != "gradients")
+        assert 0 <= now <= moment.most <= record.most
+    assert min(held.values(), default=0) >= 0
+    assert sum(size for k, size in held.items() if record.series[k][0] == "tape") == 0
+    assert [m.at for m in record.moments] == sorted(m.at for m in record.moments)
+
+
+@pytest.mark.parametrize("name", TEN)
+def test_ten_programs(name: str) -> None:
+    program = by_name(name)
+    check(*code_of(program.fn, program.make_args(), program.argnums))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("program", differentiable()[::7], ids=str)
+def test_corpus(program: Any) -> None:
+    check(*code_of(program.fn, program.make_args(), program.argnums))
+
+
+def simulate(u: Any, steps: int) -> Any:
+    for _ in range(steps):
+        u = u + 0.1 * (np.roll(u, 1) - 2.0 * u + np.roll(u, -1)) - 0.01 * u**3
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize("memory", [None, 20_000, 10_000])
+def test_arrays_that_loops_hand_on(memory: int | None) -> None:
+    fn, plan, given = code_of(simulate, (np.linspace(0.0, 1.0, 100), 50), memory=memory)
+    check(fn, plan, given)
+    record = recorded(fn, copy.deepcopy(given))
+    assert record.peak > 0.9 * plan.peak_bytes
+    if memory is None:
+        assert record.peak == plan.peak_bytes
+    else:
+        # The schedule that is drawn is the one that ran: as many iterations run ahead.
+        ((line, operands),) = set(record.schedules)
+        assert line is not None
+        assert schedules.events(operands).plain == plan.loops[0].again
+        phases = {record.tree.nodes[moment.node].phase for moment in record.moments}
+        assert phases >= {"forward", "reverse", "recomputed"}
+
+
+def test_a_defect_of_the_count_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = code_of(simulate, (np.linspace(0.0, 1.0, 100), 50))
+    monkeypatch.setattr(Recorder, "pop", lambda self, frame: None)
+    with pytest.raises(AssertionError):
+        check(*given)
+
+
+def test_iterations_are_folded_and_counted() -> None:
+    fn, _, given = code_of(simulate, (np.linspace(0.0, 1.0, 10), 500))
+    record = recorded(fn, copy.deepcopy(given))
+    assert len(record.moments) < 100
+    loops: dict[int, set[int]] = {}
+    for moment in record.moments:
+        if not moment.path and moment.folded:
+            loops.setdefault(moment.node, set()).update(
+                range(moment.folded[0], moment.folded[1] + 1)
+            )
+        for node, k in moment.path[:1]:
+            loops.setdefault(node, set()).add(k)
+    assert [seen == set(range(500)) for seen in loops.values()] == [True, True]
+    assert not any(moment.path[:1] and moment.path[0][1] == 123 for moment in record.moments)
+    more = recorded(fn, copy.deepcopy(given), iterations=[123])
+    assert sum(bool(m.path) and m.path[0][1] == 123 for m in more.moments) >= 2
+    assert more.peak == record.peak
+
+
+def test_a_run_that_is_stopped_says_so() -> None:
+    fn, _, given = code_of(simulate, (np.linspace(0.0, 1.0, 10), 500))
+    record = recorded(fn, copy.deepcopy(given), statements=1000)
+    assert "stopped after 1,000 statements" in record.stopped
+    assert record.moments
+
+
+def raises(x: float) -> float:
+    y = x * x
+    if y > 0.0:
+        raise ValueError("no")
+    return y
+
+
+def test_a_program_that_raises() -> None:
+    fn, _, given = code_of(raises, (2.0,))
+    assert recorded(fn, given).stopped == "the program raised ValueError"
+
+
+@pytest.mark.parametrize("operands", [(10, 3, 1, 0, 1), (50, 16_699, 824, 800, 0), (7, 1, 1, 0, 1)])
+def test_schedules(operands: tuple[int, ...]) -> None:
+    found = schedules.events(operands)
+    assert found.plain == schedule.plain_steps(*operands)
+    reversed_ = [k for what, first, count, _ in found.events if what == "reverse"
+                 for k in range(first + count - 1, first - 1, -1)]  # fmt: skip
+    assert reversed_ == list(range(operands[0] - 1, -1, -1))
+
+
+@pytest.mark.parametrize("module", [nodes, pictures, growth, schedules, diagram, page])
+def test_documentation(module: Any) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+def test_pictures_tell_no_numbers_of_arguments() -> None:
+    secret = np.array([1234.5678, 8765.4321])
+    assert pictures.picture(secret, argument=True) == {
+        "shape": [2], "dtype": "float64", "hidden": True,
+    }  # fmt: skip
+    found = pictures.picture(np.arange(100.0), argument=True)
+    assert found.keys() == {"shape", "dtype", "rows", "columns", "cells", "histogram"}
+    assert len(found["cells"]) == 16
+    assert pictures.picture(secret, argument=True, values=True)["values"] == ["1234.57", "8765.43"]
+    lost = pictures.picture(np.array([np.nan, 1.0, np.inf]))
+    assert (lost["lost"], lost["least"], lost["most"]) == (2, "1", "1")
