@@ -276,6 +276,7 @@ def _budgets(
     whole = plan.peak_bytes if plan.budget is None else plan.budget
     if not whole:
         return found
+    offload = bool(plans.rest.context.target.offload)  # then tapes take no memory
     repeated = record.statements <= MOST_REPEATED
     if not repeated:
         notes.append("The run is long: other budgets are planned for, but not run.")
@@ -294,7 +295,7 @@ def _budgets(
             fn, made = plans.made(budget)
             run = recorded(fn, copy.deepcopy(list(given)), steps=RUN_STEPS)
             entry |= {
-                "run": run.peak, "most": run.most, "statements": run.statements,
+                "run": run.peak - run.tapes * offload, "most": run.most, "statements": run.statements,
                 "curve": _curve(run), "peak": made.peak_bytes if made else other.peak,
             }  # fmt: skip
         found.append(entry)
