@@ -39,7 +39,7 @@ from adc.compiler.driver import Compilation, Plans, UnknownPeak
 from adc.frontend.inputs.places import Arguments
 from adc.functions import name_of
 from adc.inspect.plan import PlanReport
-from adc.ir.core import Function
+from adc.ir.core import Function, Print, walk
 from adc.ir.errors import ArgumentError, Span
 from adc.passes.remat.facts import NO_ORDERS
 from adc.passes.remat.plan import Plan
@@ -128,7 +128,13 @@ def facts(
         )
     wrt = _differentiated(made)
     large = len(record.tree.nodes) > MOST_PLANNED
-    measured = _measured(code, values) if measure else {}
+    effects = any(isinstance(s, Print) for each in (fn, *fn.callees) for s in walk(each.body))
+    if measure and effects:
+        notes.append("The program has effects outside: it was not called to be measured.")
+    measured = _measured(code, values) if measure and not effects else {}
+    offload = code.options.machine.offload
+    if offload:
+        notes.append("The tape is in files: it is no part of the peak.")
     policies = {} if plan is None or plan.budget is not None else {"auto": plan}
     plans = None
     if plan is not None:
@@ -158,7 +164,7 @@ def facts(
              "picture": pictures.picture(value, values=show, argument=True)}
             for param, value in zip(made.fn.params, given, strict=True)
         ],
-        "memory": _memory(plan, record) | measured,
+        "memory": _memory(plan, record, bool(offload)) | measured,
         "budgets": budgets,
         "plan": _plan(plan, document),
         "growth": growth.growth(plans.rest.fn, policies, wrt, given) if plans is not None else None,
@@ -179,6 +185,8 @@ def _arguments(code: Code, title: str, made: Compilation, values: Arguments) -> 
     if len(given) < len(params):  # there are two for each complex number
         pairs = [(x.real, x.imag) if np.iscomplexobj(x) else (x,) for x in given]
         given = [np.array(part) if np.ndim(part) else part for pair in pairs for part in pair]
+    if len(given) < len(params):  # directions of inner derivatives
+        given = [*given, *code.find(values)[0].ones]
     if len(given) != len(params):
         raise ArgumentError(
             f"a view of {title}",
@@ -227,17 +235,18 @@ def _measured(code: Code, values: Arguments) -> dict[str, Any]:
     return {"measured": compiled.entry.kernel.peak, "seconds": min(seconds)}
 
 
-def _memory(plan: Plan | None, record: Record) -> dict[str, Any]:
+def _memory(plan: Plan | None, record: Record, offload: bool) -> dict[str, Any]:
     return {
         "plan": None if plan is None else plan.peak_bytes,
         "formula": "" if plan is None or plan.peak is None else str(plan.peak),
         "held": None if plan is None else plan.held_bytes,
         "predicted": None if plan is None else plan.seconds,
         "budget": None if plan is None else plan.budget,
-        "run": record.peak,
+        "run": record.peak - record.tapes * offload,
         "statements": record.statements,
         "workspace": record.workspace,
         "tape": record.tapes,
+        "offload": offload,
         "carried": record.carried,
         "most": record.most,
         "peak step": min(record.peak_step, max(len(record.moments) - 1, 0)),
@@ -267,6 +276,7 @@ def _budgets(
     whole = plan.peak_bytes if plan.budget is None else plan.budget
     if not whole:
         return found
+    offload = bool(plans.rest.context.target.offload)  # then tapes take no memory
     repeated = record.statements <= MOST_REPEATED
     if not repeated:
         notes.append("The run is long: other budgets are planned for, but not run.")
@@ -285,7 +295,7 @@ def _budgets(
             fn, made = plans.made(budget)
             run = recorded(fn, copy.deepcopy(list(given)), steps=RUN_STEPS)
             entry |= {
-                "run": run.peak, "most": run.most, "statements": run.statements,
+                "run": run.peak - run.tapes * offload, "most": run.most, "statements": run.statements,
                 "curve": _curve(run), "peak": made.peak_bytes if made else other.peak,
             }  # fmt: skip
         found.append(entry)

@@ -181,7 +181,7 @@ function showPeak() {
     ? `The plan predicted ${bytes(found.plan)}, and the run needed exactly that:`
     : `The plan predicted at most ${bytes(found.plan)}; the run needed ${bytes(found.run)}:`;
   const none = facts.budgets.filter((each) => !each.fits);
-  clear($("peak"), el("p", {}, el("b", {}, "The peak. "), said), el("ul", {}, [["workspace", "workspace"], ["tape", "tape"], ["carried", "arrays that loops hand on"]].filter(([key]) => found[key]).map(([key, text]) => el("li", {}, `${bytes(found[key])} of ${text}`))),
+  clear($("peak"), el("p", {}, el("b", {}, "The peak. "), said), el("ul", {}, [["workspace", "workspace"], ["tape", facts.memory.offload ? "tape, in files" : "tape"], ["carried", "arrays that loops hand on"]].filter(([key]) => found[key]).map(([key, text]) => el("li", {}, `${bytes(found[key])} of ${text}`))),
     el("p", {}, "Each is reserved for when it is fullest. ", alive ? `When most was held at once, it was ${alive}. ` : "",
       found.measured ? `Compiled code measured ${bytes(found.measured)} of workspace and tape. ` : ""),
     none.length ? el("p", { class: "quiet" }, `No plan fits in ${none.map((each) => `1/${each.part}`).join(", ")} of the memory; the least that was found is ${bytes(none[0].peak)}. `) : null,

@@ -283,3 +283,33 @@ def test_a_long_program_and_a_long_loop(browser: Browser, tmp_path: Path) -> Non
 def test_what_has_no_view(made: Any, message: str) -> None:
     with pytest.raises(adc.AdcError, match=message):
         made(lambda x: x * x).view(np.ones(3))
+
+
+def test_programs_of_many_kinds(
+    browser: Browser, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def cube(x: float) -> float:
+        return x**3
+
+    def says(x: float) -> float:
+        print("x is", x)
+        return x * x
+
+    second: Any = adc.grad(adc.grad(cube))
+    view = second.view(2.0, measure=False)
+    assert len(view.facts["steps"]) > 1
+    # What is printed is not printed again.
+    printing: Any = adc.grad(says)
+    assert "was not called" in " ".join(printing.view(2.0).facts["notes"])
+    assert capfd.readouterr().out == ""
+    # A tape in files is no part of the peak.
+    taped: Any = adc.grad(simulate, offload="disk")
+    memory = taped.view(np.ones(30), 4, measure=False).facts["memory"]
+    assert memory["run"] == memory["plan"]
+    assert memory["tape"] > 0
+    plain: Any = adc.jit(cube)
+    facts = plain.view(2.0, measure=False).facts
+    assert facts["plan"] is None
+    assert facts["growth"] is None
+    browser.open(saved(View(facts), tmp_path, "plan"))
+    assert "no plan" in browser.text("#plan")
