@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc.compiler.driver import Compilation, Plans, UnknownPeak
+from adc.compiler.profile import profile
 from adc.frontend.inputs.places import Arguments
 from adc.functions import name_of
 from adc.inspect.plan import PlanReport
@@ -67,6 +68,8 @@ _PHASES = {FORWARD: "f", REVERSE: "r", RECOMPUTED: "a", BOTH: "b"}
 # So many steps of the runs for other budgets, and so many calls to measure.
 RUN_STEPS = 3_000
 CALLS = 5
+# How long calls are profiled, for the time of each line.
+SECONDS = 0.5
 # Between a line of generated code and the place that it comes from; no program has it.
 _MARK = "\x00adc:"
 
@@ -74,7 +77,6 @@ _MARK = "\x00adc:"
 def facts(
     code: Code, title: str, values: Arguments, *, show: bool = False, measure: bool = True,
     iterations: Collection[int] = (),
-    times: Mapping[Line, tuple[float, float]] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the document for the code of a derivative and the arguments that it is called with.
 
@@ -92,8 +94,6 @@ def facts(
         Whether the compiled derivative is called, for the time and the memory it takes.
     iterations : collection of int
         The iterations of loops to show, besides the first and the last ones.
-    times : mapping
-        Measured seconds by line, forward and reverse.
     """
     made = code.compilation(values)
     given = _arguments(code, title, made, values)
@@ -111,6 +111,10 @@ def facts(
     start = time.perf_counter()
     record = recorded(fn, copy.deepcopy(given), picture, iterations=iterations)
     spent = time.perf_counter() - start
+    large = len(record.tree.nodes) > MOST_PLANNED
+    effects = any(isinstance(s, Print) for each in (fn, *fn.callees) for s in walk(each.body))
+    measure = measure and not effects
+    times = _times(code, values) if measure and not large and code.options.target == "cpu" else None
     found = lines.facts_of(fn, record, plan, code.costs, times)
     document = _Document(fn, record, found)
     notes = document.notes
@@ -127,11 +131,9 @@ def facts(
             "Of arguments there are only small pictures, and no numbers: `--values` shows them."
         )
     wrt = _differentiated(made)
-    large = len(record.tree.nodes) > MOST_PLANNED
-    effects = any(isinstance(s, Print) for each in (fn, *fn.callees) for s in walk(each.body))
-    if measure and effects:
+    if effects:
         notes.append("The program has effects outside: it was not called to be measured.")
-    measured = _measured(code, values) if measure and not effects else {}
+    measured = _measured(code, values) if measure else {}
     offload = code.options.machine.offload
     if offload:
         notes.append("The tape is in files: it is no part of the peak.")
@@ -233,6 +235,12 @@ def _measured(code: Code, values: Arguments) -> dict[str, Any]:
         if seconds[0] > 1.0:
             break
     return {"measured": compiled.entry.kernel.peak, "seconds": min(seconds)}
+
+
+def _times(code: Code, values: Arguments) -> dict[Line, tuple[float, float]]:
+    """Return the seconds of each line of a call, in forward and in reverse code."""
+    found = profile(code, values, SECONDS)
+    return {(each.file, each.line): (each.time.forward, each.time.reverse) for each in found.lines}
 
 
 def _memory(plan: Plan | None, record: Record, offload: bool) -> dict[str, Any]:

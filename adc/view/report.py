@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,15 +50,11 @@ class View:
 def view(
     code: Code, title: str, values: Arguments, *, show: bool = False, measure: bool = True,
     iterations: Collection[int] = (),
-    times: Mapping[tuple[str, int], tuple[float, float]] | None = None,
 ) -> View:  # fmt: skip
     """Return the page of a derivative; `adc.view.facts.facts` says what these are."""
     from adc.view.facts import facts  # all of the compiler, which a page does not need
 
-    made = facts(
-        code, title, values, show=show, measure=measure, iterations=iterations, times=times
-    )
-    return View(made)
+    return View(facts(code, title, values, show=show, measure=measure, iterations=iterations))
 
 
 __all__ = ["PANES", "View", "view"]

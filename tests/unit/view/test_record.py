@@ -166,3 +166,18 @@ def test_pictures_tell_no_numbers_of_arguments() -> None:
     assert pictures.picture(secret, argument=True, values=True)["values"] == ["1234.57", "8765.43"]
     lost = pictures.picture(np.array([np.nan, 1.0, np.inf]))
     assert (lost["lost"], lost["least"], lost["most"]) == (2, "1", "1")
+
+
+def test_times_of_lines_are_measured() -> None:
+    def loss(x: Any) -> Any:
+        y = np.exp(np.sin(x))
+        return np.sum(y * y)
+
+    derivative, x = adc.grad(loss), np.ones(20_000)
+    facts = derivative.view(x).facts
+    assert facts["measured times"]
+    times = [line.get("forward", 0.0) + line.get("reverse", 0.0) for line in facts["lines"]]
+    first, second = times[:2]
+    assert first > second
+    assert facts["memory"]["seconds"] > 0.0
+    assert not derivative.view(x, measure=False).facts["measured times"]
