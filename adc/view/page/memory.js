@@ -146,7 +146,7 @@ function drawMemory() {
   clear($("chart"), host);
   const named = memory.base ? Object.entries(base).filter(([, size]) => size).map(([kind]) => ({ kind, shade: 0.4, name: kind })) : [];
   clear($("legend"), [...named, ...layers].map((layer) => el("span", {}, el("i", { style: `background:${colour(layer.kind)};opacity:${0.85 - 0.6 * layer.shade}` }), layer.name ?? layerName(layer))),
-    el("span", { class: "quiet" }, "black line: the most during a step; dashed: the plan’s peak"),
+    el("span", { class: "quiet" }, "thin line: the most during a step; dashed: the plan’s peak"),
     runs.length ? el("span", { class: "quiet" }, "yellow: plans for less memory; their yellow marks below: recomputed stretches") : null);
   moveCursor();
 }
