@@ -23,7 +23,7 @@ def loss(x: ndarray, w1: ndarray, b1: ndarray, w2: ndarray, y: ndarray) -> Any:
     return np.mean((out - y) ** 2)
 
 
-def data(batch: int) -> tuple[ndarray, ...]:
+def data(batch: int = 64) -> tuple[ndarray, ...]:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(batch, 8)), rng.normal(size=(batch, 1))
     return x, rng.normal(size=(8, 32)), np.zeros(32), rng.normal(size=(32, 1)), y

@@ -183,6 +183,13 @@ def _arguments(
 ) -> tuple[Any, ...]:
     if args.example is not None:
         make = _attribute(module, file, args.example)
+        if isinstance(make, types.FunctionType):
+            try:
+                inspect.signature(make).bind()
+            except TypeError as error:
+                raise UsageError(
+                    f"--example: {args.example}() cannot be called without arguments: {error}"
+                ) from None
         made = make() if callable(make) else None
         if not isinstance(made, tuple):
             raise UsageError(

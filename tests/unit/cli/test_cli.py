@@ -640,6 +640,7 @@ def test_what_has_no_answer(
         ("ir", "{}:squares", "--args", "f65[:]"),
         ("ir", "{}:squares", "--example", "nosuch"),
         ("ir", "{}:squares", "--example", "constant"),
+        ("ir", "{}:squares", "--example", "squares"),
         ("ir", "{}:second", "--args", "float", "--argnums", "0"),
         ("ir", "{}:squares", "--argnums", "x"),
         ("ir", "{}:squares", "--args", "f64[:], int"),
