@@ -295,8 +295,9 @@ def _budgets(
             fn, made = plans.made(budget)
             run = recorded(fn, copy.deepcopy(list(given)), steps=RUN_STEPS)
             entry |= {
-                "run": run.peak - run.tapes * offload, "most": run.most, "statements": run.statements,
-                "curve": _curve(run), "peak": made.peak_bytes if made else other.peak,
+                "run": run.peak - run.tapes * offload, "most": run.most,
+                "statements": run.statements, "curve": _curve(run),
+                "peak": made.peak_bytes if made else other.peak,
             }  # fmt: skip
         found.append(entry)
     return found
