@@ -273,6 +273,21 @@ def test_a_long_program_and_a_long_loop(browser: Browser, tmp_path: Path) -> Non
     assert view.facts["memory"]["run"] == view.facts["memory"]["plan"] == 8 * 10**6
 
 
+def test_budgets_are_those_of_plans() -> None:
+    given = np.linspace(0.0, 1.0, 20), 60
+    found = viewed(simulate, given).facts["budgets"]
+    assert [each["part"] for each in found] == [2, 4, 8]
+    for each in found:
+        within: Any = adc.value_and_grad(simulate, memory=each["budget"])
+        if each["fits"]:
+            assert within.plan(*given, alternatives=False).peak_bytes == each["peak"]
+            assert each["run"] <= each["peak"] <= each["budget"]
+        else:
+            with pytest.raises(adc.AdcError, match=r"ADC026"):
+                within.plan(*given)
+    assert found[0]["fits"]
+
+
 @pytest.mark.parametrize(
     ("made", "message"),
     [
