@@ -113,7 +113,8 @@ class CustomJVP(Custom[P, R]):
             tangent. The tangent must be linear in the tangents, because reverse mode transposes it.
             Reverse mode refuses rules that it cannot prove linear (a product of two tangents, a
             branch on a tangent, a solver that iterates on them). Do not store primals and tangents
-            in the same array.
+            in the same array. Second derivatives differentiate value and tangent as they are
+            written: a rule whose value is a call of the function itself is followed again.
         """
         self._define(rule)
         return rule

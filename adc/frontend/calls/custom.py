@@ -34,7 +34,6 @@ from adc.frontend.core.bindings import (
     kind_of,
     shares,
 )
-from adc.frontend.core.dispatch import called as called_
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import (
     NEITHER,
@@ -88,7 +87,7 @@ class Custom:
         What a library has for it.
     sized : bool
         Whether what it returns has sizes that its arguments determine.
-    made : Ruled or None
+    target : Ruled or None
         What it is, if it was made in code.
     """
 
@@ -100,7 +99,7 @@ class Custom:
     key: object
     routine: str = ""
     sized: bool = False
-    made: Ruled | None = None
+    target: Ruled | None = None
 
 
 def call(
@@ -122,7 +121,7 @@ def call(
     return _call(lo, custom, args, kwargs, node)
 
 
-@called_(Ruled)
+@dispatch.called(Ruled)
 def _call_ruled(
     lo: Lowerer, target: Ruled, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
@@ -138,12 +137,12 @@ def _call_ruled(
         )  # fmt: skip
     custom = Custom(
         name, target.kind[-3:], target.primal, target.rules, target.level.chosen,
-        (target.key, target.level), made=target,
+        (target.key, target.level), target=target,
     )  # fmt: skip
     return _call(lo, custom, args, kwargs, node)
 
 
-@called_(Itself)
+@dispatch.called(Itself)
 def _call_itself(
     lo: Lowerer, target: Itself, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
@@ -391,11 +390,9 @@ class _Maker:
 
     def _records(self, made: Made) -> bool:
         """Whether there are functions for reverse mode: alone, they serve forward mode as well."""
-        return (
-            "reverse" in made.modes
-            if self.kind in ("exact", "both")
-            else (self.kind == "vjp" and bool(made.modes))
-        )
+        if self.kind == "vjp":
+            return bool(made.modes)
+        return self.kind != "jvp" and "reverse" in made.modes
 
     def _outside(self, made: Made, *parts: Part) -> dict[Place, tuple[Operand, ...]]:
         """Return what the functions find outside, more of it than was known perhaps."""
@@ -409,9 +406,9 @@ class _Maker:
     def _entered(self) -> tuple[Lowerer, TupleOf, tuple[Value, ...]]:
         """Enter one more function, which may call the function itself."""
         sub, inside, params = self.outline.enter()
-        if self.custom.made is not None:
+        if self.custom.target is not None:
             parts = inside.items[: 1 + len(self.custom.rules)]
-            sub.itself[self.custom.made.key] = replace(self.custom.made, fn=TupleOf(parts))
+            sub.itself[self.custom.target.key] = replace(self.custom.target, fn=TupleOf(parts))
         return sub, inside, params
 
     def _primal(self, made: Made) -> Part:

@@ -462,6 +462,23 @@ def test_where_derivatives_need_not_commute() -> None:
     assert adc.jvp(adc.grad(loss), (2.0, 3.0), (0.0, 1.0)) == (9.0, 6.0)
 
 
+def test_a_rule_that_calls_its_function_is_followed_again() -> None:
+    """Whatever the order of the modes: a straight-through estimate of rounding."""
+    plain = adc.custom_jvp(lambda x: np.round(x))
+    plain.defjvp(lambda p, t: (np.round(p[0]), t[0]))
+    again = adc.custom_jvp(lambda x: np.round(x))
+    again.defjvp(lambda p, t: (again(p[0]), t[0]))
+    for rounded, curvature in ((plain, 0.0), (again, 2.0)):
+
+        def loss(x: Any, f: Any = rounded) -> Any:
+            return f(x) ** 2
+
+        assert adc.grad(loss)(1.2) == 2.0
+        second = adc.hessian(loss), adc.grad(adc.grad(loss)), adc.jacfwd(adc.jacfwd(loss))
+        within = adc.jit(lambda x: adc.grad(lambda y: adc.grad(loss)(y) * 1.0)(x))
+        assert [float(each(1.2)) for each in (*second, within)] == [curvature] * 4
+
+
 def test_plans_tell_whose_values_they_are_about() -> None:
     def loss(q: Any) -> Any:
         for _ in range(3):
