@@ -4,7 +4,9 @@ Everything is found here, in Python; the page only draws it. Reading order:
 
 ============  ======================================================================================
 `nodes`       the parts of the planned IR that are steps: what each does, line by line
-`record`      the run: the planned IR in the interpreter, its steps, and what memory is used for
+`moments`     what a run was: its steps, and what memory was used for
+`record`      the run: the planned IR in the interpreter, watched
+`predicted`   memory over the run, as the analysis of the peak predicts it
 `pictures`    numbers and arrays as small pictures, and what is not shown of arguments
 `lines`       the user's source, and what is known of each line
 `growth`      the peak as a formula of sizes: its parts, its exponents

@@ -9,7 +9,8 @@
 `ir`, `code`   the texts of the functions of the IR; that of the generated Python, with lines
 `series`       what memory is used for: kind and line
 `steps`        of the run: node, iterations around, folded iterations, changes of `series`, the most
-               bytes, pictures of values, statements run (`adc.view.record.Moment`)
+               bytes, pictures of values, statements run (`adc.view.moments.Moment`); what the plan
+               says is held after it, -1 if only the run knows, and is reserved by then
 `names`        of values: in the IR, and for users
 `arguments`    names, bytes, pictures
 `memory`       numbers: what the plan says, what the run has held, what compiled code has measured
@@ -46,8 +47,10 @@ from adc.passes.remat.facts import NO_ORDERS
 from adc.passes.remat.plan import Plan
 from adc.version import __version__
 from adc.view import diagram, growth, lines, pictures, schedules
+from adc.view.moments import GRADIENTS, Moment, Record
 from adc.view.nodes import BOTH, FORWARD, RECOMPUTED, REVERSE, Line, Node, line_of
-from adc.view.record import Moment, Record, recorded
+from adc.view.predicted import Predicted, predicted
+from adc.view.record import recorded
 
 if TYPE_CHECKING:
     from adc.compiler.dispatch import Code
@@ -131,6 +134,7 @@ def facts(
             "Of arguments there are only small pictures, and no numbers: `--values` shows them."
         )
     wrt = _differentiated(made)
+    course = predicted(fn, record, given, offload=bool(code.options.machine.offload))
     if effects:
         notes.append("The program has effects outside: it was not called to be measured.")
     measured = _measured(code, values) if measure else {}
@@ -159,14 +163,14 @@ def facts(
         "ir": [text.splitlines() for text in record.tree.texts],
         "code": document.code(made.fn),
         "series": [[kind, document.line(line)] for kind, line in record.series],
-        "steps": document.steps(),
+        "steps": document.steps(course),
         "names": [[name, record.tree.labels.get(name, name)] for name in document.names],
         "arguments": [
             {"name": param.name, "wrt": param.name in wrt, "bytes": int(np.asarray(value).nbytes),
              "picture": pictures.picture(value, values=show, argument=True)}
             for param, value in zip(made.fn.params, given, strict=True)
         ],
-        "memory": _memory(plan, record, bool(offload)) | measured,
+        "memory": _memory(plan, record, bool(offload)) | _exact(record, course) | measured,
         "budgets": budgets,
         "plan": _plan(plan, document),
         "growth": growth.growth(plans.rest.fn, policies, wrt, given) if plans is not None else None,
@@ -262,6 +266,18 @@ def _memory(plan: Plan | None, record: Record, offload: bool) -> dict[str, Any]:
     }
 
 
+def _exact(record: Record, course: Sequence[Predicted]) -> dict[str, Any]:
+    """Return after how many steps memory is predicted, and is exactly so, and the most of it."""
+    results = {k for k, (kind, _) in enumerate(record.series) if kind == GRADIENTS}
+    now = known = exact = 0
+    for moment, said in zip(record.moments, course, strict=True):
+        now += sum(size for k, size in moment.changes.items() if k not in results)
+        known += said.alive is not None
+        exact += said.alive == now
+    reserved = max((said.reserved for said in course), default=0)
+    return {"course": {"known": known, "exact": exact, "reserved": reserved}}
+
+
 def _policies(plans: Plans, known: Mapping[str, Plan], large: bool) -> dict[str, Plan]:
     """Return the plans without a budget, for the same function."""
     found: dict[str, Plan] = {}
@@ -302,10 +318,12 @@ def _budgets(
         if other.extra is not None and repeated:
             fn, made = plans.made(budget)
             run = recorded(fn, copy.deepcopy(list(given)), steps=RUN_STEPS)
+            course = predicted(fn, run, given, offload=offload)
             entry |= {
                 "run": run.peak - run.tapes * offload, "most": run.most,
                 "statements": run.statements, "curve": _curve(run),
                 "peak": made.peak_bytes if made else other.peak,
+                "predicted": max((said.reserved for said in course), default=0),
             }  # fmt: skip
         found.append(entry)
     return found
@@ -402,10 +420,10 @@ class _Document:
         is_line = node.kind == "lines" and len(node.lines) > 0
         return "" if is_line and node.label == Span(*node.lines[0]).text().strip() else node.label
 
-    def steps(self) -> list[list[Any]]:
-        return [self.step(moment) for moment in self.record.moments]
+    def steps(self, course: Sequence[Predicted]) -> list[list[Any]]:
+        return list(map(self.step, self.record.moments, course))
 
-    def step(self, moment: Moment) -> list[Any]:
+    def step(self, moment: Moment, said: Predicted) -> list[Any]:
         return [
             moment.node,
             [list(each) for each in moment.path],
@@ -418,6 +436,8 @@ class _Document:
                 if shown.picture != pictures.HIDDEN
             ],
             moment.at,
+            -1 if said.alive is None else said.alive,
+            said.reserved,
         ]
 
     def name(self, name: str) -> int:

@@ -37,9 +37,9 @@ from adc.passes.remat.plan import (
     Plan,
     PlanEntry,
 )
+from adc.view.moments import CARRIED, GRADIENTS, TAPE, WORKSPACE, Record
 from adc.view.nodes import FORWARD, Line, line_of
 from adc.view.nodes import RECOMPUTED as AGAIN
-from adc.view.record import CARRIED, GRADIENTS, TAPE, WORKSPACE, Record
 
 # More lines of a file are not shown.
 MOST_LINES = 8_000

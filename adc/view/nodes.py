@@ -42,6 +42,7 @@ PHASES = (FORWARD, REVERSE, RECOMPUTED, BOTH)
 MADE, KEPT, READ, RELOADED, AGAIN = "made", "kept", "read back", "reloaded", "recomputed"
 
 _LONGEST = 72
+_ASSIGNED = re.compile(r"[^=]*(=|\bin\b)")
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 Line = tuple[str, int]
@@ -358,11 +359,7 @@ class _Function:
         """Whether the line of a statement assigns to a variable, or there is no such line."""
         if root in self.params or stmt.loc is None:
             return True
-        text = stmt.loc.text()
-        return (
-            not text
-            or re.search(rf"(?<![\w.]){re.escape(root)}\b[^=]*(=|\bin\b)", text) is not None
-        )
+        return _assigns(root, stmt.loc.text())
 
     @property
     def texts(self) -> dict[str, str]:
@@ -377,6 +374,25 @@ class _Function:
                             found.setdefault(f"{stmt.results[0].name}.r", text)
             self.__dict__["_texts"] = found
         return found
+
+
+def _assigns(name: str, text: str) -> bool:
+    """Whether a line assigns to a variable.
+
+    >>> _assigns("x", "y = x"), _assigns("x", "a.x = 1"), _assigns("x", "x[0] += 1")
+    (False, False, True)
+    """
+    at = text.find(name)
+    while name and at >= 0:
+        end = at + len(name)
+        before, after = text[at - 1 : at], text[end : end + 1]
+        whole = not (before.isalnum() or before in ("_", ".")) and not (
+            after.isalnum() or after == "_"
+        )
+        if whole and _ASSIGNED.match(text, end):
+            return True
+        at = text.find(name, end)
+    return not text
 
 
 def _root(name: str, params: frozenset[str]) -> str:

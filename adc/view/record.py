@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from adc.ir.analysis.routines import library_form
 from adc.ir.core import (
     Apply,
     Block,
+    Call,
     For,
     Function,
     Gemm,
@@ -42,7 +43,19 @@ from adc.ir.interp import Body, Env, Frame, Interpreter, ProgramError, Step, _Ro
 from adc.ir.sums import Lanes
 from adc.ir.types import Array
 from adc.ir.walk import use_counts
-from adc.view.nodes import Line, Node, Tree, line_of, marks, tree_of
+from adc.passes.memory.peak.course import Inside
+from adc.view.moments import (
+    CARRIED,
+    GRADIENTS,
+    TAPE,
+    WORKSPACE,
+    Moment,
+    Picture,
+    Record,
+    Series,
+    Shown,
+)
+from adc.view.nodes import Line, Node, line_of, tree_of
 
 MOST_STEPS = 6_000
 # Statements that are run; at about a million a second.
@@ -50,103 +63,6 @@ MOST_STATEMENTS = 40_000_000
 # Of the iterations of a loop these are watched, by how many watched loops are around it: so many
 # of the first, and so many of the last.
 WATCHED = ((4, 3), (2, 1), (1, 1), (1, 0))
-
-TAPE, WORKSPACE, CARRIED, GRADIENTS = "tape", "workspace", "carried", "gradients"
-KINDS = (TAPE, WORKSPACE, CARRIED, GRADIENTS)
-Series = tuple[str, Line | None]
-# Makes the picture of a value, which may be one that was only read.
-Picture = Callable[[Any, bool], Any]
-
-
-@dataclass
-class Shown:
-    """A picture of a value as it was after a step."""
-
-    name: str
-    picture: Any
-
-
-@dataclass
-class Moment:
-    """A step that ran.
-
-    Attributes
-    ----------
-    node : int
-        What ran: a node of the tree; the loop, where iterations are folded.
-    path : tuple of (node, iteration)
-        The iterations of the loops around it.
-    folded : tuple of (first, last) or None
-        Iterations that are one step together.
-    changes : dict
-        By series, how many bytes more, or fewer, are held than after the step before.
-    most : int
-        The most bytes that were held during the step.
-    values : list of Shown
-        What the step has made or changed.
-    at : int
-        How many statements had run at its end.
-    """
-
-    node: int
-    path: tuple[tuple[int, int], ...]
-    folded: tuple[int, int] | None
-    changes: dict[int, int]
-    most: int
-    values: list[Shown] = field(default_factory=list)
-    at: int = 0
-
-
-@dataclass
-class Record:
-    """A run.
-
-    Attributes
-    ----------
-    tree : Tree
-        The nodes of the code.
-    moments : list of Moment
-        Its steps.
-    series : list of (kind, line)
-        What memory is used for, and by which line.
-    most : int
-        The most bytes that were held at once.
-    workspace, tapes, carried : int
-        The most of each. Their sum is what a call reserves: the peak of a plan.
-    at_peak : dict
-        The bytes by series when the most was held; `peak_step` is the step.
-    tops : list
-        By series, the most bytes that it had.
-    visits : dict
-        How often the statements of a block ran, by their identity.
-    products : dict
-        The multiply-adds of products of matrices, by the identity of the statement.
-    schedules : list
-        The operands of the schedules of checkpointed loops, as they were met.
-    stopped : str
-        Why the run ended early, "" if it did not.
-    """
-
-    tree: Tree
-    moments: list[Moment] = field(default_factory=list)
-    series: list[Series] = field(default_factory=list)
-    most: int = 0
-    workspace: int = 0
-    tapes: int = 0
-    carried: int = 0
-    at_peak: dict[int, int] = field(default_factory=dict)
-    peak_step: int = 0
-    tops: list[int] = field(default_factory=list)
-    visits: dict[int, int] = field(default_factory=dict)
-    products: dict[int, int] = field(default_factory=dict)
-    schedules: list[tuple[Line | None, tuple[int, ...]]] = field(default_factory=list)
-    stopped: str = ""
-    statements: int = 0
-
-    @property
-    def peak(self) -> int:
-        """What a call reserves: the most of the workspace, of each tape and of carried arrays."""
-        return self.workspace + self.tapes + self.carried
 
 
 class _Stopped(Exception):
@@ -164,6 +80,7 @@ class _Loop:
     """A loop that is being run and watched."""
 
     node: Node
+    stmt: For | While
     trips: int | None
     count: int = 0
     folded: int = -1  # the first iteration of those that are folded
@@ -196,6 +113,7 @@ class Recorder(Interpreter):
         self.ahead = 0  # statements of the blocks around that are counted, but have not run yet
         self.loops: list[_Loop] = []
         self.path: list[tuple[int, int]] = []
+        self.way: list[Inside] = []
         self.known: dict[Series, int] = {}
         self.bytes: list[int] = []
         self.tops = self.record.tops
@@ -313,13 +231,18 @@ class Recorder(Interpreter):
         self.touched.clear()
         most = max(self.high, self.total)
         self.record.moments.append(
-            Moment(node, tuple(self.path), folded, changes, most, values, self.steps - self.ahead)
-        )
+            Moment(
+                node, tuple(self.path), folded, changes, most, values, self.steps - self.ahead,
+                tuple(self.way), self.most_work, sum(self.tape_most.values()), self.most_own,
+            )
+        )  # fmt: skip
         self.high = self.total
 
     def fold(self, loop: _Loop, last: int) -> None:
         if loop.folded >= 0:
+            self.way.append(Inside(loop.stmt, 0, loop.trips or 0))
             self.moment(loop.node.number, [], (loop.folded, last))
+            self.way.pop()
             loop.folded = -1
 
     def run_watched(self, args: Sequence[Any]) -> Record:
@@ -341,12 +264,12 @@ class Recorder(Interpreter):
         own = {id(value) for value in found if isinstance(value, np.ndarray)}
         for key, (_, series, size) in list(self.owned.items()):
             if key in own:
-                record.carried -= size
+                record.results += size
                 self.fewer(series, size)
                 self.more(self.gradients(record.series[series][1]), size)
         if found and self.touched:
             self.moment(0, [])
-        record.carried = max(record.carried, 0)
+        record.carried = max(record.carried - record.results, 0)
         record.statements = self.steps
         self.owned.clear()
         return record
@@ -403,6 +326,8 @@ class _Watched(_Routine):
         after: tuple[int, ...] = ()
         if self.held and role != "function":
             after = self.many(dead_after_yield(block.stmts, block.yields, self.held))
+        if role == "loop":  # their variables get the values of the next iteration
+            after = (*after, *params)
         length, key = max(1, len(block.stmts)), id(block.stmts)
         count, visits = machine.count, machine.record.visits
         visits.setdefault(key, 0)
@@ -467,7 +392,9 @@ class _Watched(_Routine):
             if not full and (k in machine.iterations or here.is_watched(k, depth)):
                 machine.fold(here, k - 1)
                 machine.path.append((here.node.number, k))
+                machine.way.append(Inside(here.stmt, k, here.trips or 0))
                 found = watched(args, env, frame, mirror)
+                machine.way.pop()
                 machine.path.pop()
                 return found
             if here.folded < 0:
@@ -515,16 +442,52 @@ class _Watched(_Routine):
         trips = self.slot(stmt.trips) if isinstance(stmt, For) else -1
         if node is None:
             return inner
+        counted = isinstance(stmt, While) and machine.main is self.whole
 
         def run(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
             if not machine.watching:
                 return inner(env, frame, mirror)
-            here = _Loop(node, int(env[trips]) if trips >= 0 else None)
+            here = _Loop(node, stmt, int(env[trips]) if trips >= 0 else None)
             machine.loops.append(here)
             found = inner(env, frame, mirror)
             machine.fold(here, here.count - 1)
             machine.loops.pop()
+            if counted and not machine.way:
+                machine.record.counts[f"{stmt.label}.n"] = here.count
             return found
+
+        return run
+
+    def branch(self, stmt: If) -> Callable[[Env, Frame, Frame], Sequence[Any]]:
+        inner = super().branch(stmt)
+        arms = stmt.then, stmt.orelse
+        if not any(id(arm.stmts) in self.groups for arm in arms):
+            return inner
+        way, here = self.machine.way, Inside(stmt)
+
+        def run(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
+            way.append(here)
+            found = inner(env, frame, mirror)
+            way.pop()
+            return found
+
+        return run
+
+    def called(self, step: Step, stmt: Call) -> Step:
+        """Note while a function runs that it is inside of a call, with which integers."""
+        callee, way = self.machine.functions.get(stmt.callee), self.machine.way
+        if callee is None or id(callee.body) not in self.groups:
+            return step
+        integers = [
+            (param.name, self.slot(arg))
+            for param, arg in zip(callee.params, stmt.args, strict=True)
+            if not isinstance(param.type, Array) and param.type.kind in "iu"
+        ]
+
+        def run(env: Env, frame: Frame, mirror: Frame) -> None:
+            way.append(Inside(stmt, 0, 0, tuple((name, int(env[k])) for name, k in integers)))
+            step(env, frame, mirror)
+            way.pop()
 
         return run
 
@@ -545,6 +508,8 @@ class _Watched(_Routine):
             return push
         if isinstance(stmt, Gemm):
             return self.multiplied(step, stmt)
+        if isinstance(stmt, Call):
+            return self.called(step, stmt)
         if isinstance(stmt, Apply) and stmt.op.name == "sweeps":
             args, line = self.many(stmt.args), self.line(stmt, stmt.result)
 
@@ -680,7 +645,4 @@ def recorded(
     return Recorder(fn, picture, iterations=iterations, **limits).run_watched(args)
 
 
-__all__ = [
-    "CARRIED", "GRADIENTS", "KINDS", "TAPE", "WORKSPACE",
-    "Moment", "Record", "Recorder", "Series", "Shown", "marks", "recorded",
-]  # fmt: skip
+__all__ = ["Recorder", "recorded"]

@@ -11,7 +11,7 @@
 `reuse`              arrays with disjoint lifetimes, in the same memory
 `peak`               the exact peak memory of a call, from the final form (`formula`: the result as
                      data; `values`: the code run on symbols; `needs`: the needs of parts of the
-                     code)
+                     code; `course`: what there is of it after each statement)
 ===================  ===========================================================================
 
 ::

@@ -124,6 +124,7 @@ def run(
         result = closures.settled(_body(lo, frame, node, source), frame)
     # Lists, dicts and objects that the function changed or made.
     (lo.heap if caller is None else caller.env).update(closures.heap_of(frame))
+    lo.bindings += 1
     return result
 
 

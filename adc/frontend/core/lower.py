@@ -113,6 +113,8 @@ class Lowerer:
         self.exit_values: dict[Value, frozenset[int]] = {}
         # Lists, dicts and objects at the end of the function.
         self.heap: dict[str, Binding] = {}
+        # How often something was bound: to a variable, or in a list, dict or object.
+        self.bindings = 0
         # What was appended to lists, or None if it is not of one kind (`list_buffers.element_of`).
         self.appended: dict[str, Binding | None] = {}
         # In an update of elements in place: the version to read instead of an older one.
@@ -310,6 +312,7 @@ class Lowerer:
         """Make a list, dict or object."""
         ref = make(self.builder.names.fresh("$h"))
         self.frame.env[ref.slot] = held
+        self.bindings += 1
         self.appended.pop(ref.slot, None)
         self.anew.discard(ref.slot)  # names of failed attempts are used again
         return ref
@@ -348,6 +351,7 @@ class Lowerer:
             )  # fmt: skip
         self.changed |= places
         self.frame.env[ref.slot] = held
+        self.bindings += 1
 
     # -- what lies outside is not changed -----------------------------------------------------
 

@@ -78,7 +78,10 @@ def is_bound(lo: Lowerer, value: Value) -> bool:
         frame = frames.pop()
         if frame is not None:
             for binding in frame.env.values():
-                if any(isinstance(x, Num) and x.operand is value for x in leaves(binding)):
+                if isinstance(binding, Num):
+                    if binding.operand is value:
+                        return True
+                elif any(isinstance(x, Num) and x.operand is value for x in leaves(binding)):
                     return True
             frames += [
                 frame.caller,

@@ -145,6 +145,7 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
                     obj.variable = obj.variable or name
             name = lo.frame.cells.get(name, name)
             lo.frame.env[name] = value
+            lo.bindings += 1
             lo.frame.partial.discard(name)
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             _unpack_into(lo, elts, value, target)

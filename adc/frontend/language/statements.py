@@ -80,9 +80,13 @@ def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
         )  # fmt: skip
     if formatting.is_format(lo, stmt.value):
         return formatting.words(lo, stmt.value)
+    before = lo.bindings, lo.builder.stmts, len(lo.builder.stmts)
     value = dispatch.evaluate(lo, stmt.value)
     made = elementwise.materialised(lo, value, stmt.value, name)
-    return renamed(lo, value, name) if made is value else made
+    # What was computed since something was last bound is bound nowhere.
+    stmts = lo.builder.stmts
+    free = before[0] == lo.bindings and stmts is before[1] and len(stmts) > before[2]
+    return renamed(lo, value, name, free=free) if made is value else made
 
 
 @handles(ast.AnnAssign)
@@ -92,13 +96,16 @@ def _ann_assign(lo: Lowerer, stmt: ast.AnnAssign) -> None:
         assignment.assign(lo, stmt.target, evaluation.lower_expr(lo, stmt.value))
 
 
-def renamed(lo: Lowerer, value: Binding, name: str) -> Binding:
-    """Call the value just computed by the user's name, so that dumps read like the source."""
+def renamed(lo: Lowerer, value: Binding, name: str, *, free: bool) -> Binding:
+    """Call the value just computed by the user's name, so that dumps read like the source.
+
+    Of one that is `free` it is known that no variable holds it: they need not be looked at.
+    """
     if isinstance(value, Num) and isinstance(value.operand, Value) and lo.builder.stmts:
         last = lo.builder.stmts[-1]
         old = value.operand
         fresh = last.results == (old,) and old.name.rstrip("0123456789.") == "t"
-        if fresh and not is_bound(lo, old):
+        if fresh and (free or not is_bound(lo, old)):
             mark = lo.builder.marks.pop(old.name, None)
             new = lo.builder.value(name, old.type)
             if mark is not None:

@@ -2,7 +2,7 @@
 let WIDE = 640;
 const HIGH = 250, LEFT = 58, RIGHT = 12, TOP = 14, BOTTOM = 30;
 const LAYERS = 10;
-const memory = { by: "work", base: false, budgets: new Set() };
+const memory = { by: "work", base: false, predicted: true, budgets: new Set() };
 const base = {
   arguments: facts.arguments.filter((each) => !each.wrt).reduce((sum, each) => sum + each.bytes, 0),
   parameters: facts.arguments.filter((each) => each.wrt).reduce((sum, each) => sum + each.bytes, 0),
@@ -22,6 +22,7 @@ function startMemory() {
     host.append(button);
   };
   toggle("arguments", memory.base, (on) => { memory.base = on; });
+  toggle("predicted", true, (on) => { memory.predicted = on; });
   for (const each of runs) {
     toggle(`1/${each.part} of the memory`, true, (on) => { if (on) memory.budgets.add(each.part); else memory.budgets.delete(each.part); });
   }
@@ -110,12 +111,14 @@ function drawMemory() {
   const dashes = { 2: "none", 4: "7 3", 8: "2 3" };
   for (const each of runs.filter((one) => memory.budgets.has(one.part))) {
     const end = each.curve.at(-1)?.[0] || 1;
-    let line = "", before = LEFT;
+    let line = "", before = LEFT, last = y(at.below);
     for (const [done, size, phase] of each.curve) {
       const here = at.share(done, end);
       line += `${line ? "L" : "M"}${here.toFixed(1)} ${y(at.below + size).toFixed(1)}`;
-      if (phase === "a") parts.push(svg("rect", { x: before, y: HIGH - BOTTOM - 5, width: Math.max(0.6, here - before), height: 5, fill: colour("recomputed") }, svg("title", {}, `recomputed, with 1/${each.part} of the memory`)));
+      const height = y(at.below + size), floor = y(at.below);
+      if (phase === "a") parts.push(svg("path", { d: `M${before.toFixed(1)} ${floor}V${last}L${here.toFixed(1)} ${height}V${floor}Z`, fill: colour("recomputed"), opacity: 0.22, class: "again" }), svg("rect", { x: before, y: HIGH - BOTTOM - 5, width: Math.max(0.6, here - before), height: 5, fill: colour("recomputed") }, svg("title", {}, `recomputed, with 1/${each.part} of the memory`)));
       before = here;
+      last = height;
     }
     parts.push(svg("path", { d: line, fill: "none", stroke: "var(--recomputed)", "stroke-width": 1.6, "stroke-dasharray": dashes[each.part], "data-budget": each.part }, svg("title", {}, `with 1/${each.part} of the memory: ${bytes(each.run)}`)));
   }
@@ -123,6 +126,7 @@ function drawMemory() {
     const level = y(at.below + facts.memory.plan);
     parts.push(svg("line", { x1: LEFT, x2: WIDE - RIGHT, y1: level, y2: level, stroke: "var(--quiet)", "stroke-dasharray": "4 4", id: "predicted" }, svg("title", {}, `predicted peak: ${bytes(facts.memory.plan)}`)));
   }
+  if (memory.predicted) parts.push(...predictions(at, chosen));
   const peak = facts.memory["peak step"];
   if (steps.length) {
     const px = x(peak), py = y(at.below + gradientsAt(peak) + steps[peak].most);
@@ -146,9 +150,27 @@ function drawMemory() {
   clear($("chart"), host);
   const named = memory.base ? Object.entries(base).filter(([, size]) => size).map(([kind]) => ({ kind, shade: 0.4, name: kind })) : [];
   clear($("legend"), [...named, ...layers].map((layer) => el("span", {}, el("i", { style: `background:${colour(layer.kind)};opacity:${0.85 - 0.6 * layer.shade}` }), layer.name ?? layerName(layer))),
-    el("span", { class: "quiet" }, "thin line: the most during a step; dashed: the plan’s peak"),
-    runs.length ? el("span", { class: "quiet" }, "yellow: plans for less memory; their yellow marks below: recomputed stretches") : null);
+    el("span", { class: "quiet" }, "thin line: the most during a step; dashed grey: the plan’s peak"),
+    memory.predicted ? el("span", { class: "quiet" }, "blue, as the plan predicts: dashed, held after a step; dotted, reserved by then") : null,
+    runs.length ? el("span", { class: "quiet" }, "yellow: plans for less memory; shaded, and marked below: recomputed stretches") : null);
   moveCursor();
+}
+
+// What the plan’s analysis says: what is held after each step, and what is reserved by then.
+function predictions({ x, y, below }, chosen) {
+  let alive = "", reserved = "", gap = true;
+  for (const n of chosen) {
+    const from = (n ? x(n - 1) : LEFT).toFixed(1), to = x(n).toFixed(1);
+    const height = y(below + steps[n].reserved).toFixed(1);
+    reserved += `${!reserved ? `M${from} ${height}` : steps[n].folded ? "" : `L${from} ${height}`}L${to} ${height}`;
+    if (steps[n].alive < 0) { gap = true; continue; }
+    const level = y(below + gradientsAt(n) + steps[n].alive).toFixed(1);
+    alive += gap ? `M${steps[n].folded ? to : from} ${level}` : steps[n].folded ? "" : `L${from} ${level}`;
+    alive += `L${to} ${level}`;
+    gap = false;
+  }
+  return [["reserved", reserved, "1.5 3", "reserved by then, as predicted"], ["held", alive, "6 3", "held after each step, as predicted"]].map(([key, d, dash, text]) =>
+    svg("path", { d, fill: "none", stroke: "var(--accent)", "stroke-width": 1.6, "stroke-dasharray": dash, "data-predicted": key }, svg("title", {}, text)));
 }
 
 function layerName(layer) {
@@ -162,7 +184,9 @@ function moveCursor() {
   cursor.setAttribute("x2", here);
   const now = [...heldAfter(state.step)].sort((a, b) => b[1] - a[1]);
   const total = now.filter(([series]) => facts.series[series][0] !== "gradients").reduce((sum, [, size]) => sum + size, 0);
-  clear($("alive"), el("b", { id: "held", "data-bytes": total }, `Held after this step: ${bytes(total)}`), el("ul", {}, now.slice(0, 5).map(([series, size]) => el("li", {}, `${bytes(size)} of ${KINDS[facts.series[series][0]]}, ${lineName(facts.series[series][1])}`))));
+  const said = steps[state.step].alive;
+  clear($("alive"), el("b", { id: "held", "data-bytes": total, "data-predicted": said }, `Held after this step: ${bytes(total)}`),
+    el("span", { class: "quiet" }, said < 0 ? " Only the run knows that." : said === total ? " Predicted to the byte." : ` Predicted: at most ${bytes(said)}.`), el("ul", {}, now.slice(0, 5).map(([series, size]) => el("li", {}, `${bytes(size)} of ${KINDS[facts.series[series][0]]}, ${lineName(facts.series[series][1])}`))));
 }
 
 function emphasise() {
@@ -170,6 +194,11 @@ function emphasise() {
     const layer = layers[path.dataset.layer];
     path.setAttribute("opacity", state.line < 0 || layer.line === state.line || !layers.some((each) => each.line === state.line) ? 1 : 0.35);
   }
+}
+
+function course({ known, exact }) {
+  if (exact === steps.length) return `After each of the ${plural(exact, "step")} as much was held as predicted. `;
+  return `After ${exact.toLocaleString("en")} of ${plural(steps.length, "step")} as much was held as predicted${known < steps.length ? `; after ${(steps.length - known).toLocaleString("en")} only the run knows` : ""}. `;
 }
 
 function showPeak() {
@@ -183,6 +212,7 @@ function showPeak() {
   const none = facts.budgets.filter((each) => !each.fits);
   clear($("peak"), el("p", {}, el("b", {}, "The peak. "), said), el("ul", {}, [["workspace", "workspace"], ["tape", facts.memory.offload ? "tape, in files" : "tape"], ["carried", "arrays that loops hand on"]].filter(([key]) => found[key]).map(([key, text]) => el("li", {}, `${bytes(found[key])} of ${text}`))),
     el("p", {}, "Each is reserved for when it is fullest. ", alive ? `When most was held at once, it was ${alive}. ` : "",
+      steps.length ? course(found.course) : "",
       found.measured ? `Compiled code measured ${bytes(found.measured)} of workspace and tape. ` : ""),
     none.length ? el("p", { class: "quiet" }, `No plan fits in ${none.map((each) => `1/${each.part}`).join(", ")} of the memory; the least that was found is ${bytes(none[0].peak)}. `) : null,
     el("button", { onclick: () => go(found["peak step"]) }, "Show the peak"));

@@ -8,8 +8,8 @@ function sourceText(line) {
   return text.length > 72 ? `${text.slice(0, 71)}…` : text;
 }
 
-const steps = facts.steps.map(([node, path, folded, changes, most, values, at]) =>
-  ({ node: nodes[node], path, folded, changes, most, values, at }));
+const steps = facts.steps.map(([node, path, folded, changes, most, values, at, alive, reserved]) =>
+  ({ node: nodes[node], path, folded, changes, most, values, at, alive, reserved }));
 const PHASES = {
   forward: "Forward", reverse: "Reverse", recomputed: "Recomputed", both: "Forward and reverse at once",
 };

@@ -165,9 +165,8 @@ class _Run:
 
     def block(self, stmts: Sequence[Stmt], env: _Env, later: Sequence[Operand]) -> None:
         """Run statements; `later` is read after them."""
-        for stmt, (entered, after) in zip(
-            stmts, dead_values(stmts, later, env.facts.held), strict=True
-        ):
+        dead = dead_values(stmts, later, env.facts.held)
+        for k, (stmt, (entered, after)) in enumerate(zip(stmts, dead, strict=True)):
             env.entered = entered
             match stmt:
                 case Apply():
@@ -189,6 +188,10 @@ class _Run:
                     self.call(stmt, env)
             if stmt is not env.fn.body[-1]:
                 env.owners.release(after)
+            self.after(stmts, k, env)
+
+    def after(self, stmts: Sequence[Stmt], k: int, env: _Env) -> None:
+        """Note what there is after a statement: nothing here, see `course`."""
 
     def apply(self, stmt: Apply, env: _Env) -> None:
         env.apply(stmt)
@@ -258,10 +261,10 @@ class _Run:
         pops, pushes = self._directions.moves(stmt.body.stmts)
         parts = self.need.newest.parts if pops and not pushes else ()
         supply = parts[0] if len(parts) == 1 else ()
-        need = self.iteration(stmt, env, supply)
+        need = self.iteration(stmt, env, supply, 0)
         while self.changes(carried, nexts, env):
             owners.states = copies(before)
-            need = self.iteration(stmt, env, supply)
+            need = self.iteration(stmt, env, supply, 0)
         own, left = need.own, set[Token]()
         seen, ends = [owners.picture(state) for state in before], list[State]()
         for count in range(1, _ROUNDS):
@@ -281,7 +284,7 @@ class _Run:
             if not new or last:
                 break
             owners.states = copies(new)
-            need = self.iteration(stmt, env, supply)
+            need = self.iteration(stmt, env, supply, count)
             self.bound |= not (own - need.own).is_size()
             own = own.max(need.own)
         else:
@@ -303,8 +306,11 @@ class _Run:
                 env.numbers[result] = Sum.atom(upto)
                 self.bound = True
 
-    def iteration(self, stmt: For | While, env: _Env, supply: Sequence[Item]) -> Need:
-        """Run an iteration, up to where carried values are assigned, and return what it needs."""
+    def iteration(self, stmt: For | While, env: _Env, supply: Sequence[Item], number: int) -> Need:
+        """Run an iteration, up to where carried values are assigned, and return what it needs.
+
+        The first ones have the numbers 0, 1, …; later ones are like the last of these.
+        """
         with self.part(supply) as need:
             self.block(stmt.body.stmts, env, stmt.body.yields)
         return need

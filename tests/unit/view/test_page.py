@@ -121,6 +121,7 @@ def check(browser: Browser, view: View, folder: Path, count: int = 40) -> None:
         # What is held after the step, in the memory pane.
         now = sum(size for n, size in held.items() if facts["series"][n][0] != "gradients")
         assert browser.number("#held", "data-bytes") == now
+        assert browser.number("#held", "data-predicted") == step[7]
         assert f"step {k + 1:,} of {len(steps):,}" in browser.text("#position")
         # The lines of the step are marked in the source.
         marked = browser.tab.eval_on_selector_all(
@@ -155,7 +156,11 @@ def test_page(browser: Browser, tmp_path: Path) -> None:
     tight = next(each for each in view.facts["budgets"] if each.get("curve"))
     assert {phase for _, _, phase in tight["curve"]} >= {"f", "r", "a"}
     assert tab.locator("#chart [data-budget]").count() >= 1
-    assert tight["run"] <= tight["peak"] <= tight["budget"]
+    assert tight["run"] <= tight["predicted"] == tight["peak"] <= tight["budget"]
+    # What the plan predicts is drawn beside what was held.
+    assert tab.locator("#chart [data-predicted]").count() == 2
+    assert view.facts["memory"]["course"]["reserved"] == view.facts["memory"]["plan"]
+    assert view.facts["memory"]["course"]["known"] == len(view.facts["steps"])
     # Keys: to the end, back to the start, and on.
     tab.evaluate("document.activeElement.blur()")
     for key, step in (("End", len(view.facts["steps"]) - 1), ("Home", 0), ("ArrowRight", 1)):

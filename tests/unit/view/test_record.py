@@ -12,8 +12,11 @@ import pytest
 import adc
 from adc.ir import schedule
 from adc.ir.core import Function
+from adc.passes.memory.peak import course
 from adc.view import diagram, growth, nodes, page, pictures, schedules
 from adc.view.facts import _last_form
+from adc.view.moments import Record
+from adc.view.predicted import predicted
 from adc.view.record import Recorder, recorded
 from tests.corpus.programs import by_name, differentiable
 from tests.oracle.meter import Meter
@@ -49,6 +52,7 @@ def check(fn: Function, plan: Any, given: list[Any]) -> None:
     if plan.peak_bytes is not None:
         atmost = str(plan.peak).startswith("at most")
         assert record.peak <= plan.peak_bytes if atmost else record.peak == plan.peak_bytes
+    follow(fn, plan, given, record)
     # What changes from step to step adds up, and nothing but results is left.
     held = dict.fromkeys(range(len(record.series)), 0)
     for moment in record.moments:
@@ -59,6 +63,22 @@ def check(fn: Function, plan: Any, given: list[Any]) -> None:
     assert min(held.values(), default=0) >= 0
     assert sum(size for k, size in held.items() if record.series[k][0] == "tape") == 0
     assert [m.at for m in record.moments] == sorted(m.at for m in record.moments)
+
+
+def follow(fn: Function, plan: Any, given: list[Any], record: Record) -> int:
+    """Compare what is held after each step with what is predicted; return after how many it is."""
+    said = predicted(fn, record, given)
+    exact = plan.peak is not None and not str(plan.peak).startswith("at most")
+    now = 0
+    for moment, each in zip(record.moments, said, strict=True):
+        now += sum(size for k, size in moment.changes.items() if record.series[k][0] != "gradients")
+        if each.alive is not None:
+            assert each.alive == now if exact else each.alive >= now
+    assert [each.reserved for each in said] == sorted(each.reserved for each in said)
+    if plan.peak_bytes is not None and said:
+        assert said[-1].reserved == plan.peak_bytes
+        assert all(each.alive is not None for each in said)
+    return sum(each.alive is not None for each in said)
 
 
 @pytest.mark.parametrize("name", TEN)
@@ -94,6 +114,39 @@ def test_arrays_that_loops_hand_on(memory: int | None) -> None:
         assert schedules.events(operands).plain == plan.loops[0].again
         phases = {record.tree.nodes[moment.node].phase for moment in record.moments}
         assert phases >= {"forward", "reverse", "recomputed"}
+
+
+def test_memory_is_predicted_step_by_step() -> None:
+    # Whether a loop keeps more or less as it goes on makes a difference.
+    def triangle(x: Any) -> Any:
+        total = 0.0
+        for i in range(len(x)):
+            part = 1.0
+            for j in range(i):
+                part = part * np.sin(x[j])
+            total = total + part
+        return total
+
+    fn, plan, given = code_of(triangle, (np.linspace(0.1, 1.0, 12),))
+    record = recorded(fn, copy.deepcopy(given))
+    assert follow(fn, plan, given, record) == len(record.moments) > 40
+    # The number of iterations of a `while` is what the run has found.
+    program = by_name("loop_else_without_break")
+    fn, plan, given = code_of(program.fn, program.make_args(), program.argnums)
+    record = recorded(fn, copy.deepcopy(given))
+    assert plan.peak_bytes is None
+    assert follow(fn, plan, given, record) == len(record.moments)
+    assert predicted(fn, record, given)[-1].reserved == record.peak > 0
+
+
+@pytest.mark.parametrize("planted", ["leave", "add", "note"])
+def test_a_defect_of_the_prediction_is_noticed(
+    planted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = code_of(simulate, (np.linspace(0.0, 1.0, 100), 50))
+    monkeypatch.setattr(course._Point, planted, lambda self, *args, **options: None)
+    with pytest.raises(AssertionError):
+        check(*given)
 
 
 def test_a_defect_of_the_count_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
