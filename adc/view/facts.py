@@ -62,6 +62,8 @@ PARTS = (2, 4, 8)
 # for other policies.
 MOST_REPEATED = 3_000_000
 MOST_PLANNED = 3_000
+# Programs of more statements have no plans for other budgets: several are tried for each.
+MOST_BUDGETED = 4_000
 # So many pictures of values; then only numbers are shown.
 MOST_PICTURES = 6_000
 # Points of the curve of another budget.
@@ -150,7 +152,13 @@ def facts(
         notes.append("The program is large: there are no plans for other policies and budgets.")
     budgets: list[dict[str, Any]] = []
     if plan is not None and plans is not None and not large:
-        budgets = _budgets(plans, plan, record, given, notes)
+        if sum(1 for each in (fn, *fn.callees) for _ in walk(each.body)) <= MOST_BUDGETED:
+            budgets = _budgets(plans, plan, record, given, notes)
+        else:
+            notes.append(
+                "The program is large: there are no plans for less memory. `adc plan --memory` "
+                "makes one."
+            )
     return {
         "version": VERSION,
         "title": title,
