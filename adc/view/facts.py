@@ -17,7 +17,7 @@
 `budgets`      the plans for less memory, and the bytes that their runs have held
 `plan`         the table of `adc plan`
 `growth`       formulas of memory (`adc.view.growth`)
-`schedules`    of checkpointed loops (`adc.view.schedules`)
+`schedules`    of checkpointed loops, and of calls in a row (`adc.view.schedules`)
 `graph`        pictures (`adc.view.diagram`)
 `notes`        what was left out, in sentences
 =============  =====================================================================================
@@ -29,8 +29,9 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,7 @@ from adc.view.moments import GRADIENTS, Moment, Record
 from adc.view.nodes import BOTH, FORWARD, RECOMPUTED, REVERSE, Line, Node, line_of
 from adc.view.predicted import Predicted, predicted
 from adc.view.record import recorded
+from adc.view.schedules import Events
 
 if TYPE_CHECKING:
     from adc.compiler.dispatch import Code
@@ -369,16 +371,53 @@ def _plan(plan: Plan | None, document: _Document) -> dict[str, Any] | None:
 
 
 def _schedules(record: Record, document: _Document) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    for line, operands in record.schedules:
-        key = document.line(line), operands
-        known = next((each for each in found if (each["line"], each["operands"]) == key), None)
-        if known is not None:
-            known["times"] += 1
-            continue
-        made = schedules.events(operands)
-        found.append({"line": key[0], "operands": operands, "times": 1, **asdict(made)})
-    return found
+    found: dict[object, dict[str, Any]] = {}
+
+    def add(kind: str, line: Line | None, key: object, make: Callable[[], Events]) -> None:
+        if (kind, line, key) in found:
+            found[kind, line, key]["times"] += 1
+        else:
+            found[kind, line, key] = {
+                "kind": kind, "line": document.line(line), "times": 1, **asdict(make())
+            }  # fmt: skip
+
+    kept = {line for line, _, _ in record.states}
+    for line, operands, _ in record.schedules:
+        if line not in kept:
+            add("loop", line, operands, partial(schedules.events, operands))
+    for line, states, parts in _whiles(record):
+        key = tuple(states), tuple(parts)
+        add("while", line, key, partial(schedules.online, states, parts))
+    again = schedules.calls(document.fn)
+    if again is not None:
+        made, places = again
+        add("calls", None, (), lambda: made)
+        found["calls", None, ()]["lines"] = [document.line(line) for line in places]
+    return list(found.values())
+
+
+_Part = tuple[int, tuple[int, ...]]
+
+
+def _whiles(record: Record) -> Iterator[tuple[Line | None, list[tuple[int, int]], list[_Part]]]:
+    """Yield for each run of a `while` loop its states, and its parts in the order of reversal."""
+    for line in dict.fromkeys(line for line, _, _ in record.states):
+        runs: list[list[tuple[int, int]]] = []
+        for place, iteration, slot in record.states:
+            if place == line:
+                if iteration == 0:
+                    runs.append([])
+                runs[-1].append((iteration, slot))
+        reversals: list[list[_Part]] = [[]]
+        for place, operands, first in record.schedules:
+            if place == line:
+                reversals[-1].append((first, operands))
+                if first == 0:
+                    reversals.append([])
+        # What ran last is reversed first.
+        for states, parts in zip(reversed(runs), reversals, strict=False):
+            if parts and parts[-1][0] == 0:
+                yield line, states, parts
 
 
 class _Document:

@@ -95,8 +95,11 @@ class Record:
         The bytes of arrays that loops have handed on and that are results: the caller's.
     counts : dict
         How many iterations each `while` loop had that ran once, by its name in formulas.
-    schedules : list
-        The operands of the schedules of checkpointed loops, as they were met.
+    schedules : list of (line, operands, first)
+        The operands of the schedules of checkpointed loops, as they were met, and the iteration
+        that each of them begins with: those of a `while` loop are for parts of it.
+    states : list of (line, iteration, slot)
+        Where a checkpointed `while` loop has kept the state before an iteration.
     stopped : str
         Why the run ended early, "" if it did not.
     """
@@ -115,7 +118,8 @@ class Record:
     products: dict[int, int] = field(default_factory=dict)
     results: int = 0
     counts: dict[str, int] = field(default_factory=dict)
-    schedules: list[tuple[Line | None, tuple[int, ...]]] = field(default_factory=list)
+    schedules: list[tuple[Line | None, tuple[int, ...], int]] = field(default_factory=list)
+    states: list[tuple[Line | None, int, int]] = field(default_factory=list)
     stopped: str = ""
     statements: int = 0
 

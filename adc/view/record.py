@@ -29,6 +29,7 @@ from adc.ir.core import (
     Function,
     Gemm,
     If,
+    Literal,
     Operand,
     Pop,
     Push,
@@ -41,9 +42,11 @@ from adc.ir.core import (
 )
 from adc.ir.interp import Body, Env, Frame, Interpreter, ProgramError, Step, _Routine
 from adc.ir.sums import Lanes
-from adc.ir.types import Array
+from adc.ir.text.user import variable
+from adc.ir.types import INT, Array
 from adc.ir.walk import use_counts
 from adc.passes.memory.peak.course import Inside
+from adc.passes.remat.online import PLACED
 from adc.view.moments import (
     CARRIED,
     GRADIENTS,
@@ -60,6 +63,8 @@ from adc.view.nodes import Line, Node, line_of, tree_of
 MOST_STEPS = 6_000
 # Statements that are run; at about a million a second.
 MOST_STATEMENTS = 40_000_000
+# So many schedules and states of loops are noted.
+MOST_SCHEDULES, MOST_STATES = 1_000, 10_000
 # Of the iterations of a loop these are watched, by how many watched loops are around it: so many
 # of the first, and so many of the last.
 WATCHED = ((4, 3), (2, 1), (1, 1), (1, 0))
@@ -509,18 +514,54 @@ class _Watched(_Routine):
         if isinstance(stmt, Gemm):
             return self.multiplied(step, stmt)
         if isinstance(stmt, Call):
+            if stmt.callee == PLACED:
+                step = self.placed(step, stmt)
             return self.called(step, stmt)
         if isinstance(stmt, Apply) and stmt.op.name == "sweeps":
-            args, line = self.many(stmt.args), self.line(stmt, stmt.result)
-
-            def noted(env: Env, frame: Frame, mirror: Frame) -> None:
-                step(env, frame, mirror)
-                if machine.main is self.whole and len(machine.record.schedules) < 100:
-                    found = tuple(int(env[k]) for k in args)
-                    machine.record.schedules.append((line, found))
-
-            return noted
+            return self.scheduled(step, stmt)
         return step
+
+    def scheduled(self, step: Step, stmt: Apply) -> Step:
+        """Note the schedule of a loop, and of a part of one that was cut while it ran."""
+        machine, name = self.machine, self.whole.name
+        args, line = self.many(stmt.args), self.line(stmt, stmt.result)
+        again = any(isinstance(s, Call) and s.callee == name for s in walk(self.whole.body))
+        own = [p for p in self.whole.params if again and variable(p.name) == "first"]
+        first = self.slot(own[0]) if own and own[0].type == INT else -1
+
+        def noted(env: Env, frame: Frame, mirror: Frame) -> None:
+            step(env, frame, mirror)
+            inside = [each.stmt for each in machine.way]
+            calls = sum(isinstance(stmt, Call) and stmt.callee == name for stmt in inside)
+            cut = any(isinstance(stmt, For) and "segments" in stmt.label for stmt in inside)
+            # What a schedule calls again is a part of it.
+            if calls == (machine.main is not self.whole) and (cut or not again):
+                operands = tuple(int(env[k]) for k in args)
+                begin = int(env[first]) if first >= 0 else 0
+                if len(machine.record.schedules) < MOST_SCHEDULES:
+                    machine.record.schedules.append((line, operands, begin))
+
+        return noted
+
+    def placed(self, step: Step, stmt: Call) -> Step:
+        """Note in which slots a `while` loop keeps which of its states."""
+        states, line = self.machine.record.states, self.around
+        number, slot = self.slot(stmt.args[0]), self.slot(stmt.results[0])
+        # States that it looks at are so many iterations apart.
+        unit = next(
+            (
+                int(each.args[1].value) for each in walk(self.whole.body)
+                if isinstance(each, Apply) and each.results[0] == stmt.args[0]
+                and each.op.name == "floordiv" and isinstance(each.args[1], Literal)
+            ), 1,
+        )  # fmt: skip
+
+        def noted(env: Env, frame: Frame, mirror: Frame) -> None:
+            step(env, frame, mirror)
+            if env[slot] >= 0 and len(states) < MOST_STATES:
+                states.append((line, unit * int(env[number]), int(env[slot])))
+
+        return noted
 
     def multiplied(self, step: Step, stmt: Gemm) -> Step:
         products, key = self.machine.record.products, id(stmt)

@@ -51,7 +51,7 @@ from adc.ir.types import Array, Scalar
 from adc.ir.walk import Names, finds, loop_values
 from adc.passes.remat.checkpoint import Checkpointing, Loops, Site, reverses_of
 
-_PLACED = "adc.placed"
+PLACED = "adc.placed"
 _NOTHING = Literal(0, Scalar("i64"))
 
 
@@ -151,13 +151,13 @@ class Online(Checkpointing):
         number = builder.apply("floordiv", t, unit, hint="number")
         due = builder.apply("eq", builder.apply("mul", number, unit), t, hint="due")
         with builder.block() as then:
-            place = schedules()[_PLACED]
+            place = schedules()[PLACED]
             results = tuple(
                 Value(self.names.fresh(result.name), result.type)  # type: ignore[union-attr]
                 for result in place.results
             )
             args = (number, count, own[0], own[1])
-            builder.emit(Call(results, self.names.fresh("C"), _PLACED, args, "", builder.loc))
+            builder.emit(Call(results, self.names.fresh("C"), PLACED, args, "", builder.loc))
             slot, *books = results
             more = builder.apply("add", slot, integer(1), hint="count")
             now = builder.apply("maximum", count, more, hint="count")
