@@ -37,8 +37,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.driver import Compilation, Plans, UnknownPeak
+from adc.compiler.driver import Alternative, Compilation, Plans, UnknownPeak
 from adc.compiler.profile import profile
+from adc.frontend.inputs.flatten import Parts
 from adc.frontend.inputs.places import Arguments
 from adc.functions import name_of
 from adc.inspect.plan import PlanReport
@@ -145,17 +146,17 @@ def facts(
     offload = code.options.machine.offload
     if offload:
         notes.append("The tape is in files: it is no part of the peak.")
-    policies = {} if plan is None or plan.budget is not None else {"auto": plan}
+    policies = {} if plan is None else {"auto" if plan.budget is None else "budget": plan}
     plans = None
     if plan is not None:
         plans = _plans(code, values, made, large)
-        policies |= _policies(plans, policies, large)
+        policies = _policies(plans, policies, large)
     if large and plan is not None:
         notes.append("The program is large: there are no plans for other policies and budgets.")
     budgets: list[dict[str, Any]] = []
     if plan is not None and plans is not None and not large:
         if sum(1 for each in (fn, *fn.callees) for _ in walk(each.body)) <= MOST_BUDGETED:
-            budgets = _budgets(plans, plan, record, given, notes)
+            budgets = _budgets(plans, plan, record, given, notes, policies)
         else:
             notes.append(
                 "The program is large: there are no plans for less memory. `adc plan --memory` "
@@ -197,6 +198,7 @@ def _arguments(code: Code, title: str, made: Compilation, values: Arguments) -> 
             "a view of code for a GPU", None, 'make the derivative without `target="cuda"`'
         )
     given = code._leaves(code._signature(values, code.whole(values)), made.lowered, values)
+    given = [np.array(each) if isinstance(each, Parts) else each for each in given]
     params = made.fn.params
     if len(given) < len(params):  # there are two for each complex number
         pairs = [(x.real, x.imag) if np.iscomplexobj(x) else (x,) for x in given]
@@ -289,8 +291,8 @@ def _exact(record: Record, course: Sequence[Predicted]) -> dict[str, Any]:
 
 
 def _policies(plans: Plans, known: Mapping[str, Plan], large: bool) -> dict[str, Plan]:
-    """Return the plans without a budget, for the same function."""
-    found: dict[str, Plan] = {}
+    """Return all plans, with those without a budget for the same function."""
+    found: dict[str, Plan] = dict(known)
     for policy in ("auto", "store", "recompute"):
         if policy in known or (large and policy != "auto"):
             continue
@@ -303,9 +305,13 @@ def _policies(plans: Plans, known: Mapping[str, Plan], large: bool) -> dict[str,
 
 
 def _budgets(
-    plans: Plans, plan: Plan, record: Record, given: Sequence[Any], notes: list[str]
-) -> list[dict[str, Any]]:
-    """Return the plans for parts of the memory, and what their runs have held."""
+    plans: Plans, plan: Plan, record: Record, given: Sequence[Any], notes: list[str],
+    policies: dict[str, Plan],
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Return the plans for parts of the memory, and what their runs have held.
+
+    They are added to `policies`.
+    """
     found: list[dict[str, Any]] = []
     whole = plan.peak_bytes if plan.budget is None else plan.budget
     if not whole:
@@ -317,7 +323,13 @@ def _budgets(
     for part in PARTS:
         budget = whole // part
         try:
-            other = plans.alternative(budget)
+            # The least that was found is the same for all budgets.
+            tight = found and not found[-1]["fits"] and found[-1]["peak"] is not None
+            least = found[-1]["peak"] if tight else None
+            other = (
+                Alternative(budget, least, None) if least is not None and least > budget
+                else plans.alternative(budget)
+            )  # fmt: skip
         except UnknownPeak:
             notes.append("The memory of other plans is known only at run time.")
             return found
@@ -325,17 +337,24 @@ def _budgets(
             "part": part, "budget": budget, "peak": other.peak, "seconds": other.extra,
             "fits": other.extra is not None,
         }  # fmt: skip
-        if other.extra is not None and repeated:
+        if other.extra is not None:
             fn, made = plans.made(budget)
+            if made is not None:
+                policies[f"part{part}"] = made
+                entry["peak"] = made.peak_bytes
+        if other.extra is not None and repeated:
             run = recorded(fn, copy.deepcopy(list(given)), steps=RUN_STEPS)
             course = predicted(fn, run, given, offload=offload)
             entry |= {
                 "run": run.peak - run.tapes * offload, "most": run.most,
                 "statements": run.statements, "curve": _curve(run),
-                "peak": made.peak_bytes if made else other.peak,
                 "predicted": max((said.reserved for said in course), default=0),
             }  # fmt: skip
         found.append(entry)
+    if not found[0]["fits"] and found[0]["peak"] is not None and found[0]["peak"] < whole:
+        made = plans.made(found[0]["peak"])[1]
+        if made is not None:
+            policies["least"] = made
     return found
 
 

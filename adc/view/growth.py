@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,10 @@ from adc.passes.remat.plan import Plan
 EVALUATED = frozenset(
     ("max", "min", "//", "range", "count", "rounded", "if", "upto", "call", "total", "most")
 )
+# Others are evaluated here, at so many half powers of two of what a size is: from, to.
+SAMPLED = (-8, 20)
+# So many sizes have samples: those that the formula grows with fastest.
+_MOST_SAMPLED = 8
 # Longer formulas are not written out.
 _WIDEST = 400
 
@@ -31,7 +36,8 @@ def growth(
     fn : Function
         The derivative, before `remat`.
     plans : mapping
-        Plans without a budget, by policy.
+        Plans, by policy or budget. The formula of one for a budget holds for its code, whatever
+        the sizes are: adc makes another plan for other sizes.
     wrt : collection of str
         The names of the parameters that are differentiated.
     arguments : sequence
@@ -51,31 +57,35 @@ def growth(
     }
     names: dict[str, int] = {}
     policies: dict[str, Any] = {}
-    for policy, plan in plans.items():
-        if plan.peak is None:
-            continue
+    told = {policy: plan for policy, plan in plans.items() if plan.peak is not None}
+    for plan in told.values():
+        assert plan.peak is not None
+        for size in (*own.values(), plan.peak.size + plan.peak.own):
+            names |= _numbers(fn, size, arguments)
+    groups = _equal(fn, sorted(names))
+    for policy, plan in told.items():
+        assert plan.peak is not None
         peak = plan.peak.size + plan.peak.own
         held = plan.held.size + plan.held.own if plan.held is not None else Sum()
         parts = {**own, "activations": held, "workspace": peak - held}
-        for size in (*own.values(), peak, held):
-            names |= _numbers(fn, size, arguments)
+        names |= {name: k for name, k in _numbers(fn, held, arguments).items() if name not in names}
         policies[policy] = {
-            "peak": _data(peak),
+            "peak": _told(peak, names, groups),
             "text": _short(str(plan.peak)),
             "bytes": peak.value(Known(names)),
             "bound": str(plan.peak).startswith("at most"),
             "parts": [
-                {"name": name, "formula": _data(size), "text": _short(str(size)),
+                {"name": name, "formula": _told(size, names, groups), "text": _short(str(size)),
                  "bytes": size.value(Known(names))}
                 for name, size in parts.items()
             ],
         }  # fmt: skip
-    groups = _equal(fn, sorted(names))
     for found in policies.values():
         found["exponents"] = {}
-    for policy, plan in plans.items():
-        if plan.peak is not None:
-            size = plan.peak.size + plan.peak.own
+    for policy, plan in told.items():
+        assert plan.peak is not None
+        size = plan.peak.size + plan.peak.own
+        if size.kinds <= EVALUATED:  # a schedule keeps a budget, whatever the loop is
             policies[policy]["exponents"] = {
                 group[0]: {
                     "peak": degree(size, frozenset(group)),
@@ -182,6 +192,27 @@ def _data(size: Sum) -> list[Any] | None:
     return [[count, [_atom(atom) for atom in atoms]] for atoms, count in size.terms]
 
 
+def _told(size: Sum, names: Mapping[str, int], groups: Sequence[Sequence[str]]) -> Any:
+    """Return a formula as a page evaluates it, else what it is here and where one size differs."""
+    data = _data(size)
+    if data is not None:
+        return data
+    here = size.value(Known(names))
+    if here is None:
+        return None
+    found: dict[str, list[list[int | None]]] = {}
+    steep = sorted(groups, key=lambda group: -degree(size, frozenset(group)))
+    for group in steep[:_MOST_SAMPLED]:
+        if size.names.isdisjoint(group):
+            continue
+        points: list[list[int | None]] = []
+        for k in range(SAMPLED[0], SAMPLED[1] + 1):
+            number = max(1, math.floor(names[group[0]] * 2.0 ** (k / 2) + 0.5))
+            points.append([number, size.value(Known({**names, **dict.fromkeys(group, number)}))])
+        found[group[0]] = points
+    return {"here": here, "at": found}
+
+
 def _atom(atom: Atom) -> Any:
     if isinstance(atom, str):
         return atom
@@ -193,4 +224,4 @@ def _short(text: str) -> str:
     return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
 
 
-__all__ = ["EVALUATED", "degree", "growth"]
+__all__ = ["EVALUATED", "SAMPLED", "degree", "growth"]
