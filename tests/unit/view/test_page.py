@@ -139,7 +139,7 @@ def check(browser: Browser, view: View, folder: Path, count: int = 40) -> None:
     for policy, found in facts["growth"]["policies"].items():
         size = browser.tab.get_attribute(f"#growth-table [data-peak={policy}]", "data-bytes")
         if found["peak"] is not None and found["bytes"] is not None:
-            assert int(size) == found["bytes"]
+            assert int(size) == found["bytes"], policy
     browser.tab.click("#tab-graph")
     assert browser.tab.locator("#canvas .item").count() == len(
         facts["graph"]["pictures"][0]["items"]
@@ -183,6 +183,20 @@ def test_page(browser: Browser, tmp_path: Path) -> None:
     assert tab.locator("#crumbs [aria-pressed]").count() == 1
     tab.click("#tab-schedule")
     assert tab.locator("#schedule .sweeps").count() == len(view.facts["schedules"]) == 1
+    # The size of a slider is put into the formulas, also into that of the plan for a budget.
+    tab.click("#tab-growth")
+    policies = view.facts["growth"]["policies"]
+    samples = dict(policies["budget"]["peak"]["at"]["steps"])
+    assert samples[60] == view.facts["memory"]["plan"]
+    slider = tab.locator("#growth input[type=range][aria-label^=steps]")
+    for half_powers in (2, 6, -4):
+        slider.evaluate(
+            "(s, n) => { s.value = n / 2; s.dispatchEvent(new Event('input')); }", half_powers
+        )
+        steps = round(60 * 2 ** (half_powers / 2))
+        shown = "#growth-table [data-peak={}]"
+        assert browser.number(shown.format("budget"), "data-bytes") == samples[steps]
+        assert browser.number(shown.format("auto"), "data-bytes") == 8 * 20 * (steps + 1)
     # Nothing is wider than a phone.
     browser.open(saved(view, tmp_path, "plan"), 390, "dark")
     for name in ("code", "plan", "graph", "schedule", "growth", "plan"):

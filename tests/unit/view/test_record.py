@@ -222,7 +222,7 @@ def relax(x: Any, tolerance: float) -> Any:
 
 
 def test_the_schedule_of_a_while_loop_is_what_ran() -> None:
-    fn, plan, given = code_of(relax, (np.linspace(1.0, 2.0, 100), 0.01), memory=36_000)
+    fn, plan, given = code_of(relax, (np.linspace(1.0, 2.0, 30), 0.3), memory=11_000)
     record = recorded(fn, copy.deepcopy(given))
     follow(fn, plan, given, record)
     ((line, states, parts),) = _whiles(record)
@@ -280,6 +280,25 @@ def test_calls_in_a_row() -> None:
     assert found.plain == found.snapshots == len(again) > 1
     assert reversed_of(found) == [5, 4, 3, 2, 1, 0]
     assert sorted(event[1] for event in found.events if event[0] == "tape") == list(range(6))
+
+
+@pytest.mark.full
+def test_plans_for_a_budget_at_other_sizes() -> None:
+    given = np.linspace(0.0, 1.0, 20), 60
+    derivative: Any = adc.value_and_grad(simulate, memory=6_000)
+    plan = derivative.plan(*given, alternatives=False)
+    found = derivative.view(*given, measure=False).facts["growth"]["policies"]["budget"]
+    assert found["bytes"] == plan.peak_bytes <= 6_000
+    for name, at in found["peak"]["at"].items():
+        assert len(at) == growth.SAMPLED[1] - growth.SAMPLED[0] + 1
+        for number, size in at[::4]:
+            other = (given[0], number) if name == "steps" else (np.ones(number), given[1])
+            assert size == plan.peak.at(other)
+    # That very code holds as much, if it is called with another size.
+    fn, _, values = code_of(simulate, given, memory=6_000)
+    for number, size in found["peak"]["at"]["steps"][4:16:2]:
+        run = recorded(fn, [values[0].copy(), number])
+        assert 0.7 * size < run.peak <= size
 
 
 @pytest.mark.parametrize("module", [nodes, pictures, growth, schedules, diagram, page])
