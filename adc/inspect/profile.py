@@ -221,6 +221,11 @@ class Profile:
             f"overhead: {100 * self.overhead:+.1f} % (without marks, a call takes "
             f"{seconds_text(self.plain)})",
         ]
+        if not self.samples:
+            found.append(
+                "no line has a time: samples are taken by a second thread, which needs a free "
+                "processor; measure for longer (`seconds=`, `--seconds`), or with larger arguments"
+            )
         if self.peak is not None:
             found.append(f"memory: {self.peak} bytes of workspace and tapes at the peak")
         if again := sum(line.bytes.recomputed for line in self.lines):

@@ -660,8 +660,14 @@ class _Watched(_Routine):
 
 
 def _lines(fn: Function) -> dict[str, Line]:
-    """Return the lines where values are computed; those that loops carry, that of the loop."""
+    """Return the lines where values are computed; those that loops carry, that of the loop.
+
+    Parameters have the line where the function begins.
+    """
     found: dict[str, Line] = {}
+    begin = next((line for stmt in walk(fn.body) if (line := line_of(stmt.loc))), None)
+    if begin is not None:
+        found.update((param.name, begin) for param in fn.params)
     for stmt in walk(fn.body):
         line = line_of(stmt.loc)
         if line is not None:

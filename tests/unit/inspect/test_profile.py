@@ -430,6 +430,8 @@ def test_columns_without_anything_are_left_out() -> None:
 def test_no_samples() -> None:
     profile = sample(samples=0, lines=(), outside=0.0)
     assert "0 samples" in str(profile)
+    assert "measure for longer (`seconds=`, `--seconds`)" in str(profile)
+    assert "no line has a time" not in str(sample())
 
 
 def masked(text: str) -> str:
