@@ -146,6 +146,10 @@ Atom = str | Function
 _Factors = tuple[Atom, ...]
 
 
+def _are_sizes(atoms: Iterable[Atom]) -> bool:
+    return all(map(_is_size, atoms))
+
+
 def _is_size(atom: Atom) -> bool:
     return ".dim" in atom if isinstance(atom, str) else atom.is_size
 
@@ -207,13 +211,20 @@ class Sum:
         return Sum.atom(Function(kind, args))
 
     def __add__(self, other: Sum) -> Sum:
+        if not other.terms or not self.terms:
+            return self if self.terms else other
         terms = dict(self.terms)
         for atoms, count in other.terms:
             terms[atoms] = terms.get(atoms, 0) + count
         return Sum.of(terms)
 
     def __sub__(self, other: Sum) -> Sum:
-        return self + other * Sum.number(-1)
+        if not other.terms:
+            return self
+        terms = dict(self.terms)
+        for atoms, count in other.terms:
+            terms[atoms] = terms.get(atoms, 0) - count
+        return Sum.of(terms)
 
     def __mul__(self, other: Sum) -> Sum:
         found: dict[_Factors, int] = {}
@@ -242,15 +253,18 @@ class Sum:
 
     def is_size(self) -> bool:
         """Whether it is made of sizes of arrays, and not negative: other integers may be."""
-        return all(count >= 0 for _, count in self.terms) and all(
-            all(map(_is_size, atoms)) for atoms, _ in self.terms
-        )
+        return all(count >= 0 and _are_sizes(atoms) for atoms, count in self.terms)
 
     def covers(self, other: Sum) -> bool:
         """Whether this is as much as `other`, whatever names stand for."""
-        if any(self._counts.get(atoms, 0) < count for atoms, count in other.terms):
-            return False  # most are told apart without their difference
-        return (self - other).is_size()
+        mine, theirs = self._counts, other._counts
+        if any(mine.get(atoms, 0) < count for atoms, count in other.terms):
+            return False
+        # What it is more must be sizes, and none of them negative.
+        return all(
+            count == theirs.get(atoms, 0) or (count > theirs.get(atoms, 0) and _are_sizes(atoms))
+            for atoms, count in self.terms
+        ) and all(atoms in mine or _are_sizes(atoms) for atoms, _ in other.terms)
 
     def max(self, *others: Sum) -> Sum:
         found: list[Sum] = []

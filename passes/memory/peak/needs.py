@@ -200,9 +200,14 @@ class Need:
     taken: list[Sizes] = field(default_factory=list)
     # What lay there before, as far as it is known.
     supply: list[Item] = field(default_factory=list)
+    # What `work` is known to be at least: to compare long sums takes long.
+    reached: Sum | None = None
 
     def reach(self, work: Sum) -> None:
-        self.work = self.work.max(self.top + work)
+        if work.terms:
+            self.work = self.work.max(self.top + work)
+        elif self.top is not self.reached:
+            self.work, self.reached = self.work.max(self.top), self.top
 
     @property
     def newest(self) -> Item:
