@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.driver import Alternative, Compilation, Plans, UnknownPeak
+from adc.compiler.driver import Compilation, Plans, UnknownPeak
 from adc.compiler.profile import profile
 from adc.frontend.inputs.flatten import Parts
 from adc.frontend.inputs.places import Arguments
@@ -46,7 +46,7 @@ from adc.inspect.plan import PlanReport
 from adc.ir.core import Function, Print, walk
 from adc.ir.errors import ArgumentError, Span
 from adc.passes.remat.facts import NO_ORDERS
-from adc.passes.remat.plan import Plan
+from adc.passes.remat.plan import Alternative, Plan
 from adc.version import __version__
 from adc.view import diagram, growth, lines, pictures, schedules
 from adc.view.moments import GRADIENTS, Moment, Record

@@ -216,7 +216,7 @@ def test_ten_programs(browser: Browser, tmp_path: Path, name: str) -> None:
 def test_transformer(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in (("WIDTH", 16), ("TOKENS", 12), ("WORDS", 32)):
         monkeypatch.setattr(layers, name, size)
-    model, words, _ = layers.arguments(3)
+    model, words, _ = layers.arguments(1)
     view = viewed(layers.loss, (model, words, 2))
     check(browser, view, tmp_path)
     memory = view.facts["memory"]

@@ -14,11 +14,12 @@ from adc.ir import schedule
 from adc.ir.core import Call, For, Function, While, walk
 from adc.passes.memory.peak import course
 from adc.view import diagram, growth, nodes, page, pictures, schedules
-from adc.view.facts import _last_form, _whiles
+from adc.view.facts import _arguments, _last_form, _whiles
 from adc.view.moments import Record
 from adc.view.nodes import line_of
 from adc.view.predicted import predicted
 from adc.view.record import Recorder, recorded
+from tests.bench import layers
 from tests.corpus.programs import by_name, differentiable
 from tests.oracle.meter import Meter
 
@@ -177,6 +178,23 @@ def test_iterations_are_folded_and_counted() -> None:
     more = recorded(fn, copy.deepcopy(given), iterations=[123])
     assert sum(bool(m.path) and m.path[0][1] == 123 for m in more.moments) >= 2
     assert more.peak == record.peak
+
+
+@pytest.mark.full
+def test_a_list_of_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Lists of arrays are passed as stacks: the interpreter is given one array.
+    for name, size in (("WIDTH", 8), ("HEADS", 2), ("TOKENS", 6), ("WORDS", 12)):
+        monkeypatch.setattr(layers, name, size)
+    model, words, _ = layers.arguments(4)
+    code = adc.value_and_grad(layers.loss)._code
+    values = code.match((model, words, 2), {})
+    made = code.compilation(values)
+    assert made.lowered.stacks
+    given = _arguments(code, "", made, values)
+    fn, plan = _last_form(made), code.described(values, made, False)
+    record = recorded(fn, copy.deepcopy(given))
+    assert record.peak == plan.peak_bytes
+    assert follow(fn, plan, given, record) == len(record.moments)
 
 
 def test_a_run_that_is_stopped_says_so() -> None:
