@@ -31,11 +31,14 @@ After, in short::
         for q in range(count):
             … found[q, p] …
 
-What the vectors are made of is computed in the first loop over the block; of that, what the rest of
-an iteration reads is kept for each iteration. The blocks depend on nothing but the number of
-iterations, and all of this happens before `remat`: the bits are the same for every plan and any
-number of threads. Only products whose order of sums the source does not define (`adc.ir.sums`)
-change, to rounding.
+What the vectors are made of is computed in the first loop over the block, as far as the checks hold
+that come before; of that, what the rest of an iteration reads is kept for each iteration. The
+blocks depend on nothing but the number of iterations, and all of this happens before `remat`: the
+bits are the same for every plan and any number of threads. Only products whose order of sums the
+source does not define (`adc.ir.sums`) change, to rounding.
+
+`sums` recognises the loops of a product, `find` tells whether it can be made for all iterations,
+`split` makes it.
 """
 
 from __future__ import annotations
@@ -97,15 +100,12 @@ class _Products:
         """Return what replaces a loop, or None if it has no product."""
         if loop.down or (isinstance(loop.trips, Literal) and int(loop.trips.value) < _FEW):
             return None
-        if (
-            not any(isinstance(stmt, For) for stmt in loop.body.stmts)
-            or self.finder.find(loop) is None
-        ):
+        if self.finder.find(loop) is None:
             return None
         build = Builder(self.names)
         build.loc = loop.loc
         if isinstance(loop.trips, Literal) and int(loop.trips.value) <= _BLOCK:
-            self.split(loop, build, build.stmts)
+            self.split(loop, build)
             return build.stmts
         size = integer(_BLOCK)
         more = build.apply(arith.add, loop.trips, integer(_BLOCK - 1), hint="n")
@@ -113,7 +113,6 @@ class _Products:
         block = build.value("block", INT)
         params = tuple(self.names.value(param) for param in loop.body.params)
         results = tuple(self.names.value(param) for param in loop.body.params)
-        before: list[Stmt] = []
         with build.block() as stmts:
             start = build.apply(arith.mul, block, size, hint="i")
             left = build.apply(arith.sub, loop.trips, start, hint="n")
@@ -124,20 +123,17 @@ class _Products:
                 loop, index=place, trips=trips, init=params, results=results,
                 body=replace(loop.body, stmts=(index, *loop.body.stmts)),
             )  # fmt: skip
-            self.split(part, build, before)
+            self.split(part, build)
         blocks = replace(
             loop, label=self.names.fresh(loop.label), index=block, trips=count,
             body=Block(params, tuple(stmts), results),
         )  # fmt: skip
-        return [*before, *build.stmts, blocks]
+        return [*build.stmts, blocks]
 
-    def split(self, loop: For, build: Builder, before: list[Stmt]) -> None:
-        """Emit a loop of one block with its products in front of it.
-
-        What needs computing once for all blocks is appended to `before`.
-        """
+    def split(self, loop: For, build: Builder) -> None:
+        """Emit a loop of one block with its products in front of it."""
         while (found := self.finder.find(loop)) is not None:
-            loop = Split(self.finder, loop, found, build, before).run()
+            loop = Split(self.finder, loop, found, build).run()
         build.emit(loop)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from adc.ir.analysis.sizes.affine import Same, equated
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import (
     Apply,
-    Call,
     Check,
     For,
     Function,
@@ -41,7 +40,13 @@ class Product:
     element: Value
     vector: tuple[Stmt, ...]  # what makes an element of the vector
     entry: Value
-    before: frozenset[int]  # statements of the body that the vector depends on
+    # Statements of the body, by position: what the vector and the checks depend on, the checks that
+    # must hold for that, and what the matrix is made of, which is the same in every iteration.
+    before: frozenset[int]
+    guards: frozenset[int]
+    fixed: frozenset[int]
+    # The matrix if it lies in memory, and whether rows and columns are swapped there.
+    whole: tuple[Value, bool] | None
 
 
 class Finder:
@@ -62,17 +67,22 @@ class Finder:
     def find(self, loop: For) -> Product | None:
         """Return the first product that can be made for all iterations at once."""
         inside = frozenset(bound((loop,)))
+        guards: list[int] = []
         for at, stmt in enumerate(loop.body.stmts):
-            if any(isinstance(each, Check | Call) for each in walk((stmt,))):
+            if isinstance(stmt, Check):
+                guards.append(at)
+            elif any(isinstance(each, Check) for each in walk((stmt,))):
                 return None  # elements that follow may exist only if control gets past it
-            if isinstance(stmt, For):
+            elif isinstance(stmt, For):
                 for each in sums(stmt, self.uses, self.defs):
-                    found = self.product(loop, at, each, inside)
+                    found = self.product(loop, at, each, frozenset(guards), inside)
                     if found is not None:
                         return found
         return None
 
-    def product(self, loop: For, at: int, of: Sum, inside: frozenset[Value]) -> Product | None:
+    def product(
+        self, loop: For, at: int, of: Sum, guards: frozenset[int], inside: frozenset[Value]
+    ) -> Product | None:
         if of.rows in inside or of.terms in inside:
             return None
         own = {value: each for each in of.made for value in each.results}
@@ -86,18 +96,48 @@ class Finder:
         if (of.row in reads[a]) == (of.row in reads[b]):
             return None
         element, entry = (a, b) if of.row in reads[a] else (b, a)
-        if not (inside & reads[element]) <= {of.row, of.index}:
-            return None
+        nest = bound((of.stmt,))
         needed = (inside & reads[entry]) - {of.index}
-        if not needed or not needed.isdisjoint(bound((of.stmt,))):
+        if not needed or not needed.isdisjoint(nest):
             return None
         if any(each.type != of.term.type for each in (element, entry, of.total)):
             return None
+        for k in guards:
+            check = loop.body.stmts[k]
+            assert isinstance(check, Check)
+            needed |= inside & {check.cond}
         before = _makers(loop, at, needed)
-        if before is None:
+        parts = (inside & reads[element]) - {of.row, of.index}
+        fixed = _makers(loop, at, parts, fixed=True) if parts.isdisjoint(nest) else None
+        if before is None or fixed is None:
             return None
-        found = Product(at, of, sides[element], element, sides[entry], entry, before)
+        whole = self.whole(of, sides[element])
+        if guards and not whole:
+            return None  # elements of the matrix may exist only if control gets past a check
+        found = Product(
+            at, of, sides[element], element, sides[entry], entry, before, guards, fixed, whole
+        )
         return found if self.can_keep(loop, found, inside) else None
+
+    def whole(self, of: Sum, made: tuple[Stmt, ...]) -> tuple[Value, bool] | None:
+        """Return a matrix that lies in memory, and whether rows and columns are swapped."""
+        match made:
+            case (Load(array=array, index=index),) if (
+                isinstance(array.type, Array)
+                and (array.type.rank, array.type.layout) == (2, "C")
+                and index in ((of.row, of.index), (of.index, of.row))
+            ):
+                swapped = index[0] == of.index
+                sizes = (of.terms, of.rows) if swapped else (of.rows, of.terms)
+                known = self.shapes.known(array)
+                if known is not None and self.are_equal(known, sizes):
+                    return array, swapped
+        return None
+
+    def are_equal(self, some: Sequence[Operand], others: Sequence[Operand]) -> bool:
+        return all(
+            self.equal.find(a) == self.equal.find(b) for a, b in zip(some, others, strict=True)
+        )
 
     def can_keep(self, loop: For, found: Product, inside: frozenset[Value]) -> bool:
         """Whether what the rest of an iteration reads has sizes that are known before the loop."""
@@ -108,12 +148,10 @@ class Finder:
                     return False
         return True
 
-    def have_sizes(self, array: Value, sizes: Sequence[Operand]) -> bool:
-        """Whether an array is known to have these sizes."""
-        known = self.shapes.known(array)
-        return known is not None and all(
-            self.equal.find(a) == self.equal.find(b) for a, b in zip(known, sizes, strict=True)
-        )
+
+def _depends(values: Set[Value], loop: For, fixed: bool) -> bool:
+    """Whether values depend on what a loop carries, or on the iteration where that counts."""
+    return not values.isdisjoint(loop.body.params) or (fixed and loop.index in values)
 
 
 def _made_of(value: Value, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
@@ -126,10 +164,13 @@ def _made_of(value: Value, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
     return tuple(reversed(found))
 
 
-def _makers(loop: For, at: int, needed: Iterable[Value]) -> frozenset[int] | None:
+def _makers(
+    loop: For, at: int, needed: Iterable[Value], *, fixed: bool = False
+) -> frozenset[int] | None:
     """Return the statements of the body that values depend on.
 
-    None if they depend on what the loop carries, or do more than compute.
+    None if they depend on what the loop carries (or, if they are to be fixed, on anything that
+    changes with the iteration), or do more than compute.
     """
     wanted, found = set(needed), set[int]()
     for k in range(at - 1, -1, -1):
@@ -140,7 +181,7 @@ def _makers(loop: For, at: int, needed: Iterable[Value]) -> frozenset[int] | Non
             return None
         wanted |= stmt_reads(stmt)
         found.add(k)
-    return None if wanted.intersection(loop.body.params) else frozenset(found)
+    return None if _depends(wanted, loop, fixed) else frozenset(found)
 
 
 def _is_repeated(stmt: Stmt) -> bool:

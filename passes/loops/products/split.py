@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from adc.ir.builder import Builder
-from adc.ir.core import Apply, Block, For, Gemm, Load, Operand, Stmt, Value, operands, walk
+from adc.ir.core import (
+    Apply,
+    Block,
+    Check,
+    For,
+    Gemm,
+    Load,
+    Operand,
+    Stmt,
+    Value,
+    operands,
+    walk,
+)
 from adc.ir.types import INT, Array
 from adc.ir.walk import clone, map_blocks, map_operands, substitute, with_stmts
 from adc.passes.loops.products.find import Finder, Product, kept, rest
@@ -15,10 +28,8 @@ from adc.passes.loops.products.find import Finder, Product, kept, rest
 class Split:
     """Makes one product of a loop in front of it."""
 
-    def __init__(
-        self, of: Finder, loop: For, found: Product, build: Builder, before: list[Stmt]
-    ) -> None:
-        self.of, self.loop, self.found, self.build, self.before = of, loop, found, build, before
+    def __init__(self, of: Finder, loop: For, found: Product, build: Builder) -> None:
+        self.loop, self.found, self.build = loop, found, build
         self.names, self.shapes = build.names, of.shapes
         self.trips = loop.trips
         self.dims: dict[Value, tuple[Operand, ...]] = {}
@@ -58,37 +69,70 @@ class Split:
         arrays = [self.empty(found.entry, (found.sum.terms,), "rows")]
         arrays += [self.empty(value, self.dims[value]) for value in values]
         index = build.value(loop.index.name, INT)
-        env: dict[Value, Operand] = {loop.index: index}
         params = tuple(map(self.names.value, arrays))
         with build.block() as stmts:
-            for stmt in clone([loop.body.stmts[k] for k in sorted(found.before)], env, self.names):
-                build.emit(stmt)
-
-            def row(at: list[Value], array: Value) -> Value:
-                inner = env | {found.sum.index: at[0]}
-                for stmt in clone(found.vector, inner, self.names):
-                    build.emit(stmt)
-                return build.store(array, (index, at[0]), inner[found.entry])
-
-            yields = [build.nest([found.sum.terms], params[0], row)]
-            for value, param in zip(values, params[1:], strict=True):
-                yields.append(self.keep(env[value], self.dims[value], param, index))
+            now = dict(zip((found.entry, *values), params, strict=True))
+            steps = deque(loop.body.stmts[k] for k in sorted(found.before | found.guards))
+            self.steps(steps, {loop.index: index}, index, now)
         results = tuple(map(self.names.value, arrays))
         label = self.names.fresh(loop.label)
-        body = Block(params, tuple(stmts), tuple(yields))
+        body = Block(params, tuple(stmts), tuple(now.values()))
         build.emit(For(results, label, index, self.trips, tuple(arrays), body, loc=loop.loc))
         self.rows.update(zip(values, results[1:], strict=True))
         if vector is not None:
             self.rows[vector] = results[0]
         return results[0]
 
+    def steps(
+        self, stmts: deque[Stmt], env: dict[Value, Operand], index: Value, now: dict[Value, Value]
+    ) -> None:
+        """Emit what makes the vector of an iteration, and keep it in the arrays `now`.
+
+        Each number is kept before the next check: it may be what the check depends on.
+        """
+        build, found = self.build, self.found
+        while stmts:
+            stmt = stmts.popleft()
+            if isinstance(stmt, Check):
+                self.guarded(substitute(stmt.cond, env), stmts, env, index, now)
+                return
+            for each in clone([stmt], env, self.names):
+                build.emit(each)
+            for value in stmt.results:
+                if value in now and value != found.entry:
+                    now[value] = self.keep(env[value], self.dims[value], now[value], index)
+
+        def row(at: list[Value], array: Value) -> Value:
+            inner = env | {found.sum.index: at[0]}
+            for each in clone(found.vector, inner, self.names):
+                build.emit(each)
+            return build.store(array, (index, at[0]), inner[found.entry])
+
+        now[found.entry] = build.nest([found.sum.terms], now[found.entry], row)
+
+    def guarded(
+        self,
+        cond: Operand,
+        stmts: deque[Stmt],
+        env: dict[Value, Operand],
+        index: Value,
+        now: dict[Value, Value],
+    ) -> None:
+        """Emit the rest of the steps where a check holds: otherwise the iteration will raise."""
+        before = tuple(now.values())
+        with self.build.block() as inside:
+            self.steps(stmts, env, index, now)
+        then, orelse = Block((), tuple(inside), tuple(now.values())), Block((), (), before)
+        hints = [value.name for value in before]
+        now.update(zip(now, self.build.if_(cond, then, orelse, hints), strict=True))
+
     def is_whole(self) -> Value | None:
         """Return the array whose elements are those of the vector, one for one, if it is kept."""
-        match self.found.vector:
-            case (Load(array=array, index=index),) if index == (
-                self.found.sum.index,
-            ) and self.dims.get(array) == (self.found.sum.terms,):
-                return array
+        found = self.found
+        match found.vector:
+            case (Load(array=array, index=index),) if index == (found.sum.index,):
+                if not found.guards and self.dims.get(array) == (found.sum.terms,):
+                    return array
         return None
 
     def keep(self, value: Operand, dims: Sequence[Operand], array: Value, index: Value) -> Value:
@@ -105,32 +149,27 @@ class Split:
 
     def matrix(self) -> tuple[Value, bool]:
         """Return the matrix, and whether rows and columns are swapped: itself, or a copy."""
-        found, of = self.found, self.found.sum
-        match found.matrix:
-            case (Load(array=array, index=index),) if (
-                isinstance(array.type, Array)
-                and (array.type.rank, array.type.layout) == (2, "C")
-                and index in ((of.row, of.index), (of.index, of.row))
-            ):
-                flipped = index[0] == of.index
-                sizes = (of.rows, of.terms)
-                if self.of.have_sizes(array, sizes[::-1] if flipped else sizes):
-                    return array, flipped
-        build = Builder(self.names)
-        build.loc = of.load.loc
+        found, build = self.found, self.build
+        of = found.sum
+        fixed: dict[Value, Operand] = {}
+        made = [self.loop.body.stmts[k] for k in sorted(found.fixed)]
+        for stmt in clone(made, fixed, self.names):
+            build.emit(stmt)
+        if found.whole is not None:
+            array = fixed.get(found.whole[0], found.whole[0])
+            assert isinstance(array, Value)
+            return array, found.whole[1]
         empty = build.apply(
             "empty", of.rows, of.terms, params=(found.element.type.dtype,), hint="matrix"
         )
 
         def element(at: list[Value], array: Value) -> Value:
-            env: dict[Value, Operand] = {of.row: at[0], of.index: at[1]}
+            env = fixed | {of.row: at[0], of.index: at[1]}
             for stmt in clone(found.matrix, env, self.names):
                 build.emit(stmt)
             return build.store(array, at, env[found.element])
 
-        copied = build.nest([of.rows, of.terms], empty, element)
-        self.before += build.stmts
-        return copied, False
+        return build.nest([of.rows, of.terms], empty, element), False
 
     # -- the rest of the iteration -----------------------------------------------------------------
 

@@ -69,7 +69,7 @@ def recurrent_with_products_of_inputs(x: Any, w: Any, u: Any) -> Any:
 def products_with_a_matrix_that_changes(x: Any, w: Any) -> Any:
     w = w.copy()
     for _ in range(2):
-        steps = np.zeros(3)
+        steps = np.zeros(w.shape[0])
         for i in range(len(x)):
             steps += w @ x[i]
         w -= 0.1 * np.outer(steps, steps)
