@@ -127,10 +127,11 @@ class Builder:
         transposed: tuple[bool, bool],
         *,
         accumulate: bool = False,
+        rowwise: bool = False,
         hint: str = "",
     ) -> Value:
         result = self.value(hint or array.name, array.type)
-        self.emit(Gemm(result, array, a, b, transposed, accumulate, self.loc))
+        self.emit(Gemm(result, array, a, b, transposed, accumulate, rowwise, self.loc))
         return result
 
     def recall(self, value: Value) -> Value:

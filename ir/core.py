@@ -163,6 +163,9 @@ class Gemm:
     `transposed` says which of the two are transposed. All three have rank 2, one float dtype and
     the layout C; `array` is neither `a` nor `b`. In buffer form there is no result: `array` is
     changed in place.
+
+    If it is `rowwise`, the rows of `a` and `array` are of different iterations: where a row of the
+    cotangent is zero, the row of `a` contributes nothing, even if it is infinite or NaN.
     """
 
     result: Value | None
@@ -171,6 +174,7 @@ class Gemm:
     b: Value
     transposed: tuple[bool, bool] = (False, False)
     accumulate: bool = False
+    rowwise: bool = False
     loc: Span | None = _loc()
 
     @property

@@ -33,6 +33,7 @@ from adc.passes.loops.interchange import interchange
 from adc.passes.loops.overwrite import overwrite
 from adc.passes.loops.privatize import privatize
 from adc.passes.loops.privatize_reductions import privatize_reductions
+from adc.passes.loops.products import products
 from adc.passes.loops.reduce import reduce
 from adc.passes.loops.scalars import scalars
 from adc.passes.loops.skip import skip
@@ -96,6 +97,11 @@ LAST = When("after the last transformation", lambda context, fn: context.is_last
 JACOBIAN = When("Jacobians", lambda context, fn: context.directions > 0)
 REVERSE = When("reverse code", lambda context, fn: context.reverses(fn))
 DERIVED = When("code that calls derivatives", lambda context, fn: bool(fn.derived))
+HOST = When("on a CPU", lambda context, fn: not context.target.cuda)
+PLAIN_HOST = When(
+    "on a CPU, without derivatives",
+    lambda context, fn: context.plain and not context.target.cuda,
+)
 THREADS = When("parallel=", lambda context, fn: context.target.parallel)
 # They may make arrays live longer.
 FREE = When(
@@ -233,6 +239,9 @@ PRIMAL: tuple[Stage, ...] = (
     Stage("hoist_checks", hoist_checks, "after `bounds`: only unproven checks are left"),
     Stage("cse", cse, "after `hoist_checks`: the tests before loops share operands"),
     Stage("dce", dce, "before `scalars`: a dead use would keep an array in memory"),
+    Stage(
+        "products", products, "before `fuse`: products are loops of their own; before `remat`", HOST
+    ),
     Stage("scalars", scalars, "before `fuse`: arrays that became scalars need no loops"),
     Stage("fuse", fuse, "before `contract`: store and load are then in one iteration"),
     Stage("contract", contract, "before `adjoint`: each array that is left has a cotangent"),
@@ -349,6 +358,7 @@ CLEANUP: tuple[Stage, ...] = (
     Stage("calls", calls, "after `remat`: no recall crosses a call any more", FREE),
     Stage("simplify", simplify, "after `calls`: bodies of callees have constant arguments"),
     Stage("cse", cse, "after `remat`: a recomputed value may be available already"),
+    Stage("products", products, "after `calls`: those of derivatives that loops call", PLAIN_HOST),
     Stage("scalars", scalars, "after `calls`: small arrays passed to callees", FREE),
     Stage("dce", dce, "before `hoist`: it would move dead code", FREE),
     Stage("hoist", hoist, "after `remat`: loop-invariant recomputation", FREE),

@@ -274,12 +274,17 @@ class _Parser:
 
     def gemm(self, results: _Results | None) -> Stmt:
         flags = self.static()
-        if flags[:1] not in (("nn",), ("nt",), ("tn",), ("tt",)) or flags[1:] not in ((), ("add",)):
-            raise self.tokens.error("gemm[nn], with t for a transposed operand, or gemm[nn, add]")
+        more = ((), ("add",), ("rowwise",), ("add", "rowwise"))
+        if flags[:1] not in (("nn",), ("nt",), ("tn",), ("tt",)) or flags[1:] not in more:
+            raise self.tokens.error(
+                "gemm[nn], with t for a transposed operand, and `add`, `rowwise`, as in "
+                "gemm[nt, add, rowwise]"
+            )
         array, a, b = self.read(), self.read(), self.read()
         first, second = (flag == "t" for flag in str(flags[0]))
         result = None if results is None else results((array.type,))[0]
-        return Gemm(result, array, a, b, (first, second), len(flags) > 1)
+        rest = flags[1:]
+        return Gemm(result, array, a, b, (first, second), "add" in rest, "rowwise" in rest)
 
     def function(self) -> Function:
         self.values = {}

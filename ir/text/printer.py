@@ -90,7 +90,8 @@ def _lines(stmt: Stmt) -> list[str]:
             return [f"{verb} {array}[{_many(index, ', ')}] {operand_text(value)}"]
         case Gemm(array=array, a=a, b=b, transposed=transposed, accumulate=accumulate):
             flags = "".join("t" if each else "n" for each in transposed)
-            return [f"{left}gemm[{flags}{', add' * accumulate}] {array} {a} {b}"]
+            flags += ", add" * accumulate + ", rowwise" * stmt.rowwise
+            return [f"{left}gemm[{flags}] {array} {a} {b}"]
         case If(cond=cond, then=then, orelse=orelse):
             if left:
                 pairs = zip(stmt.results, then.yields, strict=True)

@@ -8,6 +8,8 @@
                         of loops over steps (`interchange`), loops over columns moved into loops
                         down each column (`distribute`)
 `privatize`             scratch arrays that each iteration overwrites, allocated in the iteration
+`products`              products of a matrix with a vector of each iteration, as products of
+                        matrices for blocks of iterations (`sums`, `find`, `split`)
 `reduce`                cotangents of values that all iterations read, summed in lanes
 `overwrite`             dead stores, and initialisations that a nest overwrites, removed
 `gather`                scattered additions of a nest, turned into sums for each element (`find`,

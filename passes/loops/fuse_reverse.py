@@ -42,7 +42,7 @@ from collections import Counter, deque
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.accesses import Access, accesses, overwritten, own_axis
+from adc.ir.analysis.dependence.accesses import Access, accesses, overwritten, own_axis, own_range
 from adc.ir.analysis.sizes.affine import Facts
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.builder import zero
@@ -239,13 +239,18 @@ class _ReverseFuser:
                 continue
             result = reverse.results[k]
             found: list[Access] = []
+            products: list[Gemm] = []
             if k in sums:
                 init[k] = zero(derivative_type(param.type))
                 results[k] = self.names.value(result)
                 after.append(Apply((result,), OPS["add"], (start, results[k]), (), reverse.loc))
             elif not isinstance(param.type, Array):
                 continue
-            elif accesses(reverse.body, param, k, found) and found and all(map(_adds, found)):
+            elif (
+                accesses(reverse.body, param, k, found, products)
+                and (found or products)
+                and all(map(_adds, found))
+            ):
                 sizes = self.shapes.known(start)
                 if sizes is None:
                     return None
@@ -422,10 +427,12 @@ def _is_reorderable(loop: For, reverse: Reverse) -> bool:
         if not isinstance(param.type, Array):
             return False
         found: list[Access] = []
-        if not accesses(reverse.body, param, k, found):
+        products: list[Gemm] = []
+        if not accesses(reverse.body, param, k, found, products):
             return False
         if all(map(_adds, found)):
             continue
-        if own_axis(found, loop.index, facts) is None:
+        own = own_axis(found, loop.index, facts), own_range(found, loop, facts)
+        if products or own == (None, None):
             return False
     return True

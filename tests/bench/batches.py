@@ -1,4 +1,4 @@
-"""Batches: gradients of every example by `vmap`, beside JAX.
+"""Batches: values, gradients of every example and of the mean over all by `vmap`, beside JAX.
 
 `python -m tests.bench.batches [PYTHON]` prints a table of medians. PYTHON is an interpreter that
 has JAX, which is compiled, in double precision, with arrays of its own. Both are asked in turns, in
@@ -25,6 +25,10 @@ def network(p: Any, x: Any, y: Any) -> Any:
     return np.sum((p["w2"] @ h + p["b2"] - y) ** 2)
 
 
+def predict(p: Any, x: Any, y: Any) -> Any:
+    return p["w2"] @ np.tanh(p["w1"] @ x + p["b1"]) + p["b2"]
+
+
 def logistic(p: Any, x: Any, y: Any) -> Any:
     return np.log(1.0 + np.exp(-y * (p["w"] @ x + p["b"])))
 
@@ -37,18 +41,27 @@ def relaxation(p: Any, x: Any, y: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    each.__name__: each for each in (network, logistic, relaxation)
+    each.__name__: each for each in (network, predict, logistic, relaxation)
 }
-PROGRAMS = [("network", 256), ("network", 4096), ("logistic", 4096), ("relaxation", 10_000)]
+# What is computed of a function: of every example, or of the mean over all.
+EACH, VALUES, MEAN = "gradients", "values", "gradient of the mean"
+# Inputs, units and outputs of networks.
+SMALL, WIDE = (16, 32, 10), (784, 128, 10)
+PROGRAMS = [
+    ("network", EACH, SMALL, 256), ("network", EACH, SMALL, 4096),
+    ("predict", VALUES, WIDE, 1000), ("network", MEAN, WIDE, 1000), ("network", EACH, WIDE, 1000),
+    ("logistic", EACH, (), 4096), ("relaxation", EACH, (), 10_000),
+]  # fmt: skip
 
 
-def arguments(name: str, count: int) -> tuple[Any, Any, Any]:
+def arguments(name: str, sizes: tuple[int, ...], count: int) -> tuple[Any, Any, Any]:
     """Return parameters, and inputs and targets of so many examples."""
     drawn = numpy.random.default_rng(0)
-    if name == "network":
-        p = {"w1": drawn.standard_normal((32, 16)) * 0.3, "b1": numpy.zeros(32)}
-        p |= {"w2": drawn.standard_normal((10, 32)) * 0.3, "b2": numpy.zeros(10)}
-        return p, drawn.standard_normal((count, 16)), drawn.standard_normal((count, 10))
+    if sizes:
+        inputs, units, outputs = sizes
+        p = {"w1": drawn.standard_normal((units, inputs)) * 0.3, "b1": numpy.zeros(units)}
+        p |= {"w2": drawn.standard_normal((outputs, units)) * 0.3, "b2": numpy.zeros(outputs)}
+        return p, drawn.standard_normal((count, inputs)), drawn.standard_normal((count, outputs))
     if name == "logistic":
         x = drawn.standard_normal((count, 20))
         return {"w": drawn.standard_normal(20), "b": 0.1}, x, numpy.sign(x[:, 0])
@@ -58,27 +71,39 @@ def arguments(name: str, count: int) -> tuple[Any, Any, Any]:
 # -- processes of tools ----------------------------------------------------------------------------
 
 
-def _adc(name: str, count: int) -> Callable[[], Any]:
+def _made(tool: Any, name: str, kind: str) -> Any:
+    fn = FUNCTIONS[name]
+    if kind == VALUES:
+        return tool.vmap(fn, (None, 0, 0))
+    if kind == EACH:
+        return tool.vmap(tool.grad(fn), (None, 0, 0))
+
+    def mean(p: Any, x: Any, y: Any) -> Any:
+        return np.mean(tool.vmap(fn, (None, 0, 0))(p, x, y))
+
+    return tool.grad(mean)
+
+
+def _parts(found: Any) -> list[Any]:
+    return [each for _, each in sorted(found.items())] if isinstance(found, dict) else [found]
+
+
+def _adc(name: str, kind: str, sizes: tuple[int, ...], count: int) -> Callable[[], Any]:
     import adc
 
-    found = adc.vmap(adc.grad(FUNCTIONS[name]), (None, 0, 0))
-    args = arguments(name, count)
-    return lambda: [each for _, each in sorted(found(*args).items())]
+    found = _made(adc, name, kind)
+    args = arguments(name, sizes, count)
+    return lambda: _parts(found(*args))
 
 
-def _jax(name: str, count: int) -> Callable[[], Any]:
+def _jax(name: str, kind: str, sizes: tuple[int, ...], count: int) -> Callable[[], Any]:
     import jax
 
     jax.config.update("jax_enable_x64", True)
     globals()["np"] = jax.numpy  # the functions are traced in here, others say `numpy`
-    made = jax.jit(jax.vmap(jax.grad(FUNCTIONS[name]), (None, 0, 0)))
-    args = jax.device_put(arguments(name, count))
-
-    def call() -> Any:
-        found = jax.block_until_ready(made(*args))
-        return [each for _, each in sorted(found.items())]
-
-    return call
+    made = jax.jit(_made(jax, name, kind))
+    args = jax.device_put(arguments(name, sizes, count))
+    return lambda: _parts(jax.block_until_ready(made(*args)))
 
 
 TOOLS = {"adc": _adc, "jax": _jax}
@@ -89,11 +114,12 @@ def main(console: Console, rounds: int = 3, peer: str = sys.executable) -> None:
     tools = {"adc": Tool(sys.executable, "tests.bench.batches", "adc")}
     if turns.installed(peer, "jax"):
         tools["jax"] = Tool(peer, "tests.bench.batches", "jax")
-    table = Table(title="Gradients of every example, in milliseconds")
-    for column in ("function", "examples", "adc", "JAX", "adc / JAX"):
-        table.add_column(column, justify="left" if column == "function" else "right")
-    for program in PROGRAMS:
-        table.add_row(program[0], str(program[1]), *turns.beside(tools, program, rounds))
+    table = Table(title="Functions of every example, in milliseconds")
+    for column in ("function", "of it", "sizes", "examples", "adc", "JAX", "adc / JAX"):
+        table.add_column(column, justify="left" if column in ("function", "of it") else "right")
+    for name, kind, sizes, count in PROGRAMS:
+        times = turns.beside(tools, (name, kind, sizes, count), rounds)
+        table.add_row(name, kind, " ".join(map(str, sizes)), str(count), *times)
     for process in tools.values():
         process.close()
     console.print(table)

@@ -41,7 +41,7 @@ CHANGE_SIGNS_OF_ZEROS = frozenset({"accumulate", "overwrite", "relax"})
 # The order in which contributions to cotangents are added; and the formulas of complex numbers,
 # which NumPy computes in the interpreter.
 CHANGE_ORDERS = frozenset(
-    {"reduce", "fuse_reverse", "gather", "outline_kernels", "kernels", "split_complex"}
+    ("reduce", "fuse_reverse", "gather", "outline_kernels", "kernels", "split_complex", "products")
 )
 POLICIES = ("store", "recompute", "auto", "random:1", "random:2")
 

@@ -41,6 +41,7 @@ from tests.corpus.language.standard_programs import STANDARD_PROGRAMS
 from tests.corpus.language.zip_programs import ZIP_PROGRAMS
 from tests.corpus.loops.invert_programs import INVERT_PROGRAMS
 from tests.corpus.loops.kernel_programs import KERNEL_PROGRAMS
+from tests.corpus.loops.product_programs import PRODUCT_PROGRAMS
 from tests.corpus.loops.stencil_programs import STENCIL_PROGRAMS
 from tests.corpus.loops.thread_programs import THREAD_PROGRAMS
 from tests.corpus.loops.undo_programs import UNDO_PROGRAMS
@@ -57,6 +58,7 @@ ALL: list[Program] = [
     *LAYER_PROGRAMS,
     *OBJECT_PROGRAMS,
     *KERNEL_PROGRAMS,
+    *PRODUCT_PROGRAMS,
     *STENCIL_PROGRAMS,
     *STACK_PROGRAMS,
     *THREAD_PROGRAMS,

@@ -478,10 +478,13 @@ class Loops(Traffic):
 
     def adds(self, loop: For) -> bool:
         """Whether an iteration of a loop itself, not of one in it, adds to lanes."""
+        lanes = set(self._lanes)  # of loops around it
+        for chain in self._sums[id(loop)].values():
+            lanes |= chain.members
 
         def direct(stmts: Sequence[Stmt]) -> bool:
             return any(
-                (isinstance(s, Apply) and s.op.reorders)
+                (isinstance(s, Apply) and s.op.reorders and s.args[0] in lanes)
                 or (isinstance(s, If) and any(direct(b.stmts) for b in blocks(s)))
                 for s in stmts
             )

@@ -95,7 +95,7 @@ def contract(
         assert value is not None
         return value
 
-    def add(a: Operand, b: Operand, row: str = "add") -> Operand:
+    def add(a: Operand, b: Operand, row: str) -> Operand:
         return lo.builder.apply("bitor" if ty.kind == "b" else row, a, b, hint="s")
 
     dims = [sizes[name] for name in out]
@@ -128,7 +128,8 @@ def contract(
             places = dict(zip(order, index, strict=True))
             at = [places[name] for name in out]
             old = lo.builder.load(carried[0], at)
-            return [lo.builder.store(carried[0], at, add(old, product(places)), hint="a")]
+            row = "sum" if ty.kind == "f" else "add"
+            return [lo.builder.store(carried[0], at, add(old, product(places), row), hint="a")]
 
         (version,) = nest(lo, [sizes[name] for name in order], [empty], ["a"], step)
     assert isinstance(version, Value)

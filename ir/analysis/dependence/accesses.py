@@ -30,10 +30,13 @@ from adc.ir.walk import block_reads, stmt_reads
 Access = Load | Store
 
 
-def accesses(block: Block, array: Operand, k: int, found: list[Access]) -> bool:
+def accesses(
+    block: Block, array: Operand, k: int, found: list[Access], added: list[Gemm] | None = None
+) -> bool:
     """Collect all accesses to an array that a block carries as yield `k`, its versions included.
 
-    Return False if one of the versions is used in any other way.
+    Products that are added to it are collected in `added`, if there is such a list. Return False
+    if one of the versions is used in any other way.
     """
     readers = _readers(block)
     now: Operand = array
@@ -47,11 +50,19 @@ def accesses(block: Block, array: Operand, k: int, found: list[Access]) -> bool:
             elif isinstance(stmt, Store) and stmt.array == now and stmt.value != now:
                 found.append(stmt)
                 following = stmt.result
+            elif (
+                added is not None
+                and isinstance(stmt, Gemm)
+                and stmt.accumulate
+                and (stmt.array == now and now not in (stmt.a, stmt.b))
+            ):
+                added.append(stmt)
+                following = stmt.result
             elif isinstance(stmt, For | Reverse) and now in stmt.init:
                 at = stmt.init.index(now)
                 if stmt.init.count(now) > 1 or now in block_reads(stmt.body):
                     return False
-                if not accesses(stmt.body, stmt.body.params[at], at, found):
+                if not accesses(stmt.body, stmt.body.params[at], at, found, added):
                     return False
                 following = stmt.results[at]
             elif isinstance(now, Value) and not only_loads((stmt,), now, found):
@@ -162,6 +173,25 @@ def own_axis(
 ) -> tuple[int, Form] | None:
     """Return an axis along which every iteration touches its own index, and the index."""
     return next(iter(_own_axes(found, index, facts).items()), None)
+
+
+def own_range(found: Sequence[Access | Write], loop: For, facts: Facts) -> int | None:
+    """Return an axis along which every iteration of a loop over blocks touches its own block.
+
+    All accesses index it by ``size * index + k + const``, where `k` counts an inner loop of at most
+    `size` iterations.
+    """
+    inner = {s.index: facts.form(s.trips) for s in walk(loop.body.stmts) if isinstance(s, For)}
+    for axis in range(len(found[0].index) if found else 0):
+        forms = {facts.form(stmt.index[axis]) for stmt in found}
+        if len(forms) != 1:
+            continue
+        form = forms.pop()
+        size = form.coefficient(loop.index)
+        match form.without(loop.index).terms:
+            case ((k, 1),) if size > 0 and k in inner and facts.proves(inner[k] * -1 + size):
+                return axis
+    return None
 
 
 def same_axis(

@@ -25,6 +25,8 @@ from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.builder import Builder, zero
 from adc.ir.core import (
     Apply,
+    Block,
+    For,
     Function,
     Gemm,
     Literal,
@@ -36,7 +38,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import NotDifferentiableError
 from adc.ir.rules import vjp_rule
-from adc.ir.types import Array, Scalar, Type
+from adc.ir.types import BOOL, INT, Array, Scalar, Type
 from adc.ir.walk import Names
 
 
@@ -201,12 +203,44 @@ class StraightLine:
                 self._add_product(stmt.a, ct, other, (False, not b))
         if stmt.b in self.active:
             other = self._recall_array(stmt.a)
+            if stmt.rowwise:
+                other = self._rows_that_count(stmt, other, ct)
             if b:
                 self._add_product(stmt.b, ct, other, (True, a))
             else:
                 self._add_product(stmt.b, other, ct, (not a, False))
         if stmt.accumulate:
             self.add(stmt.array, ct)
+
+    def _rows_that_count(self, stmt: Gemm, rows: Value, ct: Value) -> Value:
+        """Return `rows`, with zeros in place of those for which the rows of `ct` are zero."""
+        assert stmt.result is not None
+        build = self._builder
+        dims = self._many(self.shapes.dims(stmt.a))
+        columns = self._many(self.shapes.dims(stmt.result))[1]
+        nothing = zero(Scalar(rows.type.dtype))
+
+        def one(at: list[Value], array: Value) -> Value:
+            (row,) = at
+            column, before = build.value("i", INT), build.value("counts", BOOL)
+            with build.block() as stmts:
+                differs = build.apply("ne", build.load(ct, (row, column)), nothing)
+                after = build.apply("or", before, differs, hint="counts")
+            counts = build.value("counts", BOOL)
+            label = build.names.fresh("L")
+            body = Block((before,), tuple(stmts), (after,))
+            start = Literal(False, BOOL)
+            build.emit(For((counts,), label, column, columns, (start,), body, loc=stmt.loc))
+
+            def element(at: list[Value], array: Value) -> Value:
+                found = build.load(rows, (row, at[0]))
+                chosen = build.apply("select", counts, found, nothing)
+                return build.store(array, (row, at[0]), chosen)
+
+            return build.nest(dims[1:], array, element)
+
+        made = build.apply("empty", *dims, params=(rows.type.dtype,), hint=rows.name)
+        return build.nest(dims[:1], made, one)
 
     def _recall_array(self, array: Value) -> Value:
         found = self._recall(array)

@@ -245,8 +245,9 @@ class Tangents:
                 total = self.like(stmt.array, "empty")
             assert isinstance(total, Value)
             total = self.builder.gemm(
-                total, a, b, stmt.transposed, accumulate=not first, hint=self.hint(stmt.array)
-            )
+                total, a, b, stmt.transposed, accumulate=not first, rowwise=stmt.rowwise,
+                hint=self.hint(stmt.array),
+            )  # fmt: skip
         return total
 
     def _block(

@@ -39,6 +39,13 @@ def reserve(x: Any) -> Any:
     return np.sum(rows[0] * rows[-1])
 
 
+def products(x: Any, w: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total += np.sum((w @ x[i]) ** 2)
+    return total
+
+
 def hoist(x: Any, w: Any) -> Any:
     total = 0.0
     for i in range(len(x)):
@@ -318,6 +325,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(widen_half, (_X,), (0,)),
     PassProgram(reserve, (_X,)),
     PassProgram(induction, (_X,)),
+    PassProgram(products, (_X.reshape(4, 3), np.cos(_X[:6].reshape(2, 3)))),
     PassProgram(hoist, (_X, 0.4)),
     PassProgram(privatize, (_X,)),
     PassProgram(hoist_checks, (_X, 6)),

@@ -1,0 +1,232 @@
+"""Products of a matrix with many vectors: which are made for blocks, and that they are right."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.compiler.driver import transform
+from adc.frontend.entry import lower
+from adc.ir.core import Function, Gemm, walk
+from adc.passes.loops.products import find
+from tests.corpus.loops.product_programs import PRODUCT_PROGRAMS
+from tests.corpus.program import Program
+from tests.oracle import chain
+
+# How many products of each program are made for blocks of iterations.
+BLOCKS = {
+    "two_layers_of_each_row": 2,
+    "rows_times_matrix": 1,
+    "residual_layers_of_each_row": 2,
+    "normalised_row_in_two_products": 2,
+    "recurrent_with_products_of_inputs": 1,  # the other one is with what the loop carries
+    "products_with_a_matrix_that_changes": 1,
+    "products_of_rows_in_an_order": 1,
+    "products_with_a_masked_matrix": 1,
+    "product_of_a_chosen_vector": 1,
+    "product_in_a_branch": 0,
+    "product_behind_a_check": 1,
+    "products_in_a_nest": 1,
+    "products_of_single_precision": 1,
+    "vector_that_is_changed_after_its_product": 1,
+}
+BY_NAME = {program.name: program for program in PRODUCT_PROGRAMS}
+each = pytest.mark.parametrize("program", PRODUCT_PROGRAMS, ids=str)
+
+
+def around(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Function, Function]:
+    """Return a function before and after the pass."""
+    import inspect
+
+    names = inspect.signature(fn).parameters
+    types = {name: chain.type_tree(arg) for name, arg in zip(names, args, strict=True)}
+    stages = transform(lower(fn, types), ()).trace.stages
+    return next(
+        (before, after)
+        for (_, before), (name, after) in itertools.pairwise(stages)
+        if name == "products"
+    )
+
+
+def count(fn: Function) -> int:
+    return sum(isinstance(stmt, Gemm) and stmt.rowwise for stmt in walk(fn.body))
+
+
+def complaints(program: Program) -> list[str]:
+    """Return what is wrong with what the pass makes of a program, in the interpreter."""
+    found: list[str] = []
+    try:
+        before, after = around(program.fn, program.make_args())
+        (want,) = chain.run(before, chain.fresh(program.args))[:1]  # type: ignore[arg-type]
+        (got,) = chain.run(after, chain.fresh(program.args))[:1]  # type: ignore[arg-type]
+    except Exception as error:
+        return [f"{program}: {error!r}"]
+    if got != pytest.approx(want, rel=1e-5 if "float32" in program.tags else 1e-13):
+        found.append(f"{program}: {got} instead of {want}")
+    return found
+
+
+def test_every_program_is_listed() -> None:
+    assert BLOCKS.keys() == BY_NAME.keys()
+
+
+@each
+def test_what_is_made_for_blocks(program: Program) -> None:
+    before, after = around(program.fn, program.make_args())
+    assert (count(before), count(after)) == (0, BLOCKS[program.name])
+    assert not complaints(program)
+
+
+def test_a_vector_that_depends_on_what_is_carried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(find, "_depends", lambda *_: False)
+    assert complaints(BY_NAME["recurrent_with_products_of_inputs"])
+
+
+def test_a_matrix_that_depends_on_the_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = Program("f", _own_matrices, (_X, np.stack([_W] * len(_X))), (0, 1), frozenset())
+    assert count(around(program.fn, program.make_args())[1]) == 0
+    monkeypatch.setattr(find, "_depends", lambda *_: False)
+    assert complaints(program)
+
+
+_X = np.random.default_rng(3).standard_normal((70, 5))
+_W = np.random.default_rng(4).standard_normal((4, 5)) * 0.3
+
+
+def _own_matrices(x: Any, ws: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total += np.sum((ws[i] @ x[i]) ** 2)
+    return total
+
+
+# -- compiled --------------------------------------------------------------------------------------
+
+
+def loss(p: Any, x: Any, y: Any) -> Any:
+    h = np.tanh(p["w"] @ x + p["b"])
+    h = h + np.tanh(h @ p["u"])
+    return np.sum((p["v"] @ h - y) ** 2)
+
+
+def total(p: Any, x: Any, y: Any) -> Any:
+    return np.mean(adc.vmap(loss, (None, 0, 0))(p, x, y))
+
+
+def data(count: int) -> tuple[Any, Any, Any]:
+    drawn = np.random.default_rng(5)
+    shapes = {"w": (6, 5), "b": (6,), "u": (6, 6), "v": (3, 6)}
+    p = {name: drawn.standard_normal(shape) * 0.4 for name, shape in shapes.items()}
+    return p, drawn.standard_normal((count, 5)), drawn.standard_normal((count, 3))
+
+
+def bits(tree: Any) -> bytes:
+    return b"".join(np.asarray(tree[name]).tobytes() for name in sorted(tree))
+
+
+@pytest.mark.parametrize("number", [1, 7, 31, 32, 33, 64, 100])
+def test_gradients_of_batches(number: int) -> None:
+    p, x, y = data(number)
+    found = adc.grad(total)(p, x, y)
+    rows = adc.vmap(adc.grad(loss), (None, 0, 0))(p, x, y)
+    one = adc.grad(loss)
+    want = [one(p, x[i], y[i]) for i in range(number)]
+    for name in p:
+        rows_of = [each[name] for each in want]
+        np.testing.assert_allclose(rows[name], rows_of, rtol=1e-11, atol=1e-14)
+        mean = np.mean([each[name] for each in want], axis=0)
+        np.testing.assert_allclose(found[name], mean, rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"remat": "store"}, {"remat": "recompute"}, {"memory": "30 kB"}, {"target": "python"}],
+    ids=str,
+)
+def test_plans_have_the_same_bits(options: dict[str, Any]) -> None:
+    args = data(100)
+    assert bits(adc.grad(total, **options)(*args)) == bits(adc.grad(total)(*args))
+
+
+def test_threads_have_the_same_bits() -> None:
+    args = data(100)
+    made = [bits(adc.grad(total, parallel=number)(*args)) for number in (1, 2, 3)]
+    assert len(set(made)) == 1
+
+
+def test_memory_does_not_grow_with_the_batch() -> None:
+    """Reverse code of a block follows its forward code."""
+    few, many = (adc.grad(total).plan(*data(number)).peak_bytes for number in (400, 4000))
+    assert many - few == 8 * 3600  # the losses
+
+
+def test_second_derivatives() -> None:
+    p, x, y = data(40)
+    v = {name: np.cos(np.arange(w.size)).reshape(w.shape) for name, w in p.items()}
+
+    def along(p: Any) -> Any:
+        found = adc.grad(total)(p, x, y)
+        return sum(np.sum(found[name] * v[name]) for name in ("b", "u", "v", "w"))
+
+    got = adc.grad(along)(p)
+    step = 1e-6
+    moved = [{name: p[name] + s * step * v[name] for name in p} for s in (1, -1)]
+    ahead, behind = (adc.grad(total)(each, x, y) for each in moved)
+    for name in p:
+        slope = (ahead[name] - behind[name]) / (2 * step)
+        np.testing.assert_allclose(got[name], slope, rtol=1e-6, atol=1e-8)
+
+
+def test_jacobians() -> None:
+    w, xs = data(40)[0]["w"], _X[:40]
+
+    def outputs(w: Any) -> Any:
+        return adc.vmap(lambda x: np.tanh(w @ x))(xs)
+
+    forward, reverse = adc.jacfwd(outputs)(w), adc.jacrev(outputs)(w)
+    want = np.zeros((40, 6, 6, 5))
+    slopes = 1.0 - np.tanh(xs @ w.T) ** 2
+    for k in range(6):
+        want[:, k, k] = slopes[:, k, None] * xs
+    np.testing.assert_allclose(forward, want, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(reverse, want, rtol=1e-12, atol=1e-14)
+
+
+def test_rows_that_do_not_count() -> None:
+    """An iteration whose cotangent is zero contributes nothing, whatever its vector is."""
+
+    def chosen(w: Any, x: Any, counts: Any) -> Any:
+        total: Any = 0.0
+        for i in range(len(x)):
+            y = w @ x[i]
+            total += np.where(counts[i], np.sum(y * y), 0.0)
+        return total
+
+    x = _X.copy()
+    x[3], x[66] = np.nan, np.inf
+    counts = np.isfinite(x[:, 0])
+    assert count(around(chosen, (_W, x, counts))[1]) == 1
+    got = adc.grad(chosen)(_W, x, counts)
+    kept = x[counts]
+    np.testing.assert_allclose(got, 2.0 * _W @ kept.T @ kept, rtol=1e-12)
+
+
+def test_an_error_comes_where_python_has_it() -> None:
+    def checked(w: Any, x: Any) -> Any:
+        total = 0.0
+        for i in range(len(x)):
+            y = w @ x[i]
+            if y[0] > 2.0:
+                raise ValueError(f"row {i}")
+            total += np.sum(y)
+        return total
+
+    x = np.zeros((50, 5))
+    x[37] = x[41] = 10.0 * np.sign(_W[0])
+    with pytest.raises(ValueError, match="row 37"):
+        adc.jit(checked)(_W, x)
