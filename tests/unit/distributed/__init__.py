@@ -1,0 +1,1 @@
+"""`adc.distributed`: sums over shards, in this process, in others and on a cluster of Dask's."""
