@@ -55,15 +55,10 @@ def shards_of(argument: Any, position: int) -> list[Any]:
     if isinstance(argument, list | tuple):
         return [_portable(each) for each in argument]
     raise ArgumentError(
-        f"argument {position} is {_kind(argument)}, not a list of shards", None,
+        f"argument {position} is of type {type(argument).__name__}, not a list of shards", None,
         "pass a list with an element for each shard, or a Dask array, bag or dataframe; arguments "
         "that all shards have in common are named by `shared=`",
     )  # fmt: skip
-
-
-def _kind(value: Any) -> str:
-    name = type(value).__name__
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def _portable(shard: Any) -> Any:

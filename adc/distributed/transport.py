@@ -14,10 +14,8 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
-
-import numba
-import numpy as np
 
 from adc.functions import name_of, plain, span_of
 from adc.ir.errors import ArgumentError, WorkerError
@@ -55,11 +53,12 @@ class Packed:
     here: Callable[..., Any] | None = None
 
 
+@functools.cache
 def versions() -> tuple[tuple[str, str], ...]:
     """Return the versions that results depend on, by name."""
     python = ".".join(map(str, sys.version_info[:2]))
     return (
-        ("adc", __version__), ("Numba", numba.__version__), ("NumPy", np.__version__),
+        ("adc", __version__), ("Numba", version("numba")), ("NumPy", version("numpy")),
         ("Python", python),
     )  # fmt: skip
 
@@ -172,10 +171,10 @@ def unpack(packed: Packed) -> Callable[..., Any]:
     if packed.here is not None:
         return packed.here
     here = dict(versions())
-    for name, version in packed.made_by:
-        if here[name] != version:
+    for name, wanted in packed.made_by:
+        if here[name] != wanted:
             raise WorkerError(
-                f"a worker has {name} {here[name]}, and {packed.name}() was sent with {version}",
+                f"a worker has {name} {here[name]}, and {packed.name}() was sent with {wanted}",
                 None,
                 "install the same versions on all workers",
             )

@@ -1,1 +1,4 @@
-"""`adc.distributed`: sums over shards, in this process, in others and on a cluster of Dask's."""
+"""`adc.distributed`: `test_shards` by threads and processes, `test_dask` on a cluster of Dask's.
+
+What is added over shards is in `losses`, a module that workers import.
+"""

@@ -44,3 +44,15 @@ def dies_once(name: str) -> Any:
 
 def squares(p: Any, x: Any) -> Any:
     return np.sum((x - p) ** 2)
+
+
+def numbers(part: Any) -> Any:
+    """Load a partition of a bag."""
+    return np.array(list(part), float)
+
+
+def slow(p: Any, x: Any) -> Any:
+    total = 0.0
+    for _ in range(8_000_000 // len(x)):
+        total += np.sum(np.sin(p * x))
+    return total
