@@ -3,7 +3,7 @@
 ``adc.grad`` takes an ordinary function, with loops, branches and arrays changed in place, and
 returns its gradient. In reading order:
 
-============  ======================================================================================
+=============  =====================================================================================
 `api`         the public functions, and what they return
 `options`     their options; `functions`: the Python function behind a callable
 `compiler`    from the arguments of a call to compiled code
@@ -18,10 +18,11 @@ returns its gradient. In reading order:
 `calibrate`   the costs of operations, measured
 `extension`   derivatives in a user's own Numba code
 `tracebacks`  errors without adc's own frames
+`distributed` sums over shards of data, on several processes or machines
 `scipy`       SciPy's solvers, of functions of structures, with derivatives by adc
 `torch`       functions of PyTorch's tensors, `jax`: of JAX's arrays, with derivatives by adc
 `version`     the version
-============  ======================================================================================
+=============  =====================================================================================
 """
 
 from typing import Any

@@ -28,6 +28,7 @@ from scipy import integrate, optimize, sparse
 from scipy.sparse.linalg import LinearOperator
 
 import adc
+from adc.distributed import Sharded
 from adc.ir.errors import ArgumentError
 from adc.options import PlanOptions
 
@@ -145,7 +146,8 @@ def minimize(
     Parameters
     ----------
     fun : callable
-        A Python function that returns one float. Its first argument is a structure like `x0`.
+        A Python function that returns one float. Its first argument is a structure like `x0`. Or
+        what `adc.distributed.value_and_grad` returns: then `args` are lists of shards.
     x0 : array or structure
         Where to start. As for SciPy, a list of numbers is an array.
     args : tuple
@@ -181,8 +183,14 @@ def minimize(
     named = (method.lower() if isinstance(method, str) else "") or ""
     words: dict[str, Any] = {"jac": jac, "hess": hess, "hessp": hessp}
     value: Function
+    spread = isinstance(fun, Sharded)
+    if spread and (sparsity is not None or how):
+        raise ArgumentError(
+            "`sparsity` and options with a function of shards", None,
+            "give options to `adc.distributed.value_and_grad`",
+        )  # fmt: skip
     if jac is None and named not in _WITHOUT:
-        both = adc.value_and_grad(fun, **how)
+        both = fun if spread else adc.value_and_grad(fun, **how)
 
         def value(x: Any, *more: Any) -> Any:
             found, slope = both(flat.unravel(x), *more)
@@ -190,7 +198,7 @@ def minimize(
 
         words["jac"] = True
     else:
-        run = adc.jit(fun)
+        run: Function = (lambda *args: fun(*args)[0]) if spread else adc.jit(fun)
 
         def value(x: Any, *more: Any) -> Any:
             return run(flat.unravel(x), *more)
@@ -205,7 +213,7 @@ def minimize(
         second = adc.hessian(fun, sparsity=sparsity, **how)
         words["hess"] = lambda x, *more: flat.matrix(second(flat.unravel(x), *more), None)
     elif hess is None and hessp is None and named in (*_PRODUCTS, *_WHOLE, "trust-constr"):
-        product = adc.hvp(fun, **how)
+        product = fun.products() if isinstance(fun, Sharded) else adc.hvp(fun, **how)
 
         def along(x: Any, v: Any, *more: Any) -> np.ndarray:
             return flat.ravel(product(flat.unravel(x), flat.unravel(v), *more))

@@ -355,6 +355,12 @@ class DigitsError(AdcError, ArithmeticError):
     code = "ADC036"
 
 
+class WorkerError(AdcError, RuntimeError):
+    """A worker cannot do its part of a derivative of a sum over shards."""
+
+    code = "ADC037"
+
+
 class IRError(AdcError):
     """The IR is malformed: a defect of adc, never of the user's program."""
 

@@ -65,6 +65,8 @@ COSTS = "costs.json"
 # seconds belong to processes that died.
 _TEMPORARY = ".adc-"
 _DEAD_AFTER = 3600.0
+# How many seconds a process waits for another one that compiles.
+_PATIENCE = 120.0
 
 
 @dataclass
@@ -231,13 +233,51 @@ def load_or_build(
         # Nothing of what compiles is imported where code is found.
         from adc.compiler.driver import transform
 
-        made = transform(lowered, steps, policy, costs, budget, plans, target=target)
-        if place is not None:
-            try:
-                return _build(made, entry, target.offload, lowered.stacks, table)
-            except OSError:
-                pass  # the disk is full, say
-        return _build(made, None, target.offload, lowered.stacks, table)
+        with contextlib.nullcontext(False) if place is None else _alone(entry.parent) as waited:
+            if waited:
+                found = _load(entry, target.offload, table)
+                if found is not None:
+                    return found
+            made = transform(lowered, steps, policy, costs, budget, plans, target=target)
+            if place is not None:
+                try:
+                    return _build(made, entry, target.offload, lowered.stacks, table)
+                except OSError:
+                    pass  # the disk is full, say
+            return _build(made, None, target.offload, lowered.stacks, table)
+
+
+@contextlib.contextmanager
+def _alone(base: Path) -> Iterator[bool]:
+    """Let other processes that would compile the same wait; yield whether this one had to.
+
+    Workers that start together then compile once. The lock is that of the folder of entries, so
+    that there are no files to clear away. Where it cannot be had (on Windows, on some network
+    disks, or if a process that has it does not go on), code is compiled twice.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield False
+        return
+    with contextlib.ExitStack() as stack:
+        waited = False
+        with contextlib.suppress(OSError):
+            base.mkdir(exist_ok=True, mode=0o700)
+            number = os.open(base, os.O_RDONLY)
+            stack.callback(os.close, number)
+            end = time.monotonic() + _PATIENCE
+            while time.monotonic() < end:
+                try:
+                    fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    waited = True
+                    time.sleep(0.05)
+                else:
+                    # A child that was forked meanwhile would keep a lock that is only closed.
+                    stack.callback(fcntl.flock, number, fcntl.LOCK_UN)
+                    break
+        yield waited
 
 
 def _on_device(

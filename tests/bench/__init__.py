@@ -19,6 +19,7 @@
 `sparse`     Jacobians and Hessians of 100,000 unknowns, beside asdex
 `frameworks` what a call of adc's code costs within PyTorch and JAX
 `callers`    calls of derivatives from code that users compile with Numba
+`scale`      sums over shards: what a step is made of, and what follows for more workers
 `profiles`   what marks in code cost, and whether the times of lines add up
 `screenshot` the README's picture of `adc view`; it measures nothing
 `turns`      the processes of the tools that the last ones ask

@@ -35,6 +35,7 @@ MAY_IMPORT = {
         "pygraphviz",
         "rich",
     },
+    "adc.distributed": {"adc", "cloudpickle", "dask", "numpy", "optree", "threadpoolctl"},
     "adc.torch": {"adc", "numpy", "torch"},
     "adc.jax": {"adc", "jax", "numpy"},
     "adc": {"adc", "numpy", "optree", "rich", "scipy"},

@@ -1,0 +1,4 @@
+"""`adc.distributed`: `test_shards` by threads and processes, `test_dask` on a cluster of Dask's.
+
+What is added over shards is in `losses`, a module that workers import.
+"""

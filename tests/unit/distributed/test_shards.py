@@ -1,0 +1,293 @@
+"""What is computed over shards, whoever runs the tasks; by threads of this process, mostly."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent import futures
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+import adc.scipy
+from adc import distributed
+from adc.distributed import engines, transport
+from adc.distributed.tree import Reduction
+from adc.ir.errors import ArgumentError, WorkerError
+from tests.unit.distributed import losses
+
+RNG = np.random.default_rng(11)
+X, Y = RNG.standard_normal((203, 4)), np.sign(RNG.standard_normal(203))
+P: dict[str, Any] = {"w": RNG.standard_normal(4), "b": 0.2}
+XS, YS = np.array_split(X, 7), np.array_split(Y, 7)
+
+
+@pytest.fixture
+def pool() -> Iterator[futures.Executor]:
+    with futures.ThreadPoolExecutor(3) as found:
+        yield found
+
+
+def bits(found: Any) -> bytes:
+    value, slope = found
+    return b"".join(np.asarray(each).tobytes() for each in (value, slope["b"], slope["w"]))
+
+
+def same(found: Any, want: Any) -> None:
+    np.testing.assert_allclose(found[0], want[0], rtol=1e-13)
+    for name in P:
+        np.testing.assert_allclose(found[1][name], want[1][name], rtol=1e-11)
+
+
+# -- the order of sums -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 13])
+def test_a_sum_does_not_depend_on_the_order_of_arrival(count: int) -> None:
+    terms = RNG.standard_normal(count) * 10.0 ** RNG.integers(-8, 8, count)
+    found = set()
+    for order in itertools.islice(itertools.permutations(range(count)), 200):
+        total = Reduction[float](count)
+        for shard in order:
+            total.put(shard, float(terms[shard]))
+        found.add(total.result())
+    assert len(found) == 1
+    assert found.pop() == pytest.approx(np.sum(terms))
+
+
+def test_a_running_sum_would_depend_on_it() -> None:
+    terms = [1e16, 1.0, -1e16, 1.0]
+    assert len({sum(order) for order in itertools.permutations(terms)}) > 1
+
+
+def test_dask_and_executors_add_in_the_same_order() -> None:
+    """The tree that `Dask` builds is that of `Reduction`."""
+    for count in range(1, 40):
+        total = Reduction[str](count, lambda a, b: f"({a}+{b})")
+        for shard in range(count):
+            total.put(shard, str(shard))
+        level = [str(shard) for shard in range(count)]
+        while len(level) > 1:
+            level = engines.next_level(level, lambda a, b: f"({a}+{b})")
+        assert level == [total.result()]
+
+
+# -- values ----------------------------------------------------------------------------------------
+
+
+def test_sum(pool: futures.Executor) -> None:
+    found = distributed.value_and_grad(losses.logistic, client=pool)(P, XS, YS)
+    same(found, adc.value_and_grad(losses.logistic)(P, X, Y))
+
+
+def test_mean_of_rows(pool: futures.Executor) -> None:
+    both = distributed.value_and_grad(
+        losses.mean_logistic, reduce="mean", weights="rows", client=pool
+    )
+    same(both(P, XS, YS), adc.value_and_grad(losses.mean_logistic)(P, X, Y))
+
+
+def test_weights(pool: futures.Executor) -> None:
+    weights = [0.5, 0.0, 2.0, 1.0, 1.0, 0.25, 1.0]
+    both = distributed.value_and_grad(losses.logistic, reduce="mean", weights=weights, client=pool)
+    value, slope = both(P, XS, YS)
+    one = adc.value_and_grad(losses.logistic)
+    parts = [one(P, x, y) for x, y in zip(XS, YS, strict=True)]
+    assert value == pytest.approx(np.average([each[0] for each in parts], weights=weights))
+    want = np.average([each[1]["w"] for each in parts], axis=0, weights=weights)
+    np.testing.assert_allclose(slope["w"], want, rtol=1e-12)
+
+
+def test_auxiliary_results(pool: futures.Executor) -> None:
+    (value, right), slope = distributed.value_and_grad(losses.with_rows, client=pool, has_aux=True)(
+        P, XS, YS
+    )
+    same((value, slope), adc.value_and_grad(losses.logistic)(P, X, Y))
+    want = [np.sum(y * (x @ P["w"] + P["b"]) > 0.0) for x, y in zip(XS, YS, strict=True)]
+    assert right == want
+
+
+def test_products(pool: futures.Executor) -> None:
+    v = {"w": np.arange(4.0), "b": -1.0}
+    found = distributed.hvp(losses.logistic, client=pool)(P, v, XS, YS)
+    want, *_ = adc.hvp(losses.logistic, (P, X, Y), (v, None, None))
+    np.testing.assert_allclose(found["w"], want["w"], rtol=1e-12)
+    value, slope = distributed.jvp(losses.logistic, client=pool)(P, v, XS, YS)
+    assert (value, slope) == pytest.approx(
+        adc.jvp(losses.logistic, (P, X, Y), (v, None, None)), rel=1e-12
+    )
+
+
+def test_several_arguments_and_options(pool: futures.Executor) -> None:
+    def loss(a: Any, x: Any, b: Any, power: int) -> Any:
+        return np.sum((a * x + b) ** power)
+
+    both = distributed.value_and_grad(loss, (0, 2), shared=3, client=pool, memory="1 MB")
+    value, (da, db) = both(2.0, XS, 0.5, 2)
+    want, (wa, wb) = adc.value_and_grad(loss, (0, 2))(2.0, X, 0.5, 2)
+    assert (value, da, db) == pytest.approx((want, wa, wb), rel=1e-12)
+    with pytest.raises(TypeError, match="memroy"):
+        distributed.value_and_grad(loss, memroy="1 MB")  # type: ignore[call-arg]
+
+
+def test_minimise(pool: futures.Executor) -> None:
+    both = distributed.value_and_grad(losses.logistic, client=pool)
+    for method in ("BFGS", "Newton-CG", "Nelder-Mead"):
+        found = adc.scipy.minimize(both, P, (XS, YS), method, tol=1e-8)
+        want = adc.scipy.minimize(losses.logistic, P, (X, Y), method, tol=1e-8)
+        np.testing.assert_allclose(found.x["w"], want.x["w"], rtol=1e-4, atol=1e-6)
+
+
+def test_arrays_in_files(pool: futures.Executor, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", X)
+    whole = np.load(tmp_path / "x.npy", mmap_mode="r")
+    rows = [whole[:50], whole[50:120], whole[120:]]
+    both = distributed.value_and_grad(losses.squares, client=pool)
+    work = both.work((0.5, rows))
+    assert [type(shard).__name__ for (shard,) in work.shards] == ["Mapped"] * 3
+    value, slope = both(0.5, rows)
+    assert (value, slope) == pytest.approx(adc.value_and_grad(losses.squares)(0.5, X), rel=1e-12)
+    names = []
+    for k, part in enumerate(XS):
+        names.append(str(tmp_path / f"{k}.npy"))
+        np.save(names[-1], part)
+    found = distributed.value_and_grad(losses.squares, client=pool, loader=np.load)(0.5, names)
+    assert found == pytest.approx((value, slope), rel=1e-12)
+
+
+# -- bad input -------------------------------------------------------------------------------------
+
+
+def refused(match: str, *args: Any, fn: Any = losses.squares, **options: Any) -> None:
+    with futures.ThreadPoolExecutor(1) as pool, pytest.raises(ArgumentError, match=match):
+        distributed.value_and_grad(fn, client=pool, **options)(*args)
+
+
+def test_arguments_that_are_no_shards() -> None:
+    refused("argument 1 is of type ndarray, not a list of shards", 1.0, X)
+    refused("no shards for squares", 1.0, [])
+    refused("no shards for squares", 1.0)
+    refused("different numbers of shards: 6, 7", P, XS, YS[:6], fn=losses.logistic)
+    refused("2 weights for 7 shards", P, XS, YS, fn=losses.logistic, reduce="mean", weights=[1, 2])
+    refused("weights with reduce='sum'", 1.0, XS, weights="rows")
+    refused("reduce='max'", 1.0, XS, reduce="max")
+    refused("has no rows: it is a float", 1.0, [2.0], reduce="mean", weights="rows")
+    with pytest.raises(ArgumentError, match="client is a str"):
+        distributed.value_and_grad(losses.squares, client="cluster")(1.0, XS)
+
+
+def test_shards_of_different_structures() -> None:
+    refused(r"float64\[2\] \(shard 0\) and .*float32\[2\] \(shard 1\)", 1.0, [X, X.astype("f")])
+    refused(r"shards of different structures", 1.0, [X, X[0]])
+
+
+def test_random_generators(pool: futures.Executor) -> None:
+    refused("each would draw the same numbers", 1.0, XS, np.random.default_rng(0),
+            fn=losses.draws, shared=2)  # fmt: skip
+    streams = [np.random.default_rng(s) for s in np.random.SeedSequence(0).spawn(7)]
+    both = distributed.value_and_grad(losses.draws, client=pool)
+    first = both(1.0, XS, streams)
+    streams = [np.random.default_rng(s) for s in np.random.SeedSequence(0).spawn(7)]
+    assert both(1.0, XS, streams) == first
+
+
+def test_a_loss_that_is_no_sum(pool: futures.Executor) -> None:
+    distributed.value_and_grad(losses.logistic, client=pool).check(P, XS, YS)
+    distributed.value_and_grad(
+        losses.mean_logistic, reduce="mean", weights="rows", client=pool
+    ).check(P, XS, YS)
+    with pytest.raises(ArgumentError, match=r"mean_logistic\(\) is not a sum over rows"):
+        distributed.value_and_grad(losses.mean_logistic, client=pool).check(P, XS, YS)
+
+
+def test_errors_name_the_shard(pool: futures.Executor) -> None:
+    both = distributed.value_and_grad(losses.too_large, client=pool)
+    with pytest.raises(ValueError, match=r"5.0 is too large") as caught:
+        both(1.0, [np.ones(2), np.full(2, 5.0), np.ones(1)])
+    assert caught.value.__notes__ == ["in shard 1 of too_large()"]
+
+
+def test_other_versions_on_workers() -> None:
+    packed = transport.pack(losses.squares)
+    assert transport.unpack(packed) is losses.squares
+    other = replace(packed, made_by=(*packed.made_by[1:], ("adc", "0.0.1")))
+    with pytest.raises(WorkerError, match=r"adc .* and squares\(\) was sent with 0.0.1"):
+        transport.unpack(other)
+    with pytest.raises(WorkerError, match=r"another source of squares\(\)"):
+        transport.unpack(replace(packed, digest="0"))
+    gone = replace(packed, data=packed.data.replace(b"squares", b"squarez"))
+    with pytest.raises(WorkerError, match=r"cannot import squares\(\)"):
+        transport.unpack(gone)
+
+
+def test_functions_by_value() -> None:
+    """A function in `__main__` travels with its source, and that of what it calls."""
+    text = (
+        "import numpy as np\n"
+        "def helper(x): return np.sin(x)\n"
+        "def loss(p, x): return np.sum(helper(p * x))\n"
+    )
+    import linecache
+    import types
+
+    module = types.ModuleType("__main__")
+    linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(keepends=True), "<cell 1>")
+    exec(compile(text, "<cell 1>", "exec"), module.__dict__)
+    packed = transport.pack(module.loss)
+    del linecache.cache["<cell 1>"]
+    found = transport.unpack(packed)
+    assert found is not module.loss
+    value, _ = adc.value_and_grad(found)(2.0, np.arange(3.0))
+    assert value == pytest.approx(np.sum(np.sin(2.0 * np.arange(3.0))))
+    del linecache.cache["<cell 1>"]
+
+
+# -- processes -------------------------------------------------------------------------------------
+
+
+SCRIPT = """
+import numpy as np
+import adc.distributed
+
+def loss(p, x):
+    return np.sum(np.exp(p * x))
+
+if __name__ == "__main__":
+    both = adc.distributed.value_and_grad(loss)
+    shards = [np.arange(float(n)) for n in (3, 1, 4)]
+    value, slope = both(0.5, shards)
+    assert both(0.5, shards) == (value, slope)
+    print(round(value, 6), round(slope, 6))
+"""
+
+
+def test_a_script_with_processes(tmp_path: Path) -> None:
+    pytest.importorskip("cloudpickle")
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
+    shards = [np.arange(float(n)) for n in (3, 1, 4)]
+    value = sum(np.sum(np.exp(0.5 * x)) for x in shards)
+    slope = sum(np.sum(x * np.exp(0.5 * x)) for x in shards)
+    assert done.stdout.split() == [str(round(value, 6)), str(round(slope, 6))], done.stderr
+
+
+@pytest.mark.sampled(1)
+def test_a_process_that_dies(tmp_path: Path) -> None:
+    """Its shard runs again, and the bits are the same."""
+    names = []
+    for k, part in enumerate(XS):
+        names.append(str(tmp_path / f"{k}.npy"))
+        np.save(names[-1], part)
+        if k != 3:
+            (tmp_path / f"{k}.died").touch()
+    quiet = distributed.value_and_grad(losses.squares, loader=np.load)
+    found = distributed.value_and_grad(losses.squares, loader=losses.dies_once)(0.5, names)
+    assert (tmp_path / "3.died").exists()
+    assert found == quiet(0.5, names)
