@@ -82,11 +82,12 @@ def grad(
         ``/tmp`` on many systems.
     parallel : bool or int
         Whether threads share loops that are long enough and have independent iterations; an int is
-        the number of threads, True uses all of Numba's (``NUMBA_NUM_THREADS``). In functions that
-        multiply matrices, only BLAS uses threads. Results are bit-identical for any number of
-        threads, except for those of BLAS; the last bits of sums may differ from those without
-        `parallel`. Each thread allocates private memory for the arrays of an iteration, which plans
-        do not count; with `memory`, loops whose iterations allocate arrays are not parallel.
+        the number of threads, True uses all of Numba's (``NUMBA_NUM_THREADS``). Where only BLAS
+        multiplies matrices, outside of such loops, it has the threads. Results are bit-identical
+        for any number of threads, except for those of BLAS; the last bits of sums may differ from
+        those without `parallel`. Each thread allocates private memory for the arrays of an
+        iteration, which plans do not count; with `memory`, loops whose iterations allocate arrays
+        are not parallel.
     cache : bool
         Whether compiled code is cached on disk.
     progress : bool

@@ -82,6 +82,7 @@ class Emitted:
     tapes: tuple[str, ...]  # the dtypes of the tapes that are used
     returned: tuple[int, ...]  # the results that are made by `returned`, by place
     multiplies: bool  # whether it may call BLAS
+    multiplies_in_threads: bool  # whether threads that share a loop do
     shares: bool  # whether there are loops that threads may share
     bare: bool  # whether all it does with its state is to tell of checks, and to make results
     tables: tuple[int, ...] = ()  # the parameters that are passed as the addresses of their parts
@@ -306,11 +307,20 @@ def emit(
         tuple(sorted(shared.tapes.used(fn.name))),
         tuple(shared.returned),
         bool(names & (gemm.NAMES | ROUTINES.keys())),
+        any(
+            isinstance(loop, For) and loop.parallel and _multiplies(loop)
+            for each in (fn, *fn.callees)
+            for loop in walk(each.body)
+        ),
         shared.shares,
         all(map(_is_bare, code)),
         tuple(sorted(given[name] for name in found)),
         tuple(code),
     )
+
+
+def _multiplies(loop: For) -> bool:
+    return any(isinstance(stmt, Gemm) for stmt in walk(loop.body.stmts))
 
 
 def _is_bare(fn: syntax.Function) -> bool:

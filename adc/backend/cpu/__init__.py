@@ -449,6 +449,7 @@ class Kernel:
         self._external = outside.Table(table, raise_outside) if table else None
         # Threads that loops are shared among, where the code has such loops.
         self.threads = 1
+        self._limits_blas = False
         self._local = threading.local()
         # Not a WeakSet: that cannot be read while another thread changes it.
         self._memories: list[weakref.ref[Memory]] = []
@@ -456,8 +457,10 @@ class Kernel:
     def share(self, threads: int | None) -> None:
         """Share loops among so many threads, or as many as there are."""
         # Threads of loops and those of BLAS would wait for each other, spinning.
-        if self.emitted.shares and not (self.emitted.multiplies and thread_pool.blas_threads() > 1):
+        alone = not self.emitted.multiplies or thread_pool.blas_threads() == 1
+        if self.emitted.shares and (alone or self.emitted.multiplies_in_threads):
             self.threads = thread_pool.most() if threads is None else threads
+            self._limits_blas = not alone
 
     def _memory(self) -> Memory:
         """Return the memory of this thread, locked."""
@@ -493,7 +496,10 @@ class Kernel:
         if self.threads == 1:
             return self._call(given, reserved, 1)
         with thread_pool.team(self.threads) as threads:
-            return self._call(given, reserved, threads)
+            if threads == 1 or not self._limits_blas:
+                return self._call(given, reserved, threads)
+            with thread_pool.one_for_blas():
+                return self._call(given, reserved, threads)
 
     def _call(
         self, given: list[Any], reserved: Mapping[str, int] | None, threads: int

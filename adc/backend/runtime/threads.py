@@ -13,6 +13,7 @@ counts, as it would if the loop ran alone.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -232,6 +233,20 @@ def blas_threads() -> int:
     return max(found, default=1)
 
 
+@functools.cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+@contextlib.contextmanager
+def one_for_blas() -> Iterator[None]:
+    """Let BLAS use one thread, as the threads that share a loop call it."""
+    with _blas().limit(limits=1):
+        yield
+
+
 @contextlib.contextmanager
 def team(threads: int) -> Iterator[int]:
     """Yield how many threads a call may share loops with: one if others have them now.
@@ -248,4 +263,4 @@ def team(threads: int) -> Iterator[int]:
         _busy.release()
 
 
-__all__ = ["Parts", "blas_threads", "is_worth", "most", "share", "start", "team"]
+__all__ = ["Parts", "blas_threads", "is_worth", "most", "one_for_blas", "share", "start", "team"]

@@ -3,7 +3,7 @@
 In buffer form, after `storage`: arrays with different names do not alias, except for arrays that
 loops carry and branches choose, which are not considered here. Iterations are independent if each
 of them writes its own part of every array that it changes, along one axis, reads no other part of
-it, and otherwise works on arrays that it allocates itself.
+it, and otherwise works on arrays that it allocates itself, also by products of matrices.
 
 A loop-carried number may be updated by operations whose other operands do not depend on it, as in
 ``s += x[i] * y[i]``. These operands can be stored first, and the number computed later, in the same
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adc.ir.analysis.dependence.accesses import own_axis
+from adc.ir.analysis.dependence.accesses import own_axis, own_range
 from adc.ir.analysis.sizes.affine import Facts
 from adc.ir.core import (
     Apply,
@@ -129,7 +129,11 @@ class IterationAnalysis:
                 continue
             if array in self.shared or array in touched.whole:
                 return False
-            if own_axis(found, loop.index, self.facts) is None and not self.of_group(found, loop):
+            if (
+                own_axis(found, loop.index, self.facts) is None
+                and own_range(found, loop, self.facts) is None
+                and not self.of_group(found, loop)
+            ):
                 return False
         return True
 
@@ -210,6 +214,10 @@ class IterationAnalysis:
                         return False
                 case Check():
                     pass
+                case Gemm(array=array, a=a, b=b):
+                    if not self.private or array not in touched.made:
+                        return False
+                    touched.whole |= {a, b} - touched.made
                 case Push(values=values) | Pop(results=values):
                     if not self.private or any(isinstance(v.type, Array) for v in values):
                         return False

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
+import linecache
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +14,8 @@ import pytest
 import adc
 from adc.compiler.driver import transform
 from adc.frontend.entry import lower
-from adc.ir.core import Function, Gemm, walk
+from adc.ir.analysis.target import Target
+from adc.ir.core import For, Function, Gemm, walk
 from adc.passes.loops.products import find
 from tests.corpus.loops.product_programs import PRODUCT_PROGRAMS
 from tests.corpus.program import Program
@@ -41,8 +44,6 @@ each = pytest.mark.parametrize("program", PRODUCT_PROGRAMS, ids=str)
 
 def around(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Function, Function]:
     """Return a function before and after the pass."""
-    import inspect
-
     names = inspect.signature(fn).parameters
     types = {name: chain.type_tree(arg) for name, arg in zip(names, args, strict=True)}
     stages = transform(lower(fn, types), ()).trace.stages
@@ -231,3 +232,60 @@ def test_an_error_comes_where_python_has_it() -> None:
     x[37] = x[41] = 10.0 * np.sign(_W[0])
     with pytest.raises(ValueError, match="row 37"):
         adc.jit(checked)(_W, x)
+
+
+# -- threads ---------------------------------------------------------------------------------------
+
+
+def shared_loops(fn: Callable[..., Any], args: tuple[Any, ...]) -> list[bool]:
+    """Return for each loop that threads share whether its iterations multiply matrices."""
+    names = inspect.signature(fn).parameters
+    types = {name: chain.type_tree(arg) for name, arg in zip(names, args, strict=True)}
+    made = transform(lower(fn, types), (), target=Target(parallel=True)).fn
+    return [
+        any(isinstance(inner, Gemm) for inner in walk(stmt.body.stmts))
+        for stmt in walk(made.body)
+        if isinstance(stmt, For) and stmt.parallel
+    ]
+
+
+def test_threads_multiply() -> None:
+    def rows(x: Any, w: Any) -> Any:
+        out = np.empty((len(x), len(w)))
+        for i in range(len(x)):
+            out[i] = np.tanh(w @ x[i])
+        return out
+
+    assert shared_loops(rows, (_X, _W)) == [True]
+    x = np.random.default_rng(6).standard_normal((2000, 5))
+    found = [adc.jit(rows, parallel=number)(x, _W) for number in (1, 2, 3)]
+    np.testing.assert_allclose(found[0], np.tanh(x @ _W.T), rtol=1e-12, atol=1e-15)
+    for each in found:
+        np.testing.assert_allclose(each, found[0], rtol=1e-14)
+    p, x, y = data(500)
+    alone = adc.vmap(adc.grad(loss), (None, 0, 0))(p, x, y)
+    together = adc.vmap(adc.grad(loss), (None, 0, 0), parallel=2)(p, x, y)
+    for name in p:
+        np.testing.assert_allclose(together[name], alone[name], rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize(("width", "apart"), [(8, True), (9, False), (5, True)])
+def test_blocks_that_overlap(width: int, apart: bool) -> None:
+    """Iterations that touch elements of each other's blocks are in order."""
+    namespace: dict[str, Any] = {}
+    lines = (
+        "def blocks(x, out):",
+        "    for b in range(len(x)):",
+        f"        for k in range({width}):",
+        "            out[8 * b + k] = out[8 * b + k] * 0.5 + x[b] * k",
+        "    return out",
+    )
+    text = "\n".join(lines) + "\n"
+    name = f"<blocks of {width}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    exec(compile(text, name, "exec"), namespace)
+    fn = namespace["blocks"]
+    x, out = np.arange(50.0), np.ones(8 * 50 + 1)
+    assert (shared_loops(fn, (x, out)) != []) is apart
+    want = fn(x, out.copy())
+    np.testing.assert_array_equal(adc.jit(fn, parallel=3)(x, out.copy()), want)
