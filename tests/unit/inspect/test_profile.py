@@ -116,8 +116,12 @@ def test_a_line_of_a_loop_that_is_no_vector(coarse: bool) -> None:
 
 
 def test_forward_and_reverse_are_apart() -> None:
-    profile = adc.value_and_grad(works).profile(X, seconds=0.3)
-    line = at(profile, works, "np.tanh")
+    both = adc.value_and_grad(works)
+    for _ in range(5):  # on a busy machine there may be no sample in it
+        profile = both.profile(X, seconds=0.3)
+        line = at(profile, works, "np.tanh")
+        if line.time.reverse > 0.0:
+            break
     assert line.time.forward > line.time.reverse > 0.0  # which multiplies
     assert line.bytes.kept == 8 * len(X)
     assert profile.peak is not None
