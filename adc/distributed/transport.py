@@ -155,7 +155,7 @@ def _digest(fn: Callable[..., Any]) -> str:
         digest.update(repr(_parts(each.__code__)).encode())
         constants = [*captured(each), ("", each.__defaults__), ("", each.__kwdefaults__)]
         for name, value in constants:
-            digest.update(f"{name}={_text(value)}".encode())
+            digest.update(f"{name}={text_of(value)}".encode())
     return digest.hexdigest()[:16]
 
 
@@ -170,26 +170,26 @@ def captured(fn: types.FunctionType) -> Iterator[tuple[str, Any]]:
             yield name, cell.cell_contents
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any, depth: int = 8) -> str:
     """Return constants as a text that is the same in all processes; of other objects, the type."""
     if isinstance(value, types.CodeType):
         return repr(_parts(value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         data = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
         return f"{value.dtype}{value.shape}{data}"
-    if isinstance(value, tuple | list):
-        return f"{type(value).__name__}({','.join(map(_text, value))})"
-    if isinstance(value, set | frozenset):  # their order is that of hashes, another each time
-        return f"set({','.join(sorted(map(_text, value)))})"
-    if isinstance(value, dict):
-        return f"dict({','.join(f'{_text(k)}:{_text(v)}' for k, v in value.items())})"
+    if isinstance(value, tuple | list | set | frozenset | dict) and depth:
+        pairs = value.items() if isinstance(value, dict) else value
+        parts = [text_of(each, depth - 1) for each in pairs]
+        if isinstance(value, set | frozenset):  # their order is that of hashes, another each time
+            parts.sort()
+        return f"{type(value).__name__}({','.join(parts)})"
     if value is None or isinstance(value, str | bytes | int | float | complex | np.generic):
         return repr(value)
     return type(value).__name__
 
 
 def _parts(code: types.CodeType) -> tuple[Any, ...]:
-    consts = [_text(each) for each in code.co_consts]
+    consts = [text_of(each) for each in code.co_consts]
     return code.co_name, code.co_code, code.co_names, code.co_varnames, consts
 
 
@@ -238,4 +238,4 @@ def unpack(packed: Packed) -> Callable[..., Any]:
     return fn
 
 
-__all__ = ["Packed", "captured", "functions", "pack", "unpack", "versions"]
+__all__ = ["Packed", "captured", "functions", "pack", "text_of", "unpack", "versions"]
