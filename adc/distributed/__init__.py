@@ -223,11 +223,12 @@ class Sharded:
 
 
 def _bound(fn: Any) -> list[Any]:
-    found: list[Any] = []
+    found: Any = []
     while isinstance(fn, functools.partial):
         found += [*fn.args, *fn.keywords.values()]
         fn = fn.func
-    return optree.tree_leaves(found)
+    leaves: list[Any] = optree.tree_leaves(found)
+    return leaves
 
 
 _STREAMS = (
