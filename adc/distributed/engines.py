@@ -230,15 +230,13 @@ class Dask:
     def total(self, work: Work) -> Partial:
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
+        from distributed.comm import CommClosedError
 
         for _ in range(_TRIES):
             try:
                 return self.once(work)
-            except (FutureCancelledError, OSError) as error:
+            except (FutureCancelledError, CommClosedError) as error:
                 # What was sent is lost with the workers that had it: Dask cannot compute it again.
-                # Errors of a task's own have a note.
-                if getattr(error, "__notes__", None):
-                    raise
                 lost: Exception = error
             except KilledWorker as error:
                 raise WorkerError(
