@@ -189,6 +189,8 @@ def minimize(
             "`sparsity` and options with a function of shards", None,
             "give options to `adc.distributed.value_and_grad`",
         )  # fmt: skip
+    if isinstance(fun, Sharded):
+        _refuse_other(fun)
     if jac is None and named not in _WITHOUT:
         both = fun if spread else adc.value_and_grad(fun, **how)
 
@@ -239,6 +241,16 @@ def minimize(
     if "jac" in found and np.size(found.jac) == flat.size:
         found.jac = flat.unravel(np.ravel(found.jac))
     return found
+
+
+def _refuse_other(fun: Sharded) -> None:
+    """Refuse what is no value and gradient by the first argument."""
+    task = fun.task
+    if task.kind != "value_and_grad" or task.has_aux or task.argnums != (0,) or not task.single:
+        raise ArgumentError(
+            f"minimize() of {fun.__name__} with argnums={task.argnums}, has_aux={task.has_aux}",
+            None, "pass `adc.distributed.value_and_grad(loss)`, by the first argument alone",
+        )  # fmt: skip
 
 
 def _bounds(given: Any, flat: _Flat) -> Any:

@@ -28,6 +28,7 @@ How it scales: ``adc explain scale``.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Unpack
@@ -38,7 +39,7 @@ import optree
 from adc.distributed.engines import Work, engine_of
 from adc.distributed.shards import opened, shards_of
 from adc.distributed.tasks import ROWS, Task
-from adc.distributed.transport import pack
+from adc.distributed.transport import captured, functions, pack
 from adc.functions import name_of, plain, span_of
 from adc.ir.errors import ArgumentError
 from adc.options import Options, PlanOptions
@@ -141,18 +142,32 @@ class Sharded:
             weights = [float(each) for each in self.weights]
             if len(weights) != counts[0]:
                 raise ArgumentError(f"{len(weights)} weights for {counts[0]} shards", None, "")
+            for k, weight in enumerate(weights):
+                if not 0.0 <= weight < np.inf:
+                    raise ArgumentError(
+                        f"the weight of shard {k} is {weight}", None, "weights are not negative"
+                    )
         return Work(self.task, (*along, *shared), list(zip(*parts, strict=True)), weights)
 
     def refuse_generators(self, args: tuple[Any, ...]) -> None:
         """Refuse a random generator that all shards would draw the same numbers from."""
+        held = [
+            *(("an argument of partial()", each) for each in _bound(self.fn)),
+            *(pair for each in functions(self.fn) for pair in captured(each)),
+        ]
+        for name, value in held:
+            if isinstance(value, _GENERATORS):
+                raise ArgumentError(
+                    f"{self.task.fn.name}() draws from {name}, a random generator of which each "
+                    "worker has a copy", span_of(plain(self.fn)), _STREAMS,
+                )  # fmt: skip
         for k, arg in enumerate(args):
             leaves = optree.tree_leaves(arg, none_is_leaf=True)
             if k in self.task.shared and any(isinstance(x, _GENERATORS) for x in leaves):
                 raise ArgumentError(
                     f"argument {k} of {self.task.fn.name}() is a random generator that all shards "
                     "share: each would draw the same numbers", span_of(plain(self.fn)),
-                    "pass one for each shard: [np.random.default_rng(s) for s in "
-                    "np.random.SeedSequence(0).spawn(count)]",
+                    _STREAMS,
                 )  # fmt: skip
 
     def check(self, *args: Any) -> None:
@@ -207,6 +222,19 @@ class Sharded:
         return found[0] if self.task.has_aux else found
 
 
+def _bound(fn: Any) -> list[Any]:
+    found: Any = []
+    while isinstance(fn, functools.partial):
+        found += [*fn.args, *fn.keywords.values()]
+        fn = fn.func
+    leaves: list[Any] = optree.tree_leaves(found)
+    return leaves
+
+
+_STREAMS = (
+    "pass one for each shard: [np.random.default_rng(s) for s in "
+    "np.random.SeedSequence(0).spawn(count)]"
+)
 _GENERATORS = (np.random.Generator, np.random.RandomState, np.random.SeedSequence)
 
 

@@ -25,7 +25,7 @@ from adc.ir.errors import AdcError, ArgumentError, WorkerError
 
 # Tasks in flight for each worker: while one runs, the next is on its way.
 _AHEAD = 2
-# How often a pool of processes is started again in one call.
+# How often a call goes on after workers died: with new processes, or parameters sent again.
 _TRIES = 3
 
 
@@ -66,6 +66,10 @@ def engine_of(client: Any) -> Engine:
     if isinstance(client, futures.Executor):
         return Executor(client)
     if all(hasattr(client, name) for name in ("scatter", "compute", "gather")):
+        if getattr(client, "asynchronous", False):
+            raise ArgumentError(
+                "client is an asynchronous one", None, "make it with `Client(asynchronous=False)`"
+            )
         return Dask(client)
     if all(hasattr(client, name) for name in ("remote", "put", "wait")):
         return Ray(client)
@@ -224,6 +228,28 @@ class Dask:
         self.client = client
 
     def total(self, work: Work) -> Partial:
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+        from distributed.comm import CommClosedError
+
+        for _ in range(_TRIES):
+            try:
+                return self.once(work)
+            except (FutureCancelledError, CommClosedError) as error:
+                # What was sent is lost with the workers that had it: Dask cannot compute it again.
+                lost: Exception = error
+            except KilledWorker as error:
+                raise WorkerError(
+                    f"workers died again and again: {error}", None,
+                    "they may need more memory than they have: make more, smaller shards",
+                ) from None  # fmt: skip
+        raise WorkerError(
+            f"what workers were sent was lost {_TRIES} times: {lost}", None,
+            "look into the logs of the workers: `client.get_worker_logs()`",
+        )  # fmt: skip
+
+    def once(self, work: Work) -> Partial:
+        """Return the sum, if no worker dies that alone has what was sent."""
         from dask import delayed
 
         (shared,) = self.client.scatter([work.shared], hash=False)

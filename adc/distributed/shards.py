@@ -69,6 +69,8 @@ def _portable(shard: Any) -> Any:
 def _mapped(leaf: Any) -> Any:
     if not isinstance(leaf, np.memmap) or not leaf.flags.c_contiguous or leaf.filename is None:
         return leaf
+    if leaf.mode == "c":
+        return np.array(leaf)  # what was changed is not in the file
     whole: Any = leaf
     while isinstance(whole.base, np.memmap):
         whole = whole.base

@@ -10,7 +10,7 @@ from typing import Any
 import adc
 from adc.distributed.shards import Loader, opened, structure
 from adc.distributed.transport import Packed, unpack
-from adc.distributed.tree import add, scaled
+from adc.distributed.tree import add, scaled, zeros
 from adc.ir.errors import ArgumentError
 
 ROWS = "rows"
@@ -95,9 +95,15 @@ def run(
 ) -> Partial:
     """Return what one shard contributes."""
     loader: Loader | None = None if task.loader is None else unpack(task.loader)
-    parts = [opened(shard, loader) for shard in shards]
+    try:
+        parts = [opened(shard, loader) for shard in shards]
+    except Exception as error:
+        error.add_note(f"in shard {number} of {task.fn.name}(), as it was read")
+        raise
+    empty = False
     if weight == ROWS:
         weight = float(_rows(parts, number))
+        empty = weight == 0.0
     assert not isinstance(weight, str)
     given, own = iter(shared), iter(parts)
     # What a product is taken with stands in front of the arguments.
@@ -113,7 +119,9 @@ def run(
     if task.has_aux:
         (value, more), slope = found
         found, aux = (value, slope), (more,)
-    return Partial(scaled(found, weight), weight, structure(parts), number, aux)
+    # The mean of no rows is NaN, and counts nothing.
+    total = zeros(found) if empty else scaled(found, weight)
+    return Partial(total, weight, structure(parts), number, aux)
 
 
 def _rows(parts: Sequence[Any], number: int) -> int:

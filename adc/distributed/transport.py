@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
+
 from adc.functions import name_of, plain, span_of
 from adc.ir.errors import ArgumentError, WorkerError
 from adc.version import __version__
@@ -87,7 +89,7 @@ def pack(fn: Callable[..., Any], *, here: bool = False) -> Packed:
                 "move it to a module, or install `cloudpickle`, which sends functions by value",
             ) from None
         data = cloudpickle.dumps(fn)
-        files = {_place(each.__code__): each.__code__.co_filename for each in _functions(fn)}
+        files = {_place(each.__code__): each.__code__.co_filename for each in functions(fn)}
         texts = ((name, "".join(linecache.getlines(name))) for name in sorted({*files.values()}))
         sources = tuple((name, text) for name, text in texts if text)
     return Packed(data, sources, tuple(sorted(files.items())), _digest(fn), versions(), name_of(fn))
@@ -102,7 +104,7 @@ def _by_name(fn: Callable[..., Any]) -> bool:
         return False
 
 
-def _functions(fn: Callable[..., Any]) -> Iterator[types.FunctionType]:
+def functions(fn: Callable[..., Any]) -> Iterator[types.FunctionType]:
     """Yield the Python functions that a callable is made of and refers to."""
     waiting: list[Any] = [fn]
     seen: set[int] = set()
@@ -147,15 +149,47 @@ def _has(cell: types.CellType) -> bool:
 
 
 def _digest(fn: Callable[..., Any]) -> str:
-    """Return a digest of the code of a function, and of those that it refers to."""
+    """Return a digest of the code of a function, those that it refers to, and constants."""
     digest = hashlib.sha256()
-    for each in _functions(fn):
+    for each in functions(fn):
         digest.update(repr(_parts(each.__code__)).encode())
+        constants = [*captured(each), ("", each.__defaults__), ("", each.__kwdefaults__)]
+        for name, value in constants:
+            digest.update(f"{name}={text_of(value)}".encode())
     return digest.hexdigest()[:16]
 
 
+def captured(fn: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """Yield the global variables and those of enclosing functions that a function refers to."""
+    for name in fn.__code__.co_names:
+        # `__file__` and the like are others on each machine.
+        if name in fn.__globals__ and not name.startswith("__"):
+            yield name, fn.__globals__[name]
+    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+        if _has(cell):
+            yield name, cell.cell_contents
+
+
+def text_of(value: Any, depth: int = 8) -> str:
+    """Return constants as a text that is the same in all processes; of other objects, the type."""
+    if isinstance(value, types.CodeType):
+        return repr(_parts(value))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+        data = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return f"{value.dtype}{value.shape}{data}"
+    if isinstance(value, tuple | list | set | frozenset | dict) and depth:
+        pairs = value.items() if isinstance(value, dict) else value
+        parts = [text_of(each, depth - 1) for each in pairs]
+        if isinstance(value, set | frozenset):  # their order is that of hashes, another each time
+            parts.sort()
+        return f"{type(value).__name__}({','.join(parts)})"
+    if value is None or isinstance(value, str | bytes | int | float | complex | np.generic):
+        return repr(value)
+    return type(value).__name__
+
+
 def _parts(code: types.CodeType) -> tuple[Any, ...]:
-    consts = [_parts(each) if isinstance(each, types.CodeType) else each for each in code.co_consts]
+    consts = [text_of(each) for each in code.co_consts]
     return code.co_name, code.co_code, code.co_names, code.co_varnames, consts
 
 
@@ -190,16 +224,18 @@ def unpack(packed: Packed) -> Callable[..., Any]:
             "install its module on all workers",
         ) from None  # fmt: skip
     files = dict(packed.files)
-    for each in list(_functions(fn)):
+    for each in list(functions(fn)):
         name = files.get(_place(each.__code__), "")
         if name and each.__code__.co_filename != name:
             each.__code__ = _in_file(each.__code__, name)
     if packed.digest != _digest(fn):
         raise WorkerError(
-            f"a worker has another source of {packed.name}()", span_of(plain(fn)),
-            "update its module on all workers, and start them again",
+            f"a worker has another source of {packed.name}(), or other values of the variables "
+            "that it uses", span_of(plain(fn)),
+            "update its module on all workers, and start them again; pass what changes as an "
+            "argument",
         )  # fmt: skip
     return fn
 
 
-__all__ = ["Packed", "pack", "unpack", "versions"]
+__all__ = ["Packed", "captured", "functions", "pack", "text_of", "unpack", "versions"]

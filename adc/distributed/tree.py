@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 import optree
 
 
@@ -24,6 +25,11 @@ def scaled(tree: Any, factor: float) -> Any:
     if factor == 1.0:
         return tree
     return optree.tree_map(lambda leaf: leaf * factor, tree)
+
+
+def zeros(tree: Any) -> Any:
+    """Return a structure like another one, of zeros."""
+    return optree.tree_map(lambda leaf: np.zeros_like(leaf)[()], tree)
 
 
 T = TypeVar("T")
@@ -65,4 +71,4 @@ class Reduction(Generic[T]):
         return total
 
 
-__all__ = ["Reduction", "add", "scaled"]
+__all__ = ["Reduction", "add", "scaled", "zeros"]

@@ -32,6 +32,24 @@ def draws(p: Any, x: Any, generator: Any) -> Any:
     return np.sum((p * x + generator.normal(size=x.shape)) ** 2)
 
 
+GENERATOR = np.random.default_rng(0)
+SCALE = 2.0
+
+
+def draws_from_a_global(p: Any, x: Any) -> Any:
+    return np.sum((p * x + GENERATOR.normal(size=x.shape)) ** 2)
+
+
+def scaled(p: Any, x: Any, kind: str = "square") -> Any:
+    if kind in {"square", "quadratic", "l2", "gauss"}:
+        return SCALE * np.sum((p * x) ** 2)
+    return SCALE * np.sum(p * x)
+
+
+def mean_square(p: Any, x: Any) -> Any:
+    return np.mean((p * x) ** 2)
+
+
 def dies_once(name: str) -> Any:
     """Load a shard; the first time, die."""
     path = name.removesuffix(".npy") + ".died"

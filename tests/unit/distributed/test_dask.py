@@ -97,6 +97,36 @@ def test_a_worker_that_dies(client: Any, tmp_path: Path) -> None:
     assert (tmp_path / "2.died").exists()
 
 
+class Loses:
+    """A client of which the workers die, so many times, with what they were sent."""
+
+    def __init__(self, client: Any, times: int) -> None:
+        self.client, self.times, self.sent = client, times, 0
+
+    def scatter(self, *args: Any, **words: Any) -> Any:
+        from distributed.client import FutureCancelledError
+
+        self.sent += 1
+        if self.sent <= self.times:
+            raise FutureCancelledError("tuple-1", "scheduler")
+        return self.client.scatter(*args, **words)
+
+    def compute(self, *args: Any) -> Any:
+        return self.client.compute(*args)
+
+    def gather(self, *args: Any) -> Any:
+        return self.client.gather(*args)
+
+
+def test_parameters_that_are_lost_are_sent_again(client: Any) -> None:
+    want = distributed.value_and_grad(losses.squares, client=client)(0.5, XS)
+    lossy = Loses(client, 2)
+    assert distributed.value_and_grad(losses.squares, client=lossy)(0.5, XS) == want
+    assert lossy.sent == 4
+    with pytest.raises(adc.AdcError, match=r"ADC037.*was lost 3 times"):
+        distributed.value_and_grad(losses.squares, client=Loses(client, 9))(0.5, XS)
+
+
 @pytest.mark.full
 def test_a_worker_that_is_killed_and_one_that_joins(client: Any) -> None:
     both = distributed.value_and_grad(losses.slow, client=client)

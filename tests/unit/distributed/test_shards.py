@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -176,6 +178,7 @@ def test_arguments_that_are_no_shards() -> None:
     refused("different numbers of shards: 6, 7", P, XS, YS[:6], fn=losses.logistic)
     refused("2 weights for 7 shards", P, XS, YS, fn=losses.logistic, reduce="mean", weights=[1, 2])
     refused("weights with reduce='sum'", 1.0, XS, weights="rows")
+    refused("weight of shard 1 is -1", 1.0, XS[:2], reduce="mean", weights=[2, -1])
     refused("reduce='max'", 1.0, XS, reduce="max")
     refused("has no rows: it is a float", 1.0, [2.0], reduce="mean", weights="rows")
     with pytest.raises(ArgumentError, match="client is a str"):
@@ -195,6 +198,36 @@ def test_random_generators(pool: futures.Executor) -> None:
     first = both(1.0, XS, streams)
     streams = [np.random.default_rng(s) for s in np.random.SeedSequence(0).spawn(7)]
     assert both(1.0, XS, streams) == first
+
+
+def test_generators_that_are_captured() -> None:
+    refused("draws from GENERATOR", 1.0, XS, fn=losses.draws_from_a_global)
+    own = functools.partial(losses.draws, generator=np.random.default_rng(0))
+    refused("draws from an argument of partial", 1.0, XS, fn=own)
+
+
+def test_shards_without_rows(pool: futures.Executor) -> None:
+    both = distributed.value_and_grad(
+        losses.mean_square, reduce="mean", weights="rows", client=pool
+    )
+    assert both(2.0, [np.ones(3), np.zeros(0), np.ones(1)]) == both(2.0, [np.ones(3), np.ones(1)])
+
+
+def test_files_that_were_changed_in_memory(pool: futures.Executor, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.ones(4))
+    x = np.load(tmp_path / "x.npy", mmap_mode="c")
+    x[:] = 5.0
+    assert distributed.value_and_grad(losses.scaled, client=pool)(1.0, [x]) == (200.0, 400.0)
+
+
+def test_what_minimize_cannot_take(pool: futures.Executor) -> None:
+    for fun in (
+        distributed.value_and_grad(losses.with_rows, has_aux=True, client=pool),
+        distributed.value_and_grad(losses.squares, argnums=1, client=pool),
+        distributed.hvp(losses.squares, client=pool),
+    ):
+        with pytest.raises(ArgumentError, match=r"minimize\(\) of"):
+            adc.scipy.minimize(fun, 1.0, (XS,))
 
 
 def test_a_loss_that_is_no_sum(pool: futures.Executor) -> None:
@@ -224,6 +257,40 @@ def test_other_versions_on_workers() -> None:
     gone = replace(packed, data=packed.data.replace(b"squares", b"squarez"))
     with pytest.raises(WorkerError, match=r"cannot import squares\(\)"):
         transport.unpack(gone)
+
+
+def test_other_values_of_variables_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A constant of the module that the caller has changed is not that of workers."""
+    packed = transport.pack(losses.scaled)
+    monkeypatch.setattr(losses, "SCALE", 3.0)
+    with pytest.raises(WorkerError, match="or other values of the variables"):
+        transport.unpack(packed)
+
+
+def test_digests_do_not_depend_on_the_process() -> None:
+    """Sets have another order in each process."""
+    code = (
+        "from adc.distributed import transport\n"
+        "from tests.unit.distributed import losses\n"
+        "print(transport.pack(losses.scaled).digest)"
+    )
+    root = Path(__file__).parents[3]
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root,
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+        ).stdout
+        for seed in (1, 2)
+    }  # fmt: skip
+    assert len(found) == 1
+
+
+def test_constants_as_text() -> None:
+    """Lists that contain themselves have an end."""
+    cyclic: list[Any] = [1.0]
+    cyclic.append(cyclic)
+    assert transport.text_of(cyclic) == transport.text_of(cyclic)
+    assert transport.text_of(np.arange(3.0)) != transport.text_of(np.arange(3.0) + 1.0)
 
 
 def test_functions_by_value() -> None:
