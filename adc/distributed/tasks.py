@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import optree
+
 import adc
 from adc.distributed.shards import Loader, opened, structure
 from adc.distributed.transport import Packed, unpack
@@ -140,13 +143,20 @@ def joined(first: Partial, second: Partial) -> Partial:
     Raises
     ------
     ArgumentError
-        If their shards have different structures.
+        If their shards, or their results, have different structures.
     """
     if first.structure != second.structure:
         raise ArgumentError(
             f"shards of different structures: {first.structure} (shard {first.shard}) and "
             f"{second.structure} (shard {second.shard})",
             None, "shards may differ in sizes, not in dtypes, axes and nesting",
+        )  # fmt: skip
+    shapes: list[Any] = [optree.tree_map(np.shape, each.total) for each in (first, second)]
+    if shapes[0] != shapes[1]:  # NumPy would broadcast a shard with one row
+        raise ArgumentError(
+            f"results of different shapes: {shapes[0]} (shard {first.shard}) and {shapes[1]} "
+            f"(shard {second.shard})",
+            None, "what is added has the same shape for all shards: sum over rows",
         )  # fmt: skip
     total = add(first.total, second.total)
     return Partial(

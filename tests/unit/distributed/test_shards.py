@@ -190,6 +190,14 @@ def test_shards_of_different_structures() -> None:
     refused(r"shards of different structures", 1.0, [X, X[0]])
 
 
+def test_results_of_different_shapes(pool: futures.Executor) -> None:
+    def rows(p: Any, x: Any) -> Any:
+        return p * x
+
+    with pytest.raises(ArgumentError, match=r"results of different shapes: .*\(3,\).*\(1,\)"):
+        distributed.jvp(rows, client=pool)(1.0, 1.0, [np.ones(3), np.ones(1)])
+
+
 def test_random_generators(pool: futures.Executor) -> None:
     refused("each would draw the same numbers", 1.0, XS, np.random.default_rng(0),
             fn=losses.draws, shared=2)  # fmt: skip
