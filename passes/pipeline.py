@@ -97,7 +97,6 @@ LAST = When("after the last transformation", lambda context, fn: context.is_last
 JACOBIAN = When("Jacobians", lambda context, fn: context.directions > 0)
 REVERSE = When("reverse code", lambda context, fn: context.reverses(fn))
 DERIVED = When("code that calls derivatives", lambda context, fn: bool(fn.derived))
-HOST = When("on a CPU", lambda context, fn: not context.target.cuda)
 PLAIN_HOST = When(
     "on a CPU, without derivatives",
     lambda context, fn: context.plain and not context.target.cuda,
@@ -240,7 +239,8 @@ PRIMAL: tuple[Stage, ...] = (
     Stage("cse", cse, "after `hoist_checks`: the tests before loops share operands"),
     Stage("dce", dce, "before `scalars`: a dead use would keep an array in memory"),
     Stage(
-        "products", products, "before `fuse`: products are loops of their own; before `remat`", HOST
+        "products", products, "before `fuse`: products are loops of their own; before `remat`",
+        given=lambda context: {"blocks": not context.target.cuda},
     ),
     Stage("scalars", scalars, "before `fuse`: arrays that became scalars need no loops"),
     Stage("fuse", fuse, "before `contract`: store and load are then in one iteration"),

@@ -47,7 +47,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adc.ir.builder import Builder, integer
-from adc.ir.core import Apply, Block, Check, For, Function, Literal, Recall, Reverse, Stmt, walk
+from adc.ir.core import (
+    Apply,
+    Block,
+    Check,
+    For,
+    Function,
+    Literal,
+    Load,
+    Recall,
+    Reverse,
+    Stmt,
+    walk,
+)
 from adc.ir.ops import arith
 from adc.ir.types import INT
 from adc.ir.walk import Names, map_blocks, with_stmts
@@ -60,17 +72,39 @@ _BLOCK = 32
 _FEW = 8
 
 
-def products(fn: Function) -> Function:
-    """Return `fn`, which is in value form, with products of vectors in loops as those of blocks."""
-    return replace(_made(fn), callees=tuple(map(_made, fn.callees)))
+def products(fn: Function, blocks: bool = True) -> Function:
+    """Return `fn`, which is in value form, with products of vectors in loops as those of blocks.
+
+    Parameters
+    ----------
+    fn : Function
+    blocks : bool
+        Whether products are made. If not, only the order of sums that arrays hold is settled.
+    """
+    return replace(_made(fn, blocks), callees=tuple(_made(each, blocks) for each in fn.callees))
 
 
-def _made(fn: Function) -> Function:
+def _made(fn: Function, blocks: bool) -> Function:
     if any(isinstance(s, Reverse | Recall) for s in walk(fn.body)) or fn.mirror:
         return fn  # reverse code names loops of the forward code
-    if not any(_is_loop(stmt, deep=3) for stmt in walk(fn.body)):
-        return fn
-    return replace(fn, body=tuple(_Products(fn).stmts(fn.body)))
+    if blocks and any(_is_loop(stmt, deep=3) for stmt in walk(fn.body)):
+        fn = replace(fn, body=tuple(_Products(fn).stmts(fn.body)))
+    return _in_order(fn)
+
+
+def _in_order(fn: Function) -> Function:
+    """Return `fn` with sums that arrays hold between iterations added in the order of the loops.
+
+    A later pass may keep such a sum in a number that loops carry: that must not become lanes.
+    """
+    loaded = {stmt.result for stmt in walk(fn.body) if isinstance(stmt, Load)}
+
+    def one(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Apply) and stmt.op.reorders and stmt.args[0] in loaded:
+            return replace(stmt, op=arith.add)
+        return map_blocks(stmt, lambda b: with_stmts(b, [one(s) for s in b.stmts], b.yields))
+
+    return replace(fn, body=tuple(map(one, fn.body)))
 
 
 def _is_loop(stmt: Stmt, deep: int) -> bool:

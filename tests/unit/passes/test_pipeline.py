@@ -107,8 +107,6 @@ def test_a_gradient_runs_the_table(kind: str) -> None:
     assert made.trace.rows[-1].fn == made.fn
     skipped = {row.stage.when.text for row in made.trace.rows if row.seconds is None}
     optional = {"memory=, if calls are recomputed"} | ({"parallel="} if kind == "cpu" else set())
-    if kind == "cuda":
-        optional.add("on a CPU")
     assert skipped == optional | {
         "", "on a CPU, without derivatives", "code that calls derivatives", "Jacobians",
         "forward mode", "without derivatives", "reverse mode of any results",

@@ -15,7 +15,7 @@ import adc
 from adc.compiler.driver import transform
 from adc.frontend.entry import lower
 from adc.ir.analysis.target import Target
-from adc.ir.core import For, Function, Gemm, walk
+from adc.ir.core import Apply, For, Function, Gemm, Load, walk
 from adc.passes.loops.products import find
 from tests.corpus.loops.product_programs import PRODUCT_PROGRAMS
 from tests.corpus.program import Program
@@ -104,6 +104,23 @@ def _own_matrices(x: Any, ws: Any) -> Any:
     for i in range(len(x)):
         total += np.sum((ws[i] @ x[i]) ** 2)
     return total
+
+
+def test_sums_that_arrays_hold_are_in_order() -> None:
+    """Otherwise they would become lanes where a later pass has a number carried in their place."""
+
+    def product(x: Any, w: Any) -> Any:
+        return x @ w
+
+    def free(fn: Function) -> int:
+        loaded = {stmt.result for stmt in walk(fn.body) if isinstance(stmt, Load)}
+        return sum(
+            isinstance(stmt, Apply) and stmt.op.reorders and stmt.args[0] in loaded
+            for stmt in walk(fn.body)
+        )
+
+    before, after = around(product, (_X[0], _W.T.copy()))
+    assert (free(before), free(after)) == (1, 0)
 
 
 # -- compiled --------------------------------------------------------------------------------------
