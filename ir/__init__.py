@@ -26,8 +26,8 @@ In reading order:
 Grammar, on one page (the text form of both forms; `parse(print(fn)) == fn`)::
 
     function  ::= "fn" NAME "(" (VALUE ":" type),* ")" "->" types ["mirrors" NAME]
-                      ["routine" NAME] ["rule" ["exact"] WORD "(" (NAME | NUMBER),* ")"] "{"
-                      stmt* "return" operand* "}"
+                      ["routine" NAME] ["rule" ["exact"] ["always"] WORD
+                      "(" (NAME | NUMBER),* ")"] "{" stmt* "return" operand* "}"
     operand   ::= VALUE | NUMBER [":" type] | "true" | "false"
     type      ::= "bool" | "int" | "float"                  weak: Python's numbers
                 | "b1" | "i8" … "u64" | "f32" | "f64"       NumPy's

@@ -397,12 +397,17 @@ class CustomRule:
         differentiated in reverse calls in its place.
 
     It is `exact` if its derivatives are those of the function's statements: they commute.
+
+    With `always` a call is differentiated whatever depends on it: code elsewhere waits for what its
+    derivative does, as that of a message to another process. Floats among its results count as
+    variable, those among its arguments as used.
     """
 
     kind: str
     functions: tuple[str, ...]
     positions: tuple[int, ...] = ()
     exact: bool = False
+    always: bool = False
 
     @property
     def tangent(self) -> str | None:

@@ -361,6 +361,12 @@ class WorkerError(AdcError, RuntimeError):
     code = "ADC037"
 
 
+class RankError(AdcError, RuntimeError):
+    """The ranks of an MPI program do not communicate as a derivative needs it."""
+
+    code = "ADC038"
+
+
 class IRError(AdcError):
     """The IR is malformed: a defect of adc, never of the user's program."""
 

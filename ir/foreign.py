@@ -29,7 +29,7 @@ _INTERFACE = "__cuda_array_interface__"
 # Packages whose classes are not user programs.
 _LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc"])
 # What stands for SciPy's classes is written like a user's.
-_READ = "adc.library.scipy"
+_READ = ("adc.library.scipy", "adc.library.mpi")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from adc.ir import foreign
 from adc.ir.core import Value
 from adc.ir.errors import ArgumentError, AssumptionError, GlobalStateError, OverlapError
 from adc.ir.types import Array
+from adc.library.mpi import ranks
 from adc.library.transforms import Level
 
 if TYPE_CHECKING:
@@ -281,6 +282,8 @@ class Compiled:
                         'use target="cuda", or pass a copy on the host',
                     )
         self._check(values, args)
+        if self.lowered.communicators:
+            return self._communicating(values, args, directions)
         if self.lowered.drawn:
             return self._drawing(values, args, directions)
         results: Sequence[Any] = self._call([*args, *self.ones, *directions])
@@ -390,6 +393,19 @@ class Compiled:
             for generator, state in zip(drawn, results[own - len(drawn) : own], strict=True):
                 flatten.advance(generator, state)
         return results
+
+    def _communicating(
+        self, values: tuple[Any, ...], args: list[Any], directions: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Run code that communicates; where it raises, all ranks do."""
+        try:
+            if self.lowered.drawn:
+                return self._drawing(values, args, directions)
+            return self._call([*args, *self.ones, *directions])
+        except BaseException as error:
+            for place in self.lowered.communicators:
+                ranks.failed(place.read(values), error)
+            raise
 
     def states(self, values: tuple[Any, ...]) -> States:
         """Return the states of the generators that the code draws from."""

@@ -11,7 +11,15 @@ from types import MappingProxyType
 from typing import Any
 
 from adc.frontend import scipy
-from adc.frontend.calls import builtin, calls, derivatives, fourier, jacobians, nested
+from adc.frontend.calls import (
+    builtin,
+    calls,
+    communication,
+    derivatives,
+    fourier,
+    jacobians,
+    nested,
+)
 from adc.frontend.control import blocks, marks, program
 from adc.frontend.control.control import EXIT, FALLS
 from adc.frontend.core import closures, dispatch, outside
@@ -241,6 +249,7 @@ def _lowered(
     operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap))
     captures = tuple(capture for capture, _ in lo.captured.values())
     params += [param for capture in captures for param in capture.params]
+    operands = communication.finished(lo, operands, source)
     generators: list[Generated] = []
     for obj, place in lo.generators.items():
         if obj in lo.stale:
@@ -267,6 +276,7 @@ def _lowered(
         heap,
         tuple(lo.changed),
         tuple(generators),
+        tuple(place for _, place in lo.communicators.values()),
         applied,
         frozenset(k for k, leaf in enumerate(made) if is_stack(leaf)),
     )

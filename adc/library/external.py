@@ -1,4 +1,4 @@
-"""The derivative rules of functions outside (`adc.external`), as those of `rules` are.
+"""Functions outside (`adc.external`) of the library, and rules of such functions.
 
 What `attached` returns is its first argument, a result of a function outside. As a function of the
 others it has the derivative of that function: `vjp` and `jvp` are the user's rules.
@@ -12,6 +12,27 @@ from typing import Any
 import numpy as np
 
 Rule = Callable[..., Any]
+
+
+class External:
+    """A function of the library that compiled code calls, as one of `adc.external`."""
+
+    vjp = jvp = None
+    pure = False
+
+    def __init__(self, fn: Callable[..., Any], result: Any, name: str = "") -> None:
+        self.__name__ = name or fn.__name__
+        self.fn = fn
+        self.result = result
+        self.attached: dict[bool, Any] = {}
+
+    @property
+    def __adc_external__(self) -> External:
+        """The function, for the front end."""
+        return self
+
+    def __call__(self, *args: Any) -> Any:
+        return self.fn(*args)
 
 
 class Attached:
@@ -78,4 +99,4 @@ def _along(cts: Any, dots: Any) -> Any:
     return total
 
 
-__all__ = ["Attached"]
+__all__ = ["Attached", "External"]

@@ -22,13 +22,14 @@ class Exact(Generic[P, R]):
 
     def __init__(
         self, fn: Callable[P, R], routine: str, made: Callable[..., Any] | None,
-        fixed: tuple[int, ...] = (),
+        fixed: tuple[int, ...] = (), always: bool = False,
     ) -> None:  # fmt: skip
         functools.update_wrapper(self, fn)
         self.py_func = fn
         self.routine = routine
         self.made = made
         self.fixed = fixed
+        self.always = always
         self._rules: tuple[Rule, ...] = ()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -49,10 +50,14 @@ class Exact(Generic[P, R]):
 
 
 def exact(
-    routine: str = "", made: Callable[..., Any] | None = None, fixed: tuple[int, ...] = ()
-) -> Callable[[Callable[P, R]], Exact[P, R]]:
-    """Decorate a function that has rules for both modes; `fixed` arguments have no derivatives."""
-    return lambda fn: Exact(fn, routine, made, fixed)
+    routine: str = "", made: Callable[..., Any] | None = None, fixed: tuple[int, ...] = (),
+    always: bool = False,
+) -> Callable[[Callable[P, R]], Exact[P, R]]:  # fmt: skip
+    """Decorate a function that has rules for both modes; `fixed` arguments have no derivatives.
+
+    With `always` its calls are differentiated whatever depends on them.
+    """
+    return lambda fn: Exact(fn, routine, made, fixed, always)
 
 
 __all__ = ["Exact", "exact"]

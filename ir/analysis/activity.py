@@ -79,6 +79,23 @@ def functions(fn: Function) -> dict[str, Function]:
     return table
 
 
+def differentiated(fn: Function) -> frozenset[str]:
+    """Return the functions whose statements are differentiated if `fn` is: those of rules are not.
+
+    `fn` itself is `ENTRY`.
+    """
+    table = functions(fn)
+    found, waiting = {ENTRY}, [ENTRY]
+    while waiting:
+        for stmt in walk(table[waiting.pop()].body):
+            if not isinstance(stmt, Call) or stmt.callee in found or stmt.callee not in table:
+                continue
+            if table[stmt.callee].rule is None:
+                found.add(stmt.callee)
+                waiting.append(stmt.callee)
+    return frozenset(found)
+
+
 def is_zero(operand: Operand | None) -> bool:
     return operand is None or (isinstance(operand, Literal) and operand.value == 0)
 
@@ -130,6 +147,12 @@ class _Flow:
             for each in fn.callees
             if each.rule is not None and each.rule.kind == "stopped"
         }
+        # Those whose results are variable, and whose arguments are used, in any case; not where
+        # rules call them.
+        self.always = {
+            each.name for each in fn.callees if each.rule is not None and each.rule.always
+        }
+        self.differentiated = differentiated(fn) if self.always else frozenset()
         self.marks: dict[str, set[Value]] = {name: set() for name in self.functions}
         self.grown = True
 
@@ -147,6 +170,10 @@ class _Flow:
     def link(self, where: str, sources: Iterable[Operand], targets: Iterable[Operand]) -> None:
         for source, target in zip(sources, targets, strict=True):
             self.mark(where, target, self.marked(where, source))
+
+    def acts(self, where: str, callee: str) -> bool:
+        """Whether a call is differentiated whatever depends on it."""
+        return callee in self.always and where in self.differentiated
 
     def forward(self, where: str) -> str:
         """Return the function whose values the recalls of `where` refer to."""
@@ -208,7 +235,7 @@ class _Varied(_Flow):
             case Call(callee=callee) if callee in self.stopped:
                 pass
             case Call(results=results, callee=callee, args=args) if callee in self.opaque:
-                if any(self.marked(where, arg) for arg in args):
+                if self.acts(where, callee) or any(self.marked(where, arg) for arg in args):
                     for result in results:
                         self.mark(where, result)
             case Call(results=results, callee=callee, args=args):
@@ -294,7 +321,7 @@ class _Useful(_Flow):
             case Call(callee=callee) if callee in self.stopped:
                 pass
             case Call(results=results, callee=callee, args=args) if callee in self.opaque:
-                if any(self.marked(where, result) for result in results):
+                if self.acts(where, callee) or any(self.marked(where, each) for each in results):
                     for arg in args:
                         self.mark(where, arg)
             case Call(results=results, callee=callee, args=args):

@@ -336,7 +336,7 @@ class _Parser:
         )
 
     def rule(self) -> CustomRule:
-        exact = self.tokens.accept("exact")
+        exact, always = self.tokens.accept("exact"), self.tokens.accept("always")
         kind = self.tokens.want("word")
         self.tokens.expect("(")
         functions: list[str] = []
@@ -348,7 +348,7 @@ class _Parser:
                 positions.append(int(self.tokens.next()))
             else:
                 functions.append(self.tokens.want("word"))
-        return CustomRule(kind, tuple(functions), tuple(positions), exact)
+        return CustomRule(kind, tuple(functions), tuple(positions), exact, always)
 
     def derived(self) -> Derived:
         self.tokens.expect("derived")

@@ -150,7 +150,8 @@ def _one(fn: Function) -> str:
         tail += f" routine {fn.routine}"
     if fn.rule is not None:
         parts = (*fn.rule.functions, *map(str, fn.rule.positions))
-        tail += f" rule {'exact ' * fn.rule.exact}{fn.rule.kind}({', '.join(parts)})"
+        words = "exact " * fn.rule.exact + "always " * fn.rule.always
+        tail += f" rule {words}{fn.rule.kind}({', '.join(parts)})"
     lines = [f"fn {fn.name}({params}) -> {types or 'none'}{tail} {{"]
     lines += [f"  {line}" for stmt in fn.body for line in _lines(stmt)]
     lines.append(f"  return {_many(fn.results)}".rstrip())

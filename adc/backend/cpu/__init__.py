@@ -293,8 +293,9 @@ def raise_at(span: Span | None, error: BaseException) -> None:
 
 def raise_outside(call: Outside, error: BaseException) -> None:
     """Raise an exception of a function outside, with the line that calls it in its traceback."""
-    if isinstance(error, AdcError) and error.span == call.span:
-        raise error  # adc's own, about what was returned
+    if isinstance(error, AdcError) and error.span in (None, call.span):
+        error.span = call.span
+        raise error  # adc's own
     raise_at(call.span, error)
 
 

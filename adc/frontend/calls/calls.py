@@ -9,6 +9,7 @@ import numpy as np
 
 from adc.frontend.calls import (
     builtin,
+    communication,
     custom,
     derivatives,
     effects,
@@ -127,6 +128,8 @@ def _call_known(
         handled = standard.of_object(lo, value, args, kwargs, node)
     if handled is None:
         handled = strings.method(lo, value, args, kwargs, node)
+    if handled is None:
+        handled = communication.of_requests(lo, value, args, kwargs, node)
     if handled is not None:
         return handled
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
@@ -162,6 +165,8 @@ def _call_method(
         return library.method(lo, callee, args, kwargs, node)
     if bindings.is_generator(callee.owner):
         return random.method(lo, callee, args, kwargs, node)
+    if bindings.is_communicator(callee.owner):
+        return communication.method(lo, callee, args, kwargs, node)
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
     match callee:
         case Bound(owner=Static() as table, name="to_numpy") if not (args or kwargs):

@@ -89,6 +89,8 @@ class Custom:
         Whether what it returns has sizes that its arguments determine.
     target : Ruled or None
         What it is, if it was made in code.
+    always : bool
+        As in `ir.core.CustomRule`.
     """
 
     name: str
@@ -100,6 +102,7 @@ class Custom:
     routine: str = ""
     sized: bool = False
     target: Ruled | None = None
+    always: bool = False
 
 
 def call(
@@ -117,6 +120,7 @@ def call(
     custom = Custom(
         fn.__name__, kind, primal, tuple(Static(rule) for rule in functions), fixed, id(fn),
         fn.routine if exact else "", exact or isinstance(fn, Attached),
+        always=exact and fn.always,
     )  # fmt: skip
     return _call(lo, custom, args, kwargs, node)
 
@@ -385,7 +389,9 @@ class _Maker:
         function = self.outline.function(primal, outside, taken)
         kind = "jvp" if self.kind == "jvp" else "vjp"
         names = tuple(each.name for each in rules)
-        rule = CustomRule(kind, names, self.positions, exact=self.kind == "exact")
+        rule = CustomRule(
+            kind, names, self.positions, exact=self.kind == "exact", always=self.custom.always
+        )
         return (replace(function, rule=rule, routine=self.routine), *rules)
 
     def _records(self, made: Made) -> bool:
@@ -494,7 +500,10 @@ class _Maker:
         # What the reverse rule takes beside what was kept passes through the record.
         recorder = self.outline.function(record, outside, taken, gives=True)
         positions = (len(primal.operands), *self.positions)
-        recorded = CustomRule("recorded", (reverse.name,), positions, exact=self.kind == "exact")
+        recorded = CustomRule(
+            "recorded", (reverse.name,), positions, exact=self.kind == "exact",
+            always=self.custom.always,
+        )  # fmt: skip
         return replace(recorder, rule=recorded), reverse, taken
 
     def _record(self, made: Made, primal: Part) -> tuple[Part, None]:

@@ -29,7 +29,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     Static,
     TupleOf,
-    is_generator,
+    is_stateful,
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
@@ -176,7 +176,7 @@ class _Call:
             case DictRef():
                 record = lo.record(binding)
                 return Held(dict, record.keys, tuple(map(self.part, record.items)))
-            case NamedTuple(cls=cls, record=record) if not is_generator(binding):
+            case NamedTuple(cls=cls, record=record) if not is_stateful(binding):
                 return Held(cls, record.keys, tuple(map(self.part, record.items)))
             case Static(value=value):
                 pin(lo, binding)

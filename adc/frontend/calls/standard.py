@@ -234,7 +234,7 @@ def _copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
             return structures.new_ref(lo, found, lo.held(found))
         case (Num() | TupleOf() | Static() | Closure()) as found:
             return found
-        case NamedTuple(cls=cls) as found if not instances.is_generator_class(cls):
+        case NamedTuple(cls=cls) as found if not instances.is_stateful_class(cls):
             return found
         case found:
             raise lo.unsupported(f"`copy` of {kind_of(found)}", node)

@@ -560,6 +560,15 @@ def generator_of(words: ArrayRef) -> NamedTuple:
     return NamedTuple(np.random.Generator, RecordOf(("words",), (words,)))
 
 
+def is_stateful(binding: Binding) -> bool:
+    """Whether a binding is a random generator or a communicator."""
+    return isinstance(binding, NamedTuple) and instances.is_stateful_class(binding.cls)
+
+
+def is_communicator(binding: Binding) -> bool:
+    return isinstance(binding, NamedTuple) and instances.is_communicator_class(binding.cls)
+
+
 def one_type(a: Type, b: Type) -> bool:
     """Whether a variable may be a number of either type.
 

@@ -43,7 +43,7 @@ _HEAP_TYPE = 1 << 9
 def is_instance(binding: Binding) -> bool:
     """Whether a binding is an instance of a class, which may have methods that Python calls."""
     if isinstance(binding, NamedTuple):
-        return binding.cls is not slice and not bindings.is_generator(binding)
+        return binding.cls is not slice and not bindings.is_stateful(binding)
     return isinstance(binding, ObjectRef)
 
 

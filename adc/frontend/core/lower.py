@@ -18,6 +18,7 @@ from adc.frontend.core.bindings import (
     DictRef,
     Late,
     ListRef,
+    NamedTuple,
     Num,
     ObjectRef,
     RecordOf,
@@ -76,6 +77,8 @@ class Lowerer:
         self.outside: dict[ArrayObject, Place] = {}
         # The states of random generators from outside.
         self.generators: dict[ArrayObject, Place] = {}
+        # The communicators of MPI from outside, and where they are, by the array of their order.
+        self.communicators: dict[ArrayObject, tuple[NamedTuple, Place]] = {}
         # Lists, dicts and objects from outside: what they hold at first, and where they are.
         self.initial: dict[str, Binding] = {}
         self.places: dict[str, frozenset[Place]] = {}

@@ -73,6 +73,8 @@ def bind_value(
         words = generator_param(lo, Value(lo.builder.names.fresh(name), tree.array), name, place)
         made.append(words)
         return bindings.generator_of(words)
+    if isinstance(tree, trees.Communicator):
+        return communicator_param(lo, tree, name, place, made)
     if isinstance(tree, Instance):
         lo.shared.values.setdefault(place, tree.value)
         held = instances.attributes(tree.value)
@@ -227,6 +229,21 @@ def generator_param(lo: Lowerer, value: Value, name: str, place: Place) -> Array
     lo.origin[ref.object] = value
     lo.generators[ref.object] = place
     return ref
+
+
+def communicator_param(
+    lo: Lowerer, tree: trees.Communicator, name: str, place: Place, made: list[Num | ArrayRef]
+) -> NamedTuple:
+    """Make the parameters that a communicator is."""
+    order, *numbers = (Value(lo.builder.names.fresh(name), ty) for ty in tree.parts)
+    ref = lo.new_array(order, (integer(1),), name)
+    ref.object.words = True
+    lo.origin[ref.object] = order
+    items = (ref, *map(Num, numbers))
+    made += items
+    found = NamedTuple(tree.cls, RecordOf(("order", "number", "rank", "size"), items))
+    lo.communicators[ref.object] = found, place
+    return found
 
 
 def is_stack(leaf: Num | ArrayRef) -> bool:

@@ -88,6 +88,8 @@ class Lowered:
         Lists, dicts and objects among the arguments that the function changes.
     generators : tuple of Generated
         Random generators among the parameters.
+    communicators : tuple of Place
+        Communicators of MPI.
     applied : tuple of Level
         What was applied to the Python function, first to last, and is lowered with it.
     stacks : frozenset of int
@@ -105,6 +107,7 @@ class Lowered:
     heap: dict[str, Binding] = field(default_factory=dict)
     changed: tuple[Place, ...] = ()
     generators: tuple[Generated, ...] = ()
+    communicators: tuple[Place, ...] = ()
     applied: tuple[Level, ...] = ()
     stacks: frozenset[int] = frozenset()
     seconds: float = field(default=0.0, compare=False)

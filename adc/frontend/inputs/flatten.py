@@ -14,6 +14,7 @@ from adc.frontend.inputs import complexes
 from adc.frontend.inputs.instances import class_of, is_lazy
 from adc.frontend.inputs.trees import (
     DICTS,
+    Communicator,
     Complex,
     Generator,
     Instance,
@@ -27,6 +28,7 @@ from adc.frontend.inputs.trees import (
 from adc.ir import foreign
 from adc.ir.errors import ArgumentError
 from adc.ir.types import Array, Scalar
+from adc.library.mpi import ranks
 
 _WORD = 2**64 - 1
 
@@ -68,6 +70,8 @@ def _add_leaves(value: Any, tree: Any, found: list[Any], boxed: bool) -> None:
         found += complexes.parts(value, tree.type, copied=not boxed)
     elif cls is Generator:
         found.append(words(value))
+    elif cls is Communicator:
+        found += ranks.known_as(value)
 
 
 def stacked(ty: Array, parts: Sequence[Any]) -> Parts | np.ndarray[Any, Any]:
@@ -194,6 +198,8 @@ def tangents(tree: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Arra
         yield from _stacked_tangents(tree, tangent, name)
     if isinstance(tree, Generator):
         yield tree.array, None
+    if isinstance(tree, Communicator):
+        yield from ((ty, None) for ty in tree.parts)
     if not is_container(tree):
         return
     cls = tuple if isinstance(tree, tuple) else tree.cls

@@ -123,3 +123,16 @@ def is_generator_class(cls: type) -> bool:
 def is_generator(value: Any) -> bool:
     """Whether a value is a random generator that code can draw from: one with PCG64."""
     return is_generator_class(type(value)) and type(value.bit_generator) is np.random.PCG64
+
+
+@functools.lru_cache(maxsize=1024)
+def is_communicator_class(cls: type) -> bool:
+    """Whether a class is one of mpi4py's communicators, which need not be loaded."""
+    return any(
+        each.__module__ == "mpi4py.MPI" and each.__name__ == "Intracomm" for each in cls.__mro__
+    )
+
+
+def is_stateful_class(cls: type) -> bool:
+    """Whether objects of a class have a state of their own, which is no attribute of them."""
+    return is_generator_class(cls) or is_communicator_class(cls)

@@ -11,6 +11,7 @@ from adc.frontend.inputs.instances import (
     attributes,
     is_array,
     is_class_method,
+    is_communicator_class,
     is_generator_class,
     is_lazy,
     is_unchanging,
@@ -64,6 +65,8 @@ def _container_key(value: Any, whole: bool, within: tuple[int, ...]) -> object:
         return cls, tuple(attributes(value))
     if is_generator_class(cls):
         return cls, type(value.bit_generator)
+    if is_communicator_class(cls):
+        return cls
     found = parts_of(value)
     if found is None:
         return "object", id(value), state_of(value)

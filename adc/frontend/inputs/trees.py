@@ -18,6 +18,7 @@ from adc.frontend.inputs.instances import (
     attributes,
     class_of,
     is_array,
+    is_communicator_class,
     is_generator,
     is_generator_class,
     is_lazy,
@@ -100,6 +101,21 @@ class Generator:
         return Array("u64", 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Communicator:
+    """A communicator of MPI: an array through which its operations are in order, and integers.
+
+    These are its number in `library.mpi.ranks`, the rank of this process, and how many there are.
+    """
+
+    cls: type
+
+    @property
+    def parts(self) -> list[Scalar | Array]:
+        """The types of what is passed."""
+        return [Array("f64", 1), INT, INT, INT]
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Instance:
     """An object whose attributes are bound where the program reads them, as captured ones are.
@@ -175,6 +191,8 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
                 None, "adc supports only PCG64: use `np.random.default_rng`",
             )  # fmt: skip
         return Generator()
+    if is_communicator_class(cls):
+        return Communicator(cls)
     if not whole and is_lazy(value):
         return Instance(cls, value)
     parts = parts_of(value)
@@ -258,6 +276,7 @@ def has_structure(value: Any) -> bool:
         type_of(value) is not None
         or parts_of(value) is not None
         or is_generator_class(type(value))
+        or is_communicator_class(type(value))
         or foreign.is_foreign(value)
     )
 
@@ -304,7 +323,7 @@ def leaf_types(tree: Any) -> list[Scalar | Array]:
         return [tree]
     if isinstance(tree, Numbers | Generator):
         return [tree.array]
-    if isinstance(tree, Complex):
+    if isinstance(tree, Complex | Communicator):
         return tree.parts
     if isinstance(tree, Stack):
         return list(tree.arrays)
@@ -330,6 +349,8 @@ def describe(tree: Any) -> str:
         return f"[{describe(tree.item)}, ...]"
     if isinstance(tree, Generator):
         return "Generator"
+    if isinstance(tree, Communicator):
+        return tree.cls.__name__
     if isinstance(tree, tuple):
         return f"({', '.join(map(describe, tree))}{',' if len(tree) == 1 else ''})"
     if not isinstance(tree, Node):

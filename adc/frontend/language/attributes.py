@@ -52,6 +52,10 @@ def of_container(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Bind
             return Bound(owner, name)
         case NamedTuple() if bindings.is_generator(owner):
             return random.attribute(lo, owner, name, node)
+        case NamedTuple(record=record) if bindings.is_communicator(owner):
+            if name in ("rank", "size"):
+                return record.items[record.keys.index(name)]
+            return Bound(owner, name)
         case NamedTuple() | ObjectRef():
             return objects.attribute(lo, owner, name, node)
     return None

@@ -95,7 +95,7 @@ def deep_copy(
                 return TupleOf(tuple([copied(each) for each in items]))
             case RecordOf(keys=keys, items=items):
                 return RecordOf(keys, tuple([copied(each) for each in items]))
-            case NamedTuple(cls=cls, record=record) if not instances.is_generator_class(cls):
+            case NamedTuple(cls=cls, record=record) if not instances.is_stateful_class(cls):
                 inner = copied(record)
                 assert isinstance(inner, RecordOf)
                 return NamedTuple(cls, inner)
@@ -279,7 +279,7 @@ def detached(
             return TupleOf(tuple(copied(item) for item in items))
         case RecordOf(keys=keys, items=items):
             return RecordOf(keys, tuple(copied(item) for item in items))
-        case NamedTuple(cls=cls, record=record) if not instances.is_generator_class(cls):
+        case NamedTuple(cls=cls, record=record) if not instances.is_stateful_class(cls):
             inner = copied(record)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)

@@ -16,31 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from adc.library.external import External
+
 # What a solver asks for: nothing, as it is done; the function; its derivative.
 DONE, VALUE, SLOPE = 0, 1, 2
 # Solvers that wait in one thread are nested, or an exception has left them behind.
 _MOST = 64
 
 
-class External:
-    """A function of this module that compiled code calls, as an `adc.external` function."""
-
-    vjp = jvp = None
-    pure = False
-
-    def __init__(self, fn: Callable[..., Any], result: Any) -> None:
-        self.__name__ = f"scipy_solver{fn.__name__}"
-        self.fn = fn
-        self.result = result
-        self.attached: dict[bool, Any] = {}
-
-    @property
-    def __adc_external__(self) -> External:
-        """The function, for the front end."""
-        return self
-
-    def __call__(self, *args: Any) -> Any:
-        return self.fn(*args)
+def solver(fn: Callable[..., Any], result: Any) -> External:
+    return External(fn, result, f"scipy_solver{fn.__name__}")
 
 
 class _Left(BaseException):
@@ -374,15 +359,15 @@ def _integrated(handle: int) -> tuple[int, int, int, int, int]:
     return (len(found.t), counts[0], counts[1], counts[2], counts[3])
 
 
-start = External(_start, int)
-asked = External(_asked, _like_asked)
-told = External(_told, _like_told)
-sides = External(_sides, _like_sides)
-states = External(_states, _like_states)
-times = External(_times, _like_sides)
-integrated = External(_integrated, tuple[int, int, int, int, int])
-covariance = External(_covariance, _like_covariance)
-ended = External(_ended, tuple[bool, int, int, int])
+start = solver(_start, int)
+asked = solver(_asked, _like_asked)
+told = solver(_told, _like_told)
+sides = solver(_sides, _like_sides)
+states = solver(_states, _like_states)
+times = solver(_times, _like_sides)
+integrated = solver(_integrated, tuple[int, int, int, int, int])
+covariance = solver(_covariance, _like_covariance)
+ended = solver(_ended, tuple[bool, int, int, int])
 
 __all__ = [
     "APART", "BOTH", "DONE", "NONE", "SLOPE", "VALUE", "asked", "covariance", "ended",

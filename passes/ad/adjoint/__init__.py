@@ -43,6 +43,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adc.ir.analysis.activity import ENTRY, Activity, analyse
+from adc.ir.analysis.activity import differentiated as differentiated_by
 from adc.ir.builder import zero
 from adc.ir.core import (
     Apply,
@@ -251,6 +252,8 @@ def _recording(fn: Function, wrt: Sequence[int], differentiated: Sequence[int]) 
             recorders[each.name] = replace(made, name=_fresh_function(made.name, table))
     if not recorders:
         return fn
+    always = {each.name for each in fn.callees if each.rule is not None and each.rule.always}
+    reached_ = differentiated_by(fn) if always else frozenset()
     activity = analyse(fn, wrt, differentiated)
     names = Names.of(fn)
     for each in fn.callees:
@@ -263,7 +266,10 @@ def _recording(fn: Function, wrt: Sequence[int], differentiated: Sequence[int]) 
             if (
                 isinstance(stmt, Call)
                 and (recorder := recorders.get(stmt.callee))
-                and any(result in active for result in stmt.results)
+                and (
+                    (stmt.callee in always and where in reached_)
+                    or any(result in active for result in stmt.results)
+                )
             ):
                 more = recorder.results[len(stmt.results) :]
                 kept = tuple(Value(names.fresh("kept"), result.type) for result in more)

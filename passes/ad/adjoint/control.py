@@ -253,7 +253,8 @@ class Reverser(StraightLine):
 
     def _opaque_call(self, stmt: Call, callee: Function | Derived) -> None:
         incoming = [self._take(result) for result in stmt.results]
-        if all(ct is None for ct in incoming):
+        always = isinstance(callee, Function) and callee.rule is not None and callee.rule.always
+        if all(ct is None for ct in incoming) and not always:
             return
         if isinstance(callee, Derived):
             self._derived_call(stmt, callee, incoming)

@@ -269,7 +269,8 @@ class Tangents:
 
     def opaque_call(self, stmt: Call, callee: Function | Derived) -> None:
         """Write the call of what has a declared derivative, and of the derivative."""
-        if all(self.dot(arg) is None for arg in stmt.args):
+        always = isinstance(callee, Function) and callee.rule is not None and callee.rule.always
+        if all(self.dot(arg) is None for arg in stmt.args) and not always:
             self.builder.emit(stmt)
         elif isinstance(callee, Derived):
             self.builder.emit(stmt)

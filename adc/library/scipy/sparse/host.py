@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.library.scipy.sessions import External
+from adc.library.scipy.sessions import solver
 
 # An entry of a factor takes a number and an index.
 _ENTRY = 12
@@ -78,9 +78,9 @@ def count() -> int:
     return len(_factors)
 
 
-factored = External(_factored, int)
-solved = External(_solved, _like_solution)
-released = External(_released, type(None))
+factored = solver(_factored, int)
+solved = solver(_solved, _like_solution)
+released = solver(_released, type(None))
 
 
 def _pairs(data: Any, indices: Any, indptr: Any, options: Any, v0: Any) -> Any:
@@ -142,9 +142,9 @@ def _like_bordered(
     return np.empty_like(b)
 
 
-pairs = External(_pairs, _like_pairs)
-bordered = External(_bordered, tuple[int, bool])
-bordered_solved = External(_bordered_solved, _like_bordered)
+pairs = solver(_pairs, _like_pairs)
+bordered = solver(_bordered, tuple[int, bool])
+bordered_solved = solver(_bordered_solved, _like_bordered)
 
 __all__ = [
     "bordered", "bordered_solved", "count", "factored", "like_right_side", "pairs", "released",
