@@ -1,6 +1,6 @@
 """Checks of derivatives against finite differences, for tests of programs that use adc.
 
-`differences` estimates their errors.
+`differences` estimates their errors; `ranks` makes several processes compare together.
 
 >>> import math
 >>> check_grads(lambda x, y: math.sin(x) * y, (0.5, 2.0), order=2)
@@ -18,6 +18,7 @@ from adc import api
 from adc.frontend.inputs import trees, unflatten
 from adc.ir.errors import ArgumentError
 from adc.testing import differences
+from adc.testing.ranks import Ranks
 
 Leaves = list[np.ndarray[Any, Any]]
 Vector = differences.Vector
@@ -32,6 +33,7 @@ def check_grads(
     step: float | None = None,
     rtol: float | None = None,
     seed: int = 0,
+    comm: Any = None,
 ) -> None:
     """Compare derivatives of `fn` with finite differences, along random directions and axes.
 
@@ -60,6 +62,10 @@ def check_grads(
         Tolerance relative to each derivative; by default 1e-6, in single precision 1e-3.
     seed : int
         The seed of the random directions.
+    comm : mpi4py.MPI.Comm
+        For a function that communicates: all ranks of this communicator call `check_grads`. What is
+        compared are sums over ranks: the derivatives along random directions, of which each rank
+        has its part, and along some in which one rank alone moves.
 
     Raises
     ------
@@ -83,6 +89,9 @@ def check_grads(
     if order not in (1, 2) or not set(names) <= {"fwd", "rev"}:
         raise ArgumentError(f"order={order!r}, modes={modes!r}", None, "1 or 2; 'fwd' and 'rev'")
     args = tuple(args)
+    if comm is not None:
+        _on_ranks(fn, args, order, names, step, rtol, seed, Ranks(comm))
+        return
     single = any(leaf.dtype in _SINGLE for leaf in _leaves(args))
     rng = np.random.default_rng(seed)
     value = fn(*copy.deepcopy(args))
@@ -136,6 +145,57 @@ def check_grads(
 
             checks.add(name, [("second order", products)], slopes, step, size)
         checks.report()
+
+
+def _on_ranks(
+    fn: Callable[..., Any], args: tuple[Any, ...], order: int, names: Sequence[str],
+    step: float | None, rtol: float | None, seed: int, ranks: Ranks,
+) -> None:  # fmt: skip
+    """Do the same for a function that communicates."""
+    rng = np.random.default_rng([seed, ranks.rank])
+    value = fn(*copy.deepcopy(args))
+    value = np.nan if value is None else value  # that of `comm.reduce` on most ranks
+    kinds = [leaf.dtype.kind for leaf in _leaves(value)]
+    single = ranks.any(leaf.dtype in _SINGLE for leaf in (*_leaves(args), *_leaves(value)))
+    weights = _random(value, rng)
+    if np.ndim(value) == 0 and ranks.rank:
+        weights = _map(lambda leaf: leaf * 0.0, weights)  # a loss is one number, that of rank 0
+    flat = _flat(_conjugate(weights), kinds)
+    checks = _Checks(
+        rtol or (1e-3 if single else 1e-6), float(np.finfo("f4" if single else "f8").eps)
+    )
+    pull = api.vjp(fn, *copy.deepcopy(args))[1](weights) if "rev" in names else None
+    moving = tuple([k for k, arg in enumerate(args) if _leaves(arg)])
+    for name, mine in ranks.directions():
+        _, direction, _ = next(_directions(args, rng, step))
+        if not mine:
+            direction = _map(lambda leaf: leaf * 0.0, direction)
+        what: list[tuple[str, Vector]] = []
+        if "fwd" in names:
+            _, dot = api.jvp(fn, copy.deepcopy(args), direction)
+            what.append(("forward mode", ranks.weighted(flat, _flat(dot, kinds)[: len(flat)])))
+        if pull is not None:
+            part = np.ones(1), np.array([_dot(_leaves(pull), _leaves(direction))])
+            what.append(("reverse mode", ranks.weighted(*part)))
+
+        def line(t: Any, direction: Any = direction, count: int = len(what)) -> Any:
+            there = fn(*_moved(args, direction, t))
+            found = ranks.weighted(flat, flat if there is None else _flat(there, kinds))
+            return np.concatenate([found] * count)
+
+        checks.add(name, what, ranks.real(line), step, 1.0)
+        if order == 2:
+            product = api.hvp(fn, copy.deepcopy(args), direction)
+            own = [leaf.dtype.kind for leaf in _leaves(args)]
+            some = rng.standard_normal(len(_flat(product, own)))
+
+            def slopes(t: Any, direction: Any = direction, some: Any = some, own: Any = own) -> Any:
+                slope = api.grad(fn, moving)(*_moved(args, direction, t))
+                return ranks.weighted(some, _flat(slope, own))
+
+            along = [("second order", ranks.weighted(some, _flat(product, own)))]
+            checks.add(name, along, ranks.real(slopes), step, 1.0)
+    checks.report()
 
 
 _SINGLE = (np.float32, np.complex64)

@@ -19,15 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.text.outside import Outside, Result
-from adc.ir.types import Array
+from adc.ir.text.outside import Constant, Leaf, Outside, Result
+from adc.ir.types import HALF, Array
 
 Raising = Callable[[Outside, BaseException], None]
 # How a number lies in a word.
 _CODES = {"f64": "d", "f32": "f4x", "b1": "?7x", "u64": "Q"}
 # Bytes that are copied twice faster than an array is made.
 _SMALL = 4096
-_double = struct.Struct("<d").pack_into
+_double, _integer = struct.Struct("<d").pack_into, struct.Struct("<q").pack_into
 
 
 class Table:
@@ -57,7 +57,7 @@ def _caller(outside: Outside, raising: Raising) -> Callable[..., None]:
             w0, w1, w2, w3, w4 = unpack(words)
             try:
                 x = array((w1,), d1, m0) if m0 else elsewhere((w1,), d1, w2, (w3,))
-                found = invoke((w0, x))
+                found = function(w0, x)
                 if type(found) is array and found.dtype is t0 and found.shape == (w4,):
                     fill(m1, found, t0, (w4,))
                     return
@@ -69,8 +69,8 @@ def _caller(outside: Outside, raising: Raising) -> Callable[..., None]:
     """
     space: dict[str, Any] = {
         "array": np.ndarray, "elsewhere": _elsewhere, "fill": _fill, "double": _double,
-        "invoke": outside.invoke, "checked": outside.checked, "outside": outside,
-        "raising": raising,
+        "integer": _integer, "invoke": outside.invoke, "checked": outside.checked,
+        "outside": outside, "raising": raising,
     }  # fmt: skip
     codes = ["<"]
     words = arrays = 0
@@ -105,20 +105,8 @@ def _caller(outside: Outside, raising: Raising) -> Callable[..., None]:
     lines = [f"def call({', '.join(names)}):"]
     if words:
         lines.append(f" {_tuple([f'w{k}' for k in range(words)])} = unpack(words)")
-    lines += [" try:", f"  found = invoke({_tuple(given)})"]
-    if isinstance(outside.results, Result) and len(made) == 1:  # the usual cases
-        if isinstance(made[0], Array):
-            lines += [
-                f"  if type(found) is array and found.dtype is t0 and found.shape == {shapes[0]}:",
-                f"   fill({memory[0]}, found, t0, {shapes[0]})",
-                "   return",
-            ]
-        elif made[0].dtype == "f64":
-            lines += [
-                "  if type(found) is float:",
-                f"   double({memory[0]}, 0, found)",
-                "   return",
-            ]
+    lines += [" try:", f"  found = {_call(outside, given, space)}"]
+    lines += _usual(outside, shapes, memory)
     lines += [
         f"  values = checked(found, [{', '.join(shapes)}])",
         " except BaseException as error:",
@@ -131,6 +119,61 @@ def _caller(outside: Outside, raising: Raising) -> Callable[..., None]:
     exec(compile("\n".join(lines), f"<adc external {outside.name}>", "exec"), space)
     made_: Callable[..., None] = space["call"]
     return made_
+
+
+def _call(outside: Outside, given: Sequence[str], space: dict[str, Any]) -> str:
+    """Return the text of a call of the function with what is passed, and constants."""
+    args: list[str] = []
+    for k, part in enumerate(outside.args):
+        match part:
+            case Leaf(at, ty) if ty.dtype != HALF and ty.kind != "c":
+                args.append(given[at])
+            case Constant(value):
+                space[f"c{k}"] = value
+                args.append(f"c{k}")
+            case _:
+                return f"invoke({_tuple(given)})"
+    if outside.kwargs:
+        return f"invoke({_tuple(given)})"
+    space["function"] = outside.fn
+    return f"function({', '.join(args)})"
+
+
+# How numbers of Python's types are written.
+_WRITTEN = {"f64": ("float", "double"), "i64": ("int", "integer")}
+
+
+def _usual(outside: Outside, shapes: Sequence[str], memory: Sequence[str]) -> list[str]:
+    """Return statements for a result that is as it should be: a number or an array, or some."""
+    results = outside.results
+    several = isinstance(results, tuple)
+    items = results if isinstance(results, tuple) else (results,)
+    names = [f"r{k}" for k in range(len(items))] if several else ["found"]
+    tests = [f"type(found) is tuple and len(found) == {len(items)}"] if several else []
+    checks: list[str] = []
+    writes: list[str] = []
+    for k, (each, name) in enumerate(zip(items, names, strict=True)):
+        if not isinstance(each, Result) or each.type.kind == "c" or each.type.dtype == HALF:
+            return []
+        if isinstance(each.type, Array):
+            checks.append(f"type({name}) is array and {name}.dtype is t{k}")
+            checks.append(f"{name}.shape == {shapes[k]}")
+            writes.append(f"fill({memory[k]}, {name}, t{k}, {shapes[k]})")
+        elif each.type.dtype in _WRITTEN:
+            kind, write = _WRITTEN[each.type.dtype]
+            checks.append(f"type({name}) is {kind}")
+            if kind == "int":
+                checks.append(f"{-(2**63)} <= {name} < {2**63}")
+            writes.append(f"{write}({memory[k]}, 0, {name})")
+        else:
+            return []
+    if not items:
+        return []
+    lines = [f"  if {' and '.join(tests or checks)}:"]
+    if several:
+        lines += [f"   {_tuple(names)} = found", f"   if {' and '.join(checks)}:"]
+    indent = " " * (4 if several else 3)
+    return [*lines, *(indent + write for write in writes), indent + "return"]
 
 
 def _tuple(items: Sequence[str]) -> str:

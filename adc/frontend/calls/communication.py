@@ -1,8 +1,8 @@
 """Communication between the ranks of an MPI program: methods of mpi4py's communicators.
 
 A communicator is bound to an array of one float, and integers (`core.parameters`). A communication
-is ordinary code (`library.mpi.methods`), which reads that float and stores another one: as the draws
-of a random generator, communications are in the order of the program everywhere.
+is ordinary code (`library.mpi.methods`), which reads that float and stores another one: as draws of
+a random generator, communications are in the order of the program everywhere.
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ def method(
     if name in ("Recv", "Irecv"):
         given.setdefault("source", lo.num(mpi.ANY_SOURCE))
         given.setdefault("tag", lo.num(mpi.ANY_TAG))
+    if name in ("Send", "Recv"):
+        given["nobody"] = lo.num(mpi.PROC_NULL)
     if name == "Sendrecv":
         if "recvbuf" not in given:
             raise lo.unsupported("`Sendrecv` without `recvbuf`", node, "use `Send`")

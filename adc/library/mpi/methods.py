@@ -15,8 +15,6 @@ from adc.library import Unsupported, stop_gradient
 from adc.library.mpi import operations
 from adc.library.mpi.operations import FORWARD
 
-# Of Open MPI, MPICH and MPI's standard binary interface there are other numbers: `ranks` says them.
-
 
 def _collective(comm: Any, site: Any, operation: Any, x: Any, a: Any) -> Any:
     """Return what an operation makes of a vector of floats."""
@@ -202,6 +200,11 @@ def _parts(x: Any) -> Any:
     return x.ravel()
 
 
+def _count(buffer: Any) -> Any:
+    """Return how many real numbers a buffer has."""
+    return (2 if np.iscomplexobj(buffer) else 1) * buffer.size
+
+
 class Request:
     """A message on its way, as `MPI.Request`."""
 
@@ -218,27 +221,21 @@ class Request:
 
     def Wait(self, status: Any = None) -> bool:
         order, number, _, _ = self.comm
-        buffer = self.buffer
-        pair = 2 if np.iscomplexobj(buffer) else 1
-        count = pair * buffer.size
-        kind = np.real(buffer).dtype.name
-        if self.receives:
-            found, source, _, after = operations.end_receive(
-                number, FORWARD, self.site, self.partner, self.tag, count, kind, self.handle,
-                order[0],
-            )  # fmt: skip
+        count = _count(self.buffer)
+        kind = np.real(self.buffer).dtype.name
+        moves = kind == "float64" or kind == "float32"
+        args = number, FORWARD, self.site, self.partner, self.tag, count, kind, self.handle
+        if self.receives and moves:
+            found, source, _, after = operations.end_receive(*args, order[0])
             order[0] = after
-            if source >= 0:
-                if pair == 2:
-                    both = found.reshape(-1, 2)
-                    buffer[...] = (both[:, 0] + 1j * both[:, 1]).reshape(buffer.shape)
-                else:
-                    buffer[...] = found.reshape(buffer.shape)
+            _received(self.buffer, found, source)
+        elif self.receives:
+            found, source, _, _ = operations.plain_end_receive(*args, 0.0)
+            _received(self.buffer, found, source)
+        elif moves:
+            order[0] = operations.end_send(*args, order[0])
         else:
-            order[0] = operations.end_send(
-                number, FORWARD, self.site, self.partner, self.tag, count, kind, self.handle,
-                order[0],
-            )  # fmt: skip
+            operations.plain_end_send(*args, 0.0)
         return True
 
     def wait(self, status: Any = None) -> None:
@@ -248,39 +245,70 @@ class Request:
 def Isend(comm: Any, site: Any, buf: Any, dest: Any, tag: Any = 0) -> Any:
     order, number, _, _ = comm
     x = _parts(buf)
-    handle, after = operations.begin_send(
-        number, FORWARD, site, dest, tag, x.size, x.dtype.name, x, order[0]
-    )
-    order[0] = after
+    args = number, FORWARD, site, dest, tag, x.size, x.dtype.name
+    if _is_float(x):
+        handle, after = operations.begin_send(*args, x, order[0])
+        order[0] = after
+    else:
+        handle, _ = operations.plain_begin_send(*args, x, 0.0)
     return Request(comm, site, handle, buf, False, dest, tag)
 
 
 def Irecv(comm: Any, site: Any, buf: Any, source: Any, tag: Any) -> Any:
     order, number, _, _ = comm
-    pair = 2 if np.iscomplexobj(buf) else 1
-    handle, after = operations.begin_receive(
-        number, FORWARD, site, source, tag, pair * buf.size, np.real(buf).dtype.name, order[0]
-    )
-    order[0] = after
+    args = number, FORWARD, site, source, tag, _count(buf), np.real(buf).dtype.name
+    if _is_float(np.real(buf)):
+        handle, after = operations.begin_receive(*args, order[0])
+        order[0] = after
+    else:
+        handle, _ = operations.plain_begin_receive(*args, 0.0)
     return Request(comm, site, handle, buf, True, source, tag)
 
 
-def Send(comm: Any, site: Any, buf: Any, dest: Any, tag: Any = 0) -> None:
-    Isend(comm, site, buf, dest, tag).Wait()
+def _received(buffer: Any, found: Any, source: Any) -> None:
+    """Fill a buffer; from nobody, nothing comes."""
+    if source >= 0:
+        if np.iscomplexobj(buffer):
+            pairs = found.reshape(-1, 2)
+            buffer[...] = (pairs[:, 0] + 1j * pairs[:, 1]).reshape(buffer.shape)
+        else:
+            buffer[...] = found.reshape(buffer.shape)
 
 
-def Recv(comm: Any, site: Any, buf: Any, source: Any, tag: Any) -> None:
-    Irecv(comm, site, buf, source, tag).Wait()
+def _exchanged(
+    comm: Any, site: Any, x: Any, dest: Any, sendtag: Any, recvbuf: Any, source: Any, recvtag: Any
+) -> None:
+    order, number, _, _ = comm
+    kind, count = np.real(recvbuf).dtype.name, _count(recvbuf)
+    if _is_float(x):
+        found, sender, _, after = operations.exchange(
+            number, FORWARD, site, dest, sendtag, source, recvtag, x.dtype.name, count, kind, x,
+            order[0],
+        )  # fmt: skip
+        order[0] = after
+    else:
+        found, sender, _, _ = operations.plain_exchange(
+            number, FORWARD, site, dest, sendtag, source, recvtag, x.dtype.name, count, kind, x,
+            0.0,
+        )  # fmt: skip
+    _received(recvbuf, found, sender)
 
 
 def Sendrecv(
     comm: Any, site: Any, sendbuf: Any, dest: Any, sendtag: Any, recvbuf: Any, source: Any,
     recvtag: Any,
 ) -> None:  # fmt: skip
-    receiving = Irecv(comm, site, recvbuf, source, recvtag)
-    sending = Isend(comm, site, sendbuf, dest, sendtag)
-    receiving.Wait()
-    sending.Wait()
+    _exchanged(comm, site, _parts(sendbuf), dest, sendtag, recvbuf, source, recvtag)
+
+
+def Send(comm: Any, site: Any, buf: Any, dest: Any, nobody: Any, tag: Any = 0) -> None:
+    x = _parts(buf)
+    _exchanged(comm, site, x, dest, tag, np.zeros(0, x.dtype), nobody, 0)
+
+
+def Recv(comm: Any, site: Any, buf: Any, source: Any, nobody: Any, tag: Any) -> None:
+    nothing = np.zeros(0, np.real(buf).dtype)
+    _exchanged(comm, site, nothing, nobody, 0, buf, source, tag)
 
 
 def Waitall(requests: Sequence[Any]) -> bool:

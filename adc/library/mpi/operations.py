@@ -10,6 +10,7 @@ operation         transpose         the vector of this rank after it
 `alltoall`        itself            the parts of all ranks' vectors that are for this one
 `begin_send`      `end_receive`     a handle of what is sent to rank `a` with the tag `b`
 `end_send`        `begin_receive`   (it waits)
+`exchange`        itself            what rank `c` sends, while this rank sends to rank `a`
 ================  ================  ============================================================
 
 All take ``number, way, site, a, b``: the communicator, forward or back, the line of the program,
@@ -88,7 +89,8 @@ for _one, _other in (
 
 # -- messages --------------------------------------------------------------------------------------
 #
-# A handle is a float: its cotangent is the handle of the message that goes the other way.
+# A handle is a float: its cotangent is the handle of the message that goes the other way. What is
+# `plain` serves integers, which have no cotangents.
 
 
 def _begun(
@@ -109,10 +111,10 @@ def _received(
     return np.empty(count, dtype), 0, 0, 0.0
 
 
-_begin_send = External(ranks.begin_send, _begun)
-_end_send = External(ranks.end_send, _ended)
-_begin_receive = External(ranks.begin_receive, _begun)
-_end_receive = External(ranks.end_receive, _received)
+plain_begin_send = External(ranks.begin_send, _begun)
+plain_end_send = External(ranks.end_send, _ended)
+plain_begin_receive = External(ranks.begin_receive, _begun)
+plain_end_receive = External(ranks.end_receive, _received)
 # Those and the number and type of what is sent.
 _message = exact(fixed=(*_FIXED, 5, 6), always=True)
 
@@ -122,7 +124,7 @@ def begin_send(
     number: Any, way: Any, site: Any, a: Any, b: Any, count: Any, dtype: Any, x: Any, order: Any
 ) -> Any:
     """Begin to send a vector; return a handle."""
-    return _begin_send(number, way, site, a, b, count, dtype, x, order)
+    return plain_begin_send(number, way, site, a, b, count, dtype, x, order)
 
 
 @_message
@@ -131,7 +133,7 @@ def end_send(
     order: Any,
 ) -> Any:  # fmt: skip
     """Wait until a vector is sent."""
-    return _end_send(number, way, site, a, b, count, dtype, handle, order)
+    return plain_end_send(number, way, site, a, b, count, dtype, handle, order)
 
 
 @_message
@@ -139,7 +141,7 @@ def begin_receive(
     number: Any, way: Any, site: Any, a: Any, b: Any, count: Any, dtype: Any, order: Any
 ) -> Any:
     """Begin to receive a vector; return a handle."""
-    return _begin_receive(number, way, site, a, b, count, dtype, order)
+    return plain_begin_receive(number, way, site, a, b, count, dtype, order)
 
 
 @_message
@@ -148,7 +150,7 @@ def end_receive(
     order: Any,
 ) -> Any:  # fmt: skip
     """Wait for a vector; return it, who sent it, and the tag."""
-    return _end_receive(number, way, site, a, b, count, dtype, handle, order)
+    return plain_end_receive(number, way, site, a, b, count, dtype, handle, order)
 
 
 def _send_forward(
@@ -245,6 +247,58 @@ begin_receive.define(_receive_forward, _receive_reverse, _receive_tangent)
 end_receive.define(_received_forward, _received_reverse, _received_tangent)
 
 
+def _exchanged(
+    number: Any, way: Any, site: Any, a: Any, b: Any, c: Any, d: Any, sent: Any, count: Any,
+    dtype: Any, x: Any, order: Any,
+) -> Any:  # fmt: skip
+    return np.empty(count, dtype), 0, 0, 0.0
+
+
+plain_exchange = External(ranks.exchange, _exchanged)
+
+
+@exact(fixed=(*_FIXED, 5, 6, 7, 8, 9), always=True)
+def exchange(
+    number: Any, way: Any, site: Any, a: Any, b: Any, c: Any, d: Any, sent: Any, count: Any,
+    dtype: Any, x: Any, order: Any,
+) -> Any:  # fmt: skip
+    """Send a vector of the type `sent`; return another one, who sent it, and the tag."""
+    return plain_exchange(number, way, site, a, b, c, d, sent, count, dtype, x, order)
+
+
+def _exchange_forward(
+    number: Any, way: Any, site: Any, a: Any, b: Any, c: Any, d: Any, sent: Any, count: Any,
+    dtype: Any, x: Any, order: Any,
+) -> Any:  # fmt: skip
+    found = exchange(number, way, site, a, b, c, d, sent, count, dtype, x, order)
+    return found, (len(x), found[1], found[2])
+
+
+def _exchange_reverse(
+    number: Any, way: Any, site: Any, a: Any, b: Any, c: Any, d: Any, sent: Any, count: Any,
+    dtype: Any, kept: Any, cts: Any,
+) -> Any:  # fmt: skip
+    size, source, tag = kept
+    ct, _, _, order = exchange(
+        number, way ^ BACK, site, source, tag, a, b, dtype, size, sent, cts[0], cts[3]
+    )
+    return ct, order
+
+
+def _exchange_tangent(
+    number: Any, way: Any, site: Any, a: Any, b: Any, c: Any, d: Any, sent: Any, count: Any,
+    dtype: Any, at: Any, along: Any,
+) -> Any:  # fmt: skip
+    found = exchange(number, way, site, a, b, c, d, sent, count, dtype, at[0], at[1])
+    dot = exchange(
+        number, way | DOT, site, a, b, found[1], found[2], sent, count, dtype, along[0], along[1]
+    )
+    return found, dot
+
+
+exchange.define(_exchange_forward, _exchange_reverse, _exchange_tangent)
+
+
 # -- what is not differentiated --------------------------------------------------------------------
 
 winner = External(ranks.winner, lambda number, site, largest, x: np.empty(len(x), np.bool_))
@@ -307,6 +361,7 @@ one_loss.define(_loss_forward, _loss_reverse, _loss_tangent)
 
 __all__ = [
     "FORWARD", "allgather", "allreduce", "alltoall", "barrier", "bcast", "begin_receive",
-    "begin_send", "end_receive", "end_send", "finish", "gather", "integers", "one_loss", "parts",
-    "reduce", "scatter", "widest", "winner",
+    "begin_send", "end_receive", "end_send", "exchange", "finish", "gather", "integers", "one_loss",
+    "parts", "plain_begin_receive", "plain_begin_send", "plain_end_receive", "plain_end_send",
+    "plain_exchange", "reduce", "scatter", "widest", "winner",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import time
+import zlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -65,7 +66,7 @@ class Channel:
         top = comm.Get_attr(MPI.TAG_UB)
         self.tree, self.note = top, top - 1
         self.pending: dict[int, Pending] = {}
-        self.count = 0
+        self.count = self.trail = 0
         self.failed = False
         timeout = _setting("ADC_MPI_TIMEOUT", "600")
         try:
@@ -81,6 +82,11 @@ class Channel:
     def duplicate(self, way: int) -> Any:
         """Return the communicator of collective operations."""
         return self.back if way & BACK else self.own
+
+    def noted(self, word: str, count: int) -> str:
+        """Note a collective operation on so many numbers: all ranks must have the same."""
+        self.trail = zlib.crc32(f"{word} {count}".encode(), self.trail)
+        return word
 
     def messages(self, way: int) -> Any:
         """Return the communicator of messages."""
@@ -177,6 +183,25 @@ class Channel:
             )  # fmt: skip
         return found
 
+    def received(
+        self, request: Any, into: Vector, way: int, source: int, tag: int, site: str
+    ) -> tuple[int, int]:
+        """Wait for a message; return who sent it, and the tag."""
+        try:
+            status = self.done(request, _words("receive", way) + _from(self, source, tag), site)
+        except self.mpi.Exception as error:
+            raise RankError(
+                f"rank {self.rank} cannot receive{_from(self, source, tag)}: {error}", None,
+                f"it has room for {len(into)} numbers of {into.dtype}",
+            ) from None  # fmt: skip
+        size = status.Get_count(self.mpi.BYTE)
+        if size != into.nbytes:
+            raise RankError(
+                f"a message of {size} bytes, received in an array of {into.nbytes}", None,
+                "let both ranks pass arrays of the same size and dtype",
+            )  # fmt: skip
+        return status.Get_source(), status.Get_tag()
+
     # -- sums ----------------------------------------------------------------------------------
 
     def total(self, x: Vector, way: int, what: str, site: str) -> Vector:
@@ -270,6 +295,7 @@ def known_as(comm: Any) -> list[Any]:
             "end the program, or make a new communicator with `comm.Dup()` on all ranks",
         )  # fmt: skip
     channel.pending.clear()
+    channel.trail = 0
     return [np.zeros(1), number, channel.rank, channel.size]
 
 
@@ -287,21 +313,23 @@ def failed(comm: Any, error: BaseException) -> None:
 # -- operations ------------------------------------------------------------------------------------
 #
 # Each takes the number of a communicator, the way, where it is called, two integers, a vector, and
-# the order; it returns a vector, and the order. What they are is in `operations`.
+# the order; it returns a vector, and the order, of which the value does not matter (code does not
+# know). What they are is in `operations`.
 
 Operation = Callable[..., Any]
 
 
 def allreduce(number: int, way: int, site: str, a: int, b: int, x: Vector, order: float) -> Any:
     """Return the sum over ranks."""
-    return _CHANNELS[number].total(x, way, _words("allreduce", way), site), order
+    channel = _CHANNELS[number]
+    return channel.total(x, way, _collective(channel, "allreduce", way, x), site), 0.0
 
 
 def reduce(number: int, way: int, site: str, a: int, b: int, x: Vector, order: float) -> Any:
     """Return the sum over ranks on rank `a`, zeros elsewhere."""
     channel = _CHANNELS[number]
-    found = channel.total(x, way, _words("reduce", way), site)
-    return (found if channel.rank == a else np.zeros_like(x)), order
+    found = channel.total(x, way, _collective(channel, "reduce", way, x), site)
+    return (found if channel.rank == a else np.zeros_like(x)), 0.0
 
 
 def bcast(number: int, way: int, site: str, a: int, b: int, x: Vector, order: float) -> Any:
@@ -309,8 +337,8 @@ def bcast(number: int, way: int, site: str, a: int, b: int, x: Vector, order: fl
     channel = _CHANNELS[number]
     found = x.copy()
     request = channel.duplicate(way).Ibcast(found, a)
-    channel.done(request, _words("bcast", way), site)
-    return found, order
+    channel.done(request, _collective(channel, "bcast", way, x), site)
+    return found, 0.0
 
 
 def gather(number: int, way: int, site: str, a: int, b: int, x: Vector, order: float) -> Any:
@@ -318,8 +346,10 @@ def gather(number: int, way: int, site: str, a: int, b: int, x: Vector, order: f
     channel = _CHANNELS[number]
     found = np.zeros(b * len(x), x.dtype)
     into = found if channel.rank == a else None
-    channel.done(channel.duplicate(way).Igather(x, into, a), _words("gather", way), site)
-    return found, order
+    channel.done(
+        channel.duplicate(way).Igather(x, into, a), _collective(channel, "gather", way, x), site
+    )
+    return found, 0.0
 
 
 def scatter(number: int, way: int, site: str, a: int, b: int, x: Vector, order: float) -> Any:
@@ -327,32 +357,59 @@ def scatter(number: int, way: int, site: str, a: int, b: int, x: Vector, order: 
     channel = _CHANNELS[number]
     found = np.empty(len(x) // b, x.dtype)
     given = x if channel.rank == a else None
-    channel.done(channel.duplicate(way).Iscatter(given, found, a), _words("scatter", way), site)
-    return found, order
+    what = _collective(channel, "scatter", way, found)
+    channel.done(channel.duplicate(way).Iscatter(given, found, a), what, site)
+    return found, 0.0
 
 
 def allgather(number: int, way: int, site: str, a: int, b: int, x: Vector, order: float) -> Any:
     """Return what the `b` ranks have, one after another."""
     channel = _CHANNELS[number]
     found = np.empty(b * len(x), x.dtype)
-    channel.done(channel.duplicate(way).Iallgather(x, found), _words("allgather", way), site)
-    return found, order
+    channel.done(
+        channel.duplicate(way).Iallgather(x, found), _collective(channel, "allgather", way, x), site
+    )
+    return found, 0.0
 
 
 def parts(number: int, way: int, site: str, a: int, b: int, x: Vector, order: float) -> Any:
     """Return the sum over ranks of this rank's part of `b` equal ones."""
     channel = _CHANNELS[number]
     found = np.empty_like(x)
-    channel.done(channel.duplicate(way).Ialltoall(x, found), _words("allgather", way), site)
-    return _tree(found.reshape(b, -1)), order
+    channel.done(
+        channel.duplicate(way).Ialltoall(x, found), _collective(channel, "allgather", way, x), site
+    )
+    return _tree(found.reshape(b, -1)), 0.0
 
 
 def alltoall(number: int, way: int, site: str, a: int, b: int, x: Vector, order: float) -> Any:
     """Return the parts that the `b` ranks have for this one, one after another."""
     channel = _CHANNELS[number]
     found = np.empty_like(x)
-    channel.done(channel.duplicate(way).Ialltoall(x, found), _words("alltoall", way), site)
-    return found, order
+    channel.done(
+        channel.duplicate(way).Ialltoall(x, found), _collective(channel, "alltoall", way, x), site
+    )
+    return found, 0.0
+
+
+def exchange(
+    number: int, way: int, site: str, a: int, b: int, c: int, d: int, sent: str, count: int,
+    dtype: str, x: Vector, order: float,
+) -> Any:  # fmt: skip
+    """Send to rank `a` with the tag `b`; return what rank `c` sends with the tag `d`.
+
+    That is `count` numbers, the rank and the tag.
+    """
+    channel = _CHANNELS[number]
+    comm, proc_null = channel.messages(way), channel.mpi.PROC_NULL
+    into = np.zeros(count, dtype)
+    receiving = None if c == proc_null else comm.Irecv(into, c, d)
+    sending = None if a == proc_null else comm.Isend(x, a, b)
+    if receiving is not None:
+        c, d = channel.received(receiving, into, way, c, d, site)
+    if sending is not None:
+        channel.done(sending, f"{_words('send', way)} to rank {a} (tag {b})", site)
+    return into, c, d, 0.0
 
 
 def begin_send(
@@ -363,7 +420,7 @@ def begin_send(
     channel = _CHANNELS[number]
     if a == channel.mpi.PROC_NULL:
         b = 0  # of what was received from nobody, it is any
-    return channel.begin(channel.messages(way).Isend(x, a, b), x), order
+    return channel.begin(channel.messages(way).Isend(x, a, b), x), 0.0
 
 
 def end_send(
@@ -374,7 +431,7 @@ def end_send(
     channel = _CHANNELS[number]
     found = channel.take(handle, _UNWAITED if way & BACK else "a wait for what is sent")
     channel.done(found.request, f"{_words('send', way)} to rank {a} (tag {b})", site)
-    return order
+    return 0.0
 
 
 def begin_receive(
@@ -388,7 +445,7 @@ def begin_receive(
     into = np.zeros(count, dtype)
     later = way & DOT and (a == channel.mpi.ANY_SOURCE or b == channel.mpi.ANY_TAG)
     request = None if later else channel.messages(way).Irecv(into, a, b)
-    return channel.begin(request, into), order
+    return channel.begin(request, into), 0.0
 
 
 def end_receive(
@@ -398,23 +455,10 @@ def end_receive(
     """Return what was received, from whom, with which tag, and the order."""
     channel = _CHANNELS[number]
     found = channel.take(handle, _UNWAITED if way & BACK else "a wait for what is received")
-    request = found.request or channel.messages(way).Irecv(found.data, a, b)
-    try:
-        status = channel.done(request, _words("receive", way) + _from(channel, a, b), site)
-    except channel.mpi.Exception as error:
-        raise RankError(
-            f"rank {channel.rank} cannot receive{_from(channel, a, b)}: {error}", None,
-            f"it has room for {len(found.data)} numbers of {found.data.dtype}",
-        ) from None  # fmt: skip
-    if a == channel.mpi.PROC_NULL:
-        return found.data, a, b, order
-    size = status.Get_count(channel.mpi.BYTE)
-    if size != found.data.nbytes:
-        raise RankError(
-            f"a message of {size} bytes, received in an array of {found.data.nbytes}", None,
-            "let both ranks pass arrays of the same size and dtype",
-        )  # fmt: skip
-    return found.data, status.Get_source(), status.Get_tag(), order
+    if a != channel.mpi.PROC_NULL:
+        request = found.request or channel.messages(way).Irecv(found.data, a, b)
+        a, b = channel.received(request, found.data, way, a, b, site)
+    return found.data, a, b, 0.0
 
 
 _UNWAITED = "a derivative of a request that was never waited for, or in another branch"
@@ -444,6 +488,7 @@ def integers(number: int, site: str, kind: str, a: int, b: int, x: Vector) -> Ve
     channel = _CHANNELS[number]
     comm, mpi = channel.own, channel.mpi
     word, _, op = kind.partition(" ")
+    channel.noted(kind, 0 if word == "scatter" else len(x))
     ops = {
         "sum": mpi.SUM, "prod": mpi.PROD, "max": mpi.MAX, "min": mpi.MIN, "land": mpi.LAND,
         "lor": mpi.LOR,
@@ -500,9 +545,16 @@ def same(number: int, site: str, loss: float) -> None:
     channel = _CHANNELS[number]
     if channel.size == 1:
         return
-    all_ = np.empty(channel.size)
-    channel.done(channel.own.Iallgather(np.array([loss]), all_), "the result", site)
+    found = np.empty((channel.size, 2))
+    mine = np.array([loss, channel.trail])
+    channel.done(channel.own.Iallgather(mine, found), "the result", site)
+    all_, trails = found.T
     first = all_[0]
+    if np.any(trails != trails[0]):
+        raise RankError(
+            "the ranks have called different collective operations, or with arrays of other sizes",
+            None, "let all ranks call the same ones in the same order",
+        )  # fmt: skip
     others = all_[~np.isnan(all_)]
     if np.isnan(first) and len(others):
         raise RankError(
@@ -528,6 +580,10 @@ def finished(number: int, site: str) -> None:
             f"{count} request{'s' if count > 1 else ''} without a wait", None,
             "call `Wait()`, or `MPI.Request.Waitall(requests)`, in the function itself",
         )  # fmt: skip
+
+
+def _collective(channel: Channel, name: str, way: int, x: Vector) -> str:
+    return _words(channel.noted(name, len(x)), way)
 
 
 def _words(name: str, way: int) -> str:
