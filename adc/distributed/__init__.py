@@ -42,6 +42,7 @@ from adc.distributed.tasks import ROWS, Task
 from adc.distributed.transport import captured, functions, pack
 from adc.functions import name_of, plain, span_of
 from adc.ir.errors import ArgumentError
+from adc.library.mpi.operations import shared
 from adc.options import Options, PlanOptions
 
 _REDUCTIONS = ("sum", "mean")
@@ -394,4 +395,4 @@ def jvp(
     return Sharded(loss, "jvp", 0, shared, reduce, weights, loader, client, False, options)
 
 
-__all__ = ["Sharded", "hvp", "jvp", "value_and_grad"]
+__all__ = ["Sharded", "hvp", "jvp", "shared", "value_and_grad"]

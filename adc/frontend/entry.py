@@ -249,7 +249,9 @@ def _lowered(
     operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap))
     captures = tuple(capture for capture, _ in lo.captured.values())
     params += [param for capture in captures for param in capture.params]
-    operands = communication.finished(lo, operands, source)
+    communicators = communication.used(lo)
+    if communicators:
+        operands = communication.finished(lo, communicators, operands, source)
     generators: list[Generated] = []
     for obj, place in lo.generators.items():
         if obj in lo.stale:
@@ -264,6 +266,8 @@ def _lowered(
         if not obj.words and (lo.versions.get(obj, origin) is not origin or obj in lo.stale)
     )
     body = marks.with_marks((*lo.prologue, *lo.builder.stmts), lo.builder.marks)
+    if communicators:
+        body = communication.begun(lo, communicators, body, source)
     name = fn.__name__ if fn.__name__.isidentifier() else "lambda"
     lowered = _with_functions(lo.shared, Function(name, tuple(params), body, operands))
     return Lowered(

@@ -129,7 +129,7 @@ def _call_known(
     if handled is None:
         handled = strings.method(lo, value, args, kwargs, node)
     if handled is None:
-        handled = communication.of_requests(lo, value, args, kwargs, node)
+        handled = communication.of_functions(lo, value, args, kwargs, node)
     if handled is not None:
         return handled
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)

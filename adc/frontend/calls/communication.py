@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from adc.frontend.core import dispatch
@@ -18,22 +19,28 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Bound,
+    DictRef,
     Lazy,
     ListRef,
     NamedTuple,
     Num,
+    ObjectRef,
+    RecordOf,
     Static,
     TupleOf,
+    is_communicator,
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.outside import opened
 from adc.frontend.syntax.source import Source
-from adc.frontend.values import arguments
+from adc.frontend.values import arguments, structures
 from adc.frontend.values.arguments import is_none
 from adc.ir.builder import integer
-from adc.ir.core import Operand
+from adc.ir.core import Operand, Stmt, Value
+from adc.ir.errors import TypeMismatchError
 from adc.ir.types import Scalar
+from adc.ir.walk import substitute_stmt
 from adc.library.mpi import methods, operations
 
 # The parameters of the methods, as mpi4py names them.
@@ -90,15 +97,27 @@ def method(
         given.setdefault("source", lo.num(mpi.ANY_SOURCE))
         given.setdefault("recvtag", lo.num(mpi.ANY_TAG))
     fn = getattr(methods, name)
-    return dispatch.apply(lo, Static(fn), [_comm(bound.owner), _site(lo, node)], given, node)
+    start: list[Binding] = [_comm(bound.owner), _site(lo, node)]
+    if name == "bcast":
+        return _each(lo, fn, start, given.pop("obj"), given, node)
+    return dispatch.apply(lo, Static(fn), start, given, node)
 
 
-def of_requests(
+def of_functions(
     lo: Lowerer, value: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding | None:
-    """Lower a call of a function of `MPI.Request`; None if it is none."""
-    owner = getattr(value, "__self__", None)
-    if getattr(owner, "__module__", "") != "mpi4py.MPI":
+    """Lower a call of `MPI.Request.Waitall`, or of `adc.distributed.shared`; None if it is none."""
+    if value is operations.shared:
+        given = arguments.match(lo, "tree comm", args, kwargs, node)
+        owner = given.pop("comm")
+        if not (isinstance(owner, NamedTuple) and is_communicator(owner)):
+            raise TypeMismatchError(
+                f"shared() takes a communicator of mpi4py, and not {kind_of(owner)}", lo.span(node)
+            )
+        start: list[Binding] = [_comm(owner), _site(lo, node)]
+        return _each(lo, methods.shared, start, given["tree"], {}, node)
+    found = getattr(value, "__self__", None)
+    if getattr(found, "__module__", "") != "mpi4py.MPI":
         return None
     name = str(getattr(value, "__name__", ""))
     if name not in ("Waitall", "waitall"):
@@ -109,15 +128,41 @@ def of_requests(
     return dispatch.apply(lo, Static(methods.Waitall), [given["requests"]], {}, node)
 
 
-def finished(lo: Lowerer, operands: tuple[Operand, ...], source: Source) -> tuple[Operand, ...]:
-    """End a program that communicates: return its results, of which a loss is one number."""
-    used = [
+def used(lo: Lowerer) -> list[NamedTuple]:
+    """Return the communicators from outside through which the program communicates."""
+    return [
         found
         for obj, (found, _) in lo.communicators.items()
         if obj in lo.stale or lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]
     ]
-    if not used:
-        return operands
+
+
+def begun(
+    lo: Lowerer, found: Sequence[NamedTuple], body: Sequence[Stmt], source: Source
+) -> tuple[Stmt, ...]:
+    """Return the statements of a program that communicates, with its beginning.
+
+    From there on derivatives flow through the order: reverse code of branches, loops and calls in
+    which there is no other derivative still communicates.
+    """
+    node = ast.copy_location(ast.Call(ast.Name("f", ast.Load()), [], []), source.node)
+    env: dict[Value, Operand] = {}
+    with lo.builder.block() as stmts:
+        for each in found:
+            order = each.record.items[0]
+            assert isinstance(order, ArrayRef)
+            first = lo.origin[order.object]
+            now = Num(lo.builder.load(first, [integer(0)]))
+            after = dispatch.apply(lo, Static(operations.begin), [now], {}, node)
+            assert isinstance(after, Num)
+            env[first] = lo.builder.store(first, [integer(0)], after.operand)
+    return (*stmts, *(substitute_stmt(stmt, env) for stmt in body))
+
+
+def finished(
+    lo: Lowerer, used: Sequence[NamedTuple], operands: tuple[Operand, ...], source: Source
+) -> tuple[Operand, ...]:
+    """End a program that communicates: return its results, of which a loss is one number."""
     node = ast.copy_location(ast.Call(ast.Name("f", ast.Load()), [], []), source.node)
     lo.builder.loc = source.span(source.node)
     site = _site(lo, node)
@@ -150,6 +195,33 @@ def finished(lo: Lowerer, operands: tuple[Operand, ...], source: Source) -> tupl
 
 def _comm(owner: NamedTuple) -> TupleOf:
     return TupleOf(owner.record.items)
+
+
+def _each(
+    lo: Lowerer, fn: Any, start: list[Binding], tree: Binding, given: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:  # fmt: skip
+    """Apply a method to all numbers and arrays in an object."""
+
+    def applied(each: Binding) -> Binding:
+        return _each(lo, fn, start, each, given, node)
+
+    match opened(lo, tree):
+        case TupleOf(items=items):
+            return TupleOf(tuple(map(applied, items)))
+        case NamedTuple(cls=cls, record=record):
+            return NamedTuple(cls, RecordOf(record.keys, tuple(map(applied, record.items))))
+        case ListRef() as found if isinstance(held := lo.held(found), TupleOf):
+            return structures.new_ref(lo, found, TupleOf(tuple(map(applied, held.items))))
+        case (DictRef() | ObjectRef()) as found:
+            record = lo.record(found)
+            items = tuple(map(applied, record.items))
+            return structures.new_ref(lo, found, RecordOf(record.keys, items))
+        case Num() | ArrayRef() | Lazy() as found:
+            return dispatch.apply(lo, Static(fn), [*start, found], given, node)
+        case Static() as found:
+            return found
+    raise lo.unsupported(f"{kind_of(tree)} in `{fn.__name__}`", node, "pass numbers and arrays")
 
 
 def _site(lo: Lowerer, node: ast.AST) -> Static:
@@ -201,4 +273,4 @@ def _refused(lo: Lowerer, name: str, node: ast.Call) -> Exception:
     return lo.unsupported(f"`{name}` of a communicator", node, hint)
 
 
-__all__ = ["finished", "method", "of_requests"]
+__all__ = ["begun", "finished", "method", "of_functions", "used"]

@@ -194,6 +194,12 @@ class Outline:
         self._check_unchanged(sub, name)
         captured = {place: capture.params for place, (capture, _) in sub.captured.items()}
         body = marks.with_marks((*sub.prologue, *sub.builder.stmts), sub.builder.marks)
+        if self._communicates(sub):
+            raise UnsupportedError(
+                f"a derivative of {users_name(name)}(), which communicates, inside of code is not "
+                "supported",
+                self.lo.span(self.node), "let Python call the derivative: `adc.grad(f)(x)`",
+            )  # fmt: skip
         drawn = self._drawn(sub)
         if drawn and not self._may_draw:
             raise UnsupportedError(
@@ -202,6 +208,14 @@ class Outline:
                 self.lo.span(self.node), "draw the numbers outside of it, and pass them",
             )  # fmt: skip
         return Part(name, params, captured, body, operands, result, heap, drawn)
+
+    def _communicates(self, sub: Lowerer) -> bool:
+        """Whether the function communicates through a communicator from outside of it."""
+        passed = [obj for obj in self._arrays if obj.words and obj.type.kind == "f"]
+        return any(
+            obj in sub.stale or sub.versions.get(obj, sub.origin[obj]) is not sub.origin[obj]
+            for obj in (*sub.communicators, *passed)
+        )
 
     def _drawn(self, sub: Lowerer) -> dict[ArrayObject | Place, Operand]:
         around = {

@@ -239,7 +239,7 @@ def communicator_param(
     ref = lo.new_array(order, (integer(1),), name)
     ref.object.words = True
     lo.origin[ref.object] = order
-    items = (ref, *map(Num, numbers))
+    items: tuple[Num | ArrayRef, ...] = (ref, *map(Num, numbers))
     made += items
     found = NamedTuple(tree.cls, RecordOf(("order", "number", "rank", "size"), items))
     lo.communicators[ref.object] = found, place

@@ -126,11 +126,15 @@ def is_generator(value: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
-def is_communicator_class(cls: type) -> bool:
-    """Whether a class is one of mpi4py's communicators, which need not be loaded."""
+def _is_communicator_class(cls: Any) -> bool:
     return any(
         each.__module__ == "mpi4py.MPI" and each.__name__ == "Intracomm" for each in cls.__mro__
     )
+
+
+def is_communicator_class(cls: type) -> bool:
+    """Whether a class is one of mpi4py's communicators, which need not be loaded."""
+    return _is_communicator_class(cls)
 
 
 def is_stateful_class(cls: type) -> bool:

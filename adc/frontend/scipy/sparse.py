@@ -99,7 +99,7 @@ def _solved_outside(
         return None
     pin(lo, callee)
     given = arguments.match(lo, "rhs trans?", args, kwargs, node)
-    solve = sessions.External(lambda b, trans: owner.solve(b, "NT"[trans]), host.like_right_side)
+    solve = sessions.solver(lambda b, trans: owner.solve(b, "NT"[trans]), host.like_right_side)
     is_complex = owner.solve(np.zeros(owner.shape[0])).dtype.kind == "c"
     whole: list[Binding] = [
         Static(solve), lo.num(is_complex), elementwise.materialised(lo, given["rhs"], node),

@@ -29,7 +29,7 @@ def _vector(x: Any) -> Any:
 
 
 def _is_float(x: Any) -> bool:
-    return x.dtype == np.float64 or x.dtype == np.float32
+    return bool(x.dtype == np.float64 or x.dtype == np.float32)
 
 
 def _applied(comm: Any, site: Any, word: Any, x: Any, a: Any) -> Any:
@@ -102,12 +102,6 @@ def reduce(comm: Any, site: Any, sendobj: Any, op: Any = "sum", root: Any = 0) -
 
 
 def bcast(comm: Any, site: Any, obj: Any, root: Any = 0) -> Any:
-    if isinstance(obj, dict):
-        return {key: bcast(comm, site, obj[key], root) for key in obj}
-    if isinstance(obj, tuple):
-        return tuple([bcast(comm, site, each, root) for each in obj])
-    if isinstance(obj, list):
-        return [bcast(comm, site, each, root) for each in obj]
     return _like(_applied(comm, site, "bcast", _vector(obj), root), obj)
 
 
@@ -142,6 +136,17 @@ def alltoall(comm: Any, site: Any, sendobj: Any) -> Any:
 
 def barrier(comm: Any, site: Any) -> None:
     operations.barrier(comm[1], site)
+
+
+def shared(comm: Any, site: Any, tree: Any) -> Any:
+    x = _vector(tree)
+    if np.iscomplexobj(x):
+        both = _collective(comm, site, operations.same_vector, _parts(x), 0)
+        pairs = both.reshape(-1, 2)
+        return _like(pairs[:, 0] + 1j * pairs[:, 1], tree)
+    if not _is_float(x):
+        return tree
+    return _like(_collective(comm, site, operations.same_vector, x, 0), tree)
 
 
 # -- of arrays -------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ two integers. Then the vector, and the order of operations, which they return af
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from adc.library.mpi import ranks
 from adc.library.mpi.ranks import BACK, DOT, FORWARD
 from adc.library.rules import Exact, exact
 
+T = TypeVar("T")
 # The arguments that have no derivatives.
 _FIXED = (0, 1, 2, 3, 4)
 
@@ -80,11 +81,71 @@ scatter = _operation(External(ranks.scatter, _part))
 allgather = _operation(External(ranks.allgather, _times))
 parts = _operation(External(ranks.parts, _part))
 alltoall = _operation(External(ranks.alltoall, _like))
-for _one, _other in (
+for _operation_, _other in (
     (allreduce, allreduce), (reduce, bcast), (bcast, reduce), (gather, scatter), (scatter, gather),
     (allgather, parts), (parts, allgather), (alltoall, alltoall),
 ):  # fmt: skip
-    _transposed(_one, _other)
+    _transposed(_operation_, _other)
+
+
+# -- what all ranks have ---------------------------------------------------------------------------
+
+
+def shared(tree: T, comm: Any) -> T:
+    """Return what all ranks of a communicator have alike, so that its gradient is of all of them.
+
+    In ordinary code this returns `tree`. In differentiated code the cotangents of all ranks are
+    added: each rank gets the gradient with respect to the one value that all of them have. Without
+    it, the gradient of an argument is with respect to what this rank has.
+
+    Parameters
+    ----------
+    tree : number, array, list, tuple or dict
+        Parameters, the same on all ranks.
+    comm : mpi4py.MPI.Intracomm
+        The ranks. All of them call this.
+
+    Returns
+    -------
+    tree
+        The same.
+
+    Raises
+    ------
+    RankError
+        In differentiated code, if ranks have different values (ADC038).
+
+    Examples
+    --------
+    >>> shared(2.0, None)
+    2.0
+    """
+    return tree
+
+
+_one = External(ranks.one, type(None))
+
+
+@exact(fixed=_FIXED, always=True)
+def same_vector(number: Any, way: Any, site: Any, a: Any, b: Any, x: Any, order: Any) -> Any:
+    """Return a vector that all ranks have."""
+    _one(number, site, x)
+    return x + 0.0, order
+
+
+def _same_forward(number: Any, way: Any, site: Any, a: Any, b: Any, x: Any, order: Any) -> Any:
+    return same_vector(number, way, site, a, b, x, order), ()
+
+
+def _same_reverse(number: Any, way: Any, site: Any, a: Any, b: Any, kept: Any, cts: Any) -> Any:
+    return allreduce(number, way ^ BACK, site, a, b, cts[0], cts[1])
+
+
+def _same_tangent(number: Any, way: Any, site: Any, a: Any, b: Any, at: Any, along: Any) -> Any:
+    return same_vector(number, way, site, a, b, at[0], at[1]), (along[0] + 0.0, along[1])
+
+
+same_vector.define(_same_forward, _same_reverse, _same_tangent)
 
 
 # -- messages --------------------------------------------------------------------------------------
@@ -310,7 +371,28 @@ barrier = External(ranks.barrier, type(None))
 widest = External(ranks.widest, (int, int))
 
 
-# -- the end of a program --------------------------------------------------------------------------
+# -- the beginning of a program, and its end -------------------------------------------------------
+
+
+@exact(always=True)
+def begin(order: Any) -> Any:
+    """Return the order: from here on, derivatives flow through it."""
+    return order
+
+
+def _begin_forward(order: Any) -> Any:
+    return begin(order), ()
+
+
+def _begin_reverse(kept: Any, ct: Any) -> Any:
+    return (ct,)
+
+
+def _begin_tangent(at: Any, along: Any) -> Any:
+    return begin(at[0]), along[0]
+
+
+begin.define(_begin_forward, _begin_reverse, _begin_tangent)
 
 _finished = External(ranks.finished, type(None))
 _same = External(ranks.same, type(None))
@@ -360,8 +442,8 @@ def _loss_tangent(number: Any, site: Any, rank: Any, at: Any, along: Any) -> Any
 one_loss.define(_loss_forward, _loss_reverse, _loss_tangent)
 
 __all__ = [
-    "FORWARD", "allgather", "allreduce", "alltoall", "barrier", "bcast", "begin_receive",
+    "FORWARD", "allgather", "allreduce", "alltoall", "barrier", "bcast", "begin", "begin_receive",
     "begin_send", "end_receive", "end_send", "exchange", "finish", "gather", "integers", "one_loss",
     "parts", "plain_begin_receive", "plain_begin_send", "plain_end_receive", "plain_end_send",
-    "plain_exchange", "reduce", "scatter", "widest", "winner",
+    "plain_exchange", "reduce", "same_vector", "scatter", "shared", "widest", "winner",
 ]  # fmt: skip

@@ -63,7 +63,7 @@ class Channel:
         self.comm, self.own = comm, comm.Dup()
         self.back, self.dot = comm.Dup(), comm.Dup()
         self.rank, self.size = comm.Get_rank(), comm.Get_size()
-        top = comm.Get_attr(MPI.TAG_UB)
+        top: Any = MPI.COMM_WORLD.Get_attr(MPI.TAG_UB)
         self.tree, self.note = top, top - 1
         self.pending: dict[int, Pending] = {}
         self.count = self.trail = 0
@@ -567,6 +567,22 @@ def same(number: int, site: str, loss: float) -> None:
         raise RankError(
             f"the ranks return {shown}{more}: a loss is one number", None,
             "add the parts of all ranks with `comm.allreduce(loss)`",
+        )  # fmt: skip
+
+
+def one(number: int, site: str, x: Vector) -> None:
+    """Raise unless all ranks have the same vector."""
+    channel = _CHANNELS[number]
+    if channel.size == 1:
+        return
+    digest = np.array([len(x), zlib.crc32(x.tobytes())], np.int64)
+    all_ = np.empty((channel.size, 2), np.int64)
+    channel.done(channel.own.Iallgather(digest, all_), "shared", site)
+    if np.any(all_ != all_[0]):
+        rank = int(np.argmax(np.any(all_ != all_[0], axis=1)))
+        raise RankError(
+            f"ranks 0 and {rank} have different values of what is shared", None,
+            "give all ranks the same parameters: `comm.Bcast(parameters)`, before the call",
         )  # fmt: skip
 
 
