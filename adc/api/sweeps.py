@@ -572,14 +572,16 @@ def _is_moved(ty: Scalar | Array, leaf: Any, like: Any) -> bool:
 
 
 def _copies(compiled: Compiled, values: tuple[Any, ...]) -> dict[int, Any]:
-    """Return copies of the arrays on a GPU among the arguments, by identity."""
+    """Return copies of the arrays on a GPU among the arguments, by identity; communicators stay."""
     signature = compiled.signature
     pairs = list(zip(values, signature.types, strict=True))
     for capture in compiled.lowered.captures:
         if isinstance(capture.place.root, int):
             pairs.append((capture.place.read(values), capture.tree))
     found = [each for value, tree in pairs for each in flatten.held(value, tree)]
-    return {id(each): transfers.copied(each) for each in found if foreign.is_foreign(each)}
+    copies = {id(each): transfers.copied(each) for each in found if foreign.is_foreign(each)}
+    communicators = [place.read(values) for place in compiled.lowered.communicators]
+    return copies | {id(each): each for each in communicators}
 
 
 def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:

@@ -100,8 +100,20 @@ class Channel:
         Raises
         ------
         RankError
-            If another rank has failed, or nothing has happened for too long.
+            If another rank has failed, or nothing has happened for too long, or MPI finds an error,
+            as for a message that is too long.
         """
+        try:
+            return self._done(request, what, site)
+        except self.mpi.Exception as error:
+            text = str(error).partition("\n")[0]
+            raise RankError(
+                f"rank {self.rank} waits in {what}, and MPI finds an error: {text}", None,
+                "let all ranks communicate in the same order, with arrays of the same size and "
+                "dtype",
+            ) from None  # fmt: skip
+
+    def _done(self, request: Any, what: str, site: str) -> Any:
         status = self.mpi.Status()
         tries, began = 0, 0.0
         while not request.Test(status):
@@ -187,13 +199,7 @@ class Channel:
         self, request: Any, into: Vector, way: int, source: int, tag: int, site: str
     ) -> tuple[int, int]:
         """Wait for a message; return who sent it, and the tag."""
-        try:
-            status = self.done(request, _words("receive", way) + _from(self, source, tag), site)
-        except self.mpi.Exception as error:
-            raise RankError(
-                f"rank {self.rank} cannot receive{_from(self, source, tag)}: {error}", None,
-                f"it has room for {len(into)} numbers of {into.dtype}",
-            ) from None  # fmt: skip
+        status = self.done(request, _words("receive", way) + _from(self, source, tag), site)
         size = status.Get_count(self.mpi.BYTE)
         if size != into.nbytes:
             raise RankError(
