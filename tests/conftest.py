@@ -14,6 +14,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,6 +31,11 @@ from tests import sampling
 os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
 # It polls its threads until they wait for each other: they must get to run meanwhile.
 sys.setswitchinterval(1e-4)
+# What tests start would compile adc's sources each time, where Python is told not to keep bytecode.
+if sys.dont_write_bytecode:
+    BYTECODE = tempfile.TemporaryDirectory(prefix="adc-tests-")
+    os.environ["PYTHONPYCACHEPREFIX"] = BYTECODE.name
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # The garbage collector may look less often: most of what tests make is trees, which reference
 # counts free.
 gc.set_threshold(50_000, 20, 20)
@@ -39,6 +45,11 @@ GOLDEN = TESTS / "golden"
 # Here the result of every pass is verified, not only that of the last one of a run: every program
 # of the corpus goes through all passes. With --full it is verified everywhere.
 VERIFIED = (TESTS / "system", TESTS / "unit" / "passes")
+# Here machine code is optimised. It takes LLVM half of the time that a test takes elsewhere, where
+# it is left as it stands: those tests are about what is called, and how. With --full it is
+# optimised everywhere; `NUMBA_OPT=3` does so in the short run, which CI makes.
+OPTIMISED = (*VERIFIED, TESTS / "unit" / "backend", TESTS / "unit" / "bench")
+OPT = os.environ.get("NUMBA_OPT")
 # Each holds about 1.5 GB: compiled code.
 MOST_WORKERS = 8
 DESELECTED = pytest.StashKey[int]()
@@ -142,6 +153,21 @@ def fresh(request: pytest.FixtureRequest) -> None:
     adc.release_memory()
     everywhere = request.config.getoption("--full") or request.config.getoption("--rest")
     stages.VERIFY_EACH = everywhere or any(map(request.node.path.is_relative_to, VERIFIED))
+    if OPT is None:
+        optimised = everywhere or any(map(request.node.path.is_relative_to, OPTIMISED))
+        _optimise(3 if optimised else 0)
+
+
+def _optimise(level: int) -> None:
+    """Set the level at which machine code is optimised from now on, also by what a test starts."""
+    import numba
+
+    from adc.backend.cpu.target import Dispatcher
+
+    # Which is made for the level that is set when it is first asked for.
+    assert Dispatcher.targetdescr.target_context is not None
+    numba.config.OPT = type(numba.config.OPT)(level)
+    os.environ["NUMBA_OPT"] = str(level)
 
 
 @pytest.fixture
