@@ -297,7 +297,7 @@ def test_source_of_a_line(lines: str, capsys: pytest.CaptureFixture[str]) -> Non
 COMMANDS = ("source", "ir", "graph", "check", "where-nan", "passes", "plan")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
     "given",

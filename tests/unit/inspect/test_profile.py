@@ -166,6 +166,7 @@ def test_rules_of_reverse_code_are_reverse() -> None:
     assert line.time.reverse > 0.0
 
 
+@pytest.mark.full
 def test_routines_of_lapack_count_for_their_line() -> None:
     def solve(a: Any, b: Any) -> Any:
         c = b * 2.0

@@ -346,6 +346,7 @@ def test_what_the_plan_without_a_budget_holds_is_enough() -> None:
     assert 0 < (within.plan(*args).peak_bytes or 0) <= peak
 
 
+@pytest.mark.full
 def test_what_a_plan_says() -> None:
     fn, args, argnums = PROGRAMS["residual"]
     plan = adc.grad(fn, argnums, memory="40 kB").plan(*args)
