@@ -1,4 +1,4 @@
-"""`adc.distributed` on a cluster of Dask's on this machine: of threads; with --full, of processes."""
+"""`adc.distributed` on a cluster of Dask's on this machine: threads; with --full, processes."""
 
 from __future__ import annotations
 

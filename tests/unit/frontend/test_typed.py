@@ -1,7 +1,7 @@
 """Functions without a file: ``python -c``, standard input, a prompt, doctests, generated code.
 
-Each case is a Python process of its own, whose output is compared whole. All but one run what is
-generated in Python: how a source is found does not depend on that, and Numba takes a second to load.
+Each case is a Python process of its own, whose output is compared whole. All but two run what
+is generated in Python: a source is found in the same way, and Numba takes a second to load.
 """
 
 from __future__ import annotations
