@@ -48,7 +48,12 @@ VERIFIED = (TESTS / "system", TESTS / "unit" / "passes")
 # Here machine code is optimised. It takes LLVM half of the time that a test takes elsewhere, where
 # it is left as it stands: those tests are about what is called, and how. With --full it is
 # optimised everywhere; `NUMBA_OPT=3` does so in the short run, which CI makes.
-OPTIMISED = (*VERIFIED, TESTS / "unit" / "backend", TESTS / "unit" / "bench")
+OPTIMISED = (
+    TESTS / "system",
+    TESTS / "unit" / "backend",
+    TESTS / "unit" / "bench",
+    TESTS / "unit" / "passes" / "target",
+)
 OPT = os.environ.get("NUMBA_OPT")
 # Each holds about 1.5 GB: compiled code.
 MOST_WORKERS = 8

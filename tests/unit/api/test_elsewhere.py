@@ -130,6 +130,7 @@ def _run(tmp_path: Path, *options: str) -> str:
     return made.stdout + made.stderr
 
 
+@pytest.mark.full
 def test_a_failing_test(tmp_path: Path) -> None:
     (tmp_path / "test_of_user.py").write_text(
         "import adc\nimport of_user\n\n"

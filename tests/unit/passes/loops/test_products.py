@@ -147,7 +147,7 @@ def bits(tree: Any) -> bytes:
     return b"".join(np.asarray(tree[name]).tobytes() for name in sorted(tree))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("number", [1, 7, 31, 32, 33, 64, 100])
 def test_gradients_of_batches(number: int) -> None:
     p, x, y = data(number)

@@ -262,7 +262,7 @@ def test_functions_may_keep_more_than_the_loop_they_run_again(
         assert meter.peak <= size <= 1.02 * meter.peak
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["residual", "layers", "days"])
 def test_compiled(name: str) -> None:
     fn, args, argnums = PROGRAMS[name]
