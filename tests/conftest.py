@@ -14,7 +14,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,11 +30,6 @@ from tests import sampling
 os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
 # It polls its threads until they wait for each other: they must get to run meanwhile.
 sys.setswitchinterval(1e-4)
-# What tests start would compile adc's sources each time, where Python is told not to keep bytecode.
-if sys.dont_write_bytecode:
-    BYTECODE = tempfile.TemporaryDirectory(prefix="adc-tests-")
-    os.environ["PYTHONPYCACHEPREFIX"] = BYTECODE.name
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # The garbage collector may look less often: most of what tests make is trees, which reference
 # counts free.
 gc.set_threshold(50_000, 20, 20)
