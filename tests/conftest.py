@@ -170,6 +170,13 @@ def _optimise(level: int) -> None:
 
 
 @pytest.fixture
+def optimised() -> None:
+    """Optimise machine code, wherever the test is."""
+    if OPT is None:
+        _optimise(3)
+
+
+@pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """Compare a text with a file under tests/golden, or rewrite that with --update-golden."""
 

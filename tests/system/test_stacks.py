@@ -75,6 +75,7 @@ def only(programs: list[Program], short: set[str]) -> list[Any]:
     return [pytest.param(p, marks=[] if p.name in short else [pytest.mark.full]) for p in programs]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("program", only(STACK_PROGRAMS, ALWAYS), ids=str)
 def test_stacks(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     want = one_by_one(program, monkeypatch, deterministic=True)

@@ -170,6 +170,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.full
 def test_pools_of_threads_and_of_processes(tmp_path: Path) -> None:
     (tmp_path / "pools.py").write_text(POOLS)
 

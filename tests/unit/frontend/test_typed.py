@@ -77,6 +77,7 @@ def _run(
     return made.stdout, made.stderr
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("options", [["-c"], ["-X", "utf8", "-sc"]], ids=" ".join)
 def test_dash_c(tmp_path: Path, options: list[str]) -> None:
     file = "<string>" if IN_LINECACHE else "<string:1>"
@@ -84,12 +85,13 @@ def test_dash_c(tmp_path: Path, options: list[str]) -> None:
     assert _run(tmp_path, *options, PROGRAM) == (SHOWN.format(file=file, hidden=hidden), "")
 
 
-def test_a_file_as_standard_input(tmp_path: Path) -> None:
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("options", [["-"], []], ids=" ".join)
+def test_a_file_as_standard_input(tmp_path: Path, options: list[str]) -> None:
     program = tmp_path / "program.txt"
     program.write_text(PROGRAM)
     shown = SHOWN.format(file="<stdin:1>", hidden="<string>")
-    assert _run(tmp_path, "-", file=program) == (shown, "")
-    assert _run(tmp_path, file=program) == (shown, "")
+    assert _run(tmp_path, *options, file=program) == (shown, "")
 
 
 def test_a_pipe_as_standard_input(tmp_path: Path) -> None:

@@ -266,6 +266,7 @@ def test_the_schedule_of_a_while_loop_is_what_ran() -> None:
         assert sum(event[2] for event in found.events if event[0] == what) == count > 0
 
 
+@pytest.mark.full
 def test_calls_in_a_row() -> None:
     def layer(x: Any, w: Any) -> Any:
         h = np.tanh(x @ w)

@@ -653,7 +653,7 @@ def masked(x: Any, limit: Any) -> Any:
 MISSING = np.where(np.arange(9) % 3 == 1, np.nan, np.linspace(-1.0, 1.0, 9))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize(
     ("fn", "args", "argnums"),
     [
