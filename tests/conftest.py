@@ -1,10 +1,10 @@
 """Options and fixtures that more than one test file uses.
 
-By default pytest makes the short run, minutes on two cores: everything but what is marked `full`,
-and a sample of what is marked `sampled` (see `tests/sampling.py`). With `--full` it runs all: every
-program of the corpus is compiled, interpreted under every plan, shared among threads. `--part 2/5`
-runs the second of five parts of what would be run. What is not run is deselected, not skipped; a
-skipped test lacks something on this machine.
+By default pytest makes the short run, about nine minutes on two cores: everything but what is
+marked `full`, and a sample of what is marked `sampled` (see `tests/sampling.py`). With `--full` it
+runs all: every program of the corpus is compiled, interpreted under every plan, shared among
+threads. `--part 2/5` runs the second of five parts of what would be run. What is not run is
+deselected, not skipped; a skipped test lacks something on this machine.
 
 A run of the whole suite has a worker for each core (`-n 0` has none, `-n 2` two).
 """
@@ -159,13 +159,12 @@ def fresh(request: pytest.FixtureRequest) -> None:
 
 def _optimise(level: int) -> None:
     """Set the level at which machine code is optimised from now on, also by what a test starts."""
-    import numba
-
     from adc.backend.cpu.target import Dispatcher
+    from adc.backend.numba_api import config
 
     # Which is made for the level that is set when it is first asked for.
     assert Dispatcher.targetdescr.target_context is not None
-    numba.config.OPT = type(numba.config.OPT)(level)
+    config.OPT = type(config.OPT)(level)
     os.environ["NUMBA_OPT"] = str(level)
 
 
