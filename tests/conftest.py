@@ -1,10 +1,10 @@
 """Options and fixtures that more than one test file uses.
 
-By default pytest makes the short run, minutes on two cores: everything but what is marked `full`,
-and a sample of what is marked `sampled` (see `tests/sampling.py`). With `--full` it runs all: every
-program of the corpus is compiled, interpreted under every plan, shared among threads. `--part 2/5`
-runs the second of five parts of what would be run. What is not run is deselected, not skipped; a
-skipped test lacks something on this machine.
+By default pytest makes the short run, about nine minutes on two cores: everything but what is
+marked `full`, and a sample of what is marked `sampled` (see `tests/sampling.py`). With `--full` it
+runs all: every program of the corpus is compiled, interpreted under every plan, shared among
+threads. `--part 2/5` runs the second of five parts of what would be run. What is not run is
+deselected, not skipped; a skipped test lacks something on this machine.
 
 A run of the whole suite has a worker for each core (`-n 0` has none, `-n 2` two).
 """
@@ -39,6 +39,16 @@ GOLDEN = TESTS / "golden"
 # Here the result of every pass is verified, not only that of the last one of a run: every program
 # of the corpus goes through all passes. With --full it is verified everywhere.
 VERIFIED = (TESTS / "system", TESTS / "unit" / "passes")
+# Here machine code is optimised. It takes LLVM half of the time that a test takes elsewhere, where
+# it is left as it stands: those tests are about what is called, and how. With --full it is
+# optimised everywhere; `NUMBA_OPT=3` does so in the short run, which CI makes.
+OPTIMISED = (
+    TESTS / "system",
+    TESTS / "unit" / "backend",
+    TESTS / "unit" / "bench",
+    TESTS / "unit" / "passes" / "target",
+)
+OPT = os.environ.get("NUMBA_OPT")
 # Each holds about 1.5 GB: compiled code.
 MOST_WORKERS = 8
 DESELECTED = pytest.StashKey[int]()
@@ -142,6 +152,27 @@ def fresh(request: pytest.FixtureRequest) -> None:
     adc.release_memory()
     everywhere = request.config.getoption("--full") or request.config.getoption("--rest")
     stages.VERIFY_EACH = everywhere or any(map(request.node.path.is_relative_to, VERIFIED))
+    if OPT is None:
+        optimised = everywhere or any(map(request.node.path.is_relative_to, OPTIMISED))
+        _optimise(3 if optimised else 0)
+
+
+def _optimise(level: int) -> None:
+    """Set the level at which machine code is optimised from now on, also by what a test starts."""
+    from adc.backend.cpu.target import Dispatcher
+    from adc.backend.numba_api import config
+
+    # Which is made for the level that is set when it is first asked for.
+    assert Dispatcher.targetdescr.target_context is not None
+    config.OPT = type(config.OPT)(level)
+    os.environ["NUMBA_OPT"] = str(level)
+
+
+@pytest.fixture
+def optimised() -> None:
+    """Optimise machine code, wherever the test is."""
+    if OPT is None:
+        _optimise(3)
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ Two marks say what a test costs:
 Everything else is in both runs. The sample is the same on every machine and in every order: an
 item's rank is a hash of its name, times `n`. Items of rank below 1 are in; so is, of the items with
 a common key (a program, say), the one of least rank. An item that costs more has a larger `n`,
-so that a program that may be checked in many ways is checked in one that costs little.
+so that a program that may be checked in many ways is checked in one that costs little. All items of
+`sampled(1)` are in: what they touch need not be touched by others.
 
 What the user chooses is not sampled: with `-k name` only what is marked `full` is left out, and of
 `tests/x.py::test_y` nothing. The run of `--rest` is what the short run with the same arguments

@@ -97,7 +97,7 @@ def test_case(name: str, fn: Any, args: tuple[Any, ...], tmp_path: Any) -> None:
     )
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize(
     ("name", "fn", "args"), scipy_cases.CASES, ids=[name for name, _, _ in scipy_cases.CASES]
 )

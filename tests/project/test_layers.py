@@ -1,6 +1,7 @@
 """The layers of adc import only what they may: read from the import statements."""
 
 import ast
+import functools
 import re
 import sys
 from collections import Counter
@@ -102,12 +103,17 @@ def modules(folders: Mapping[str, str] = FOLDERS) -> Iterator[tuple[str, Path]]:
             yield ".".join([package, *inner]).removesuffix(".__init__"), path
 
 
-def imports(source: str, package: str) -> Iterator[tuple[int, str]]:
-    """Yield line and full name of all that is imported, also inside functions.
+@functools.cache
+def imports(source: str, package: str) -> tuple[tuple[int, str], ...]:
+    """Return line and full name of all that is imported, also inside functions.
 
     `package` is what a relative import starts from.
     """
-    for node in ast.walk(ast.parse(source)):
+    return tuple(_imports(ast.parse(source), package))
+
+
+def _imports(tree: ast.Module, package: str) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name

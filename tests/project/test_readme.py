@@ -73,7 +73,13 @@ def namespace(folder: Path) -> dict[str, Any]:
     return run("README", folder)
 
 
-@pytest.mark.parametrize("name", GUIDES)
+# Of this one are the examples of `adc.torch` and `adc.jax` in every run; JAX takes long to compile.
+LONG_GUIDES = ("frameworks",)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.full] if n in LONG_GUIDES else []) for n in GUIDES]
+)
 def test_guide(name: str, folder: Path) -> None:
     run(name, folder)
     assert f"[`{name}`](adc/explain/{name}.md)" in TEXT

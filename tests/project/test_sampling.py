@@ -138,7 +138,7 @@ def test_what_the_user_chooses_is_not_sampled() -> None:
 @pytest.mark.parametrize(
     "workers",
     [
-        ("-n", "2"),
+        pytest.param(("-n", "2"), marks=pytest.mark.full),
         pytest.param(("-n", "0"), marks=pytest.mark.full),
         pytest.param(("-p", "no:xdist"), marks=pytest.mark.full),
     ],

@@ -128,6 +128,7 @@ def _check_value(program: Program, chain: chains.Chain, *made: Function) -> None
         _same(got, want, "float32" in program.tags)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("program", ALL, ids=str)
 def test_lowered(program: Program) -> None:
     """What every program means, in every run: what is made of it is sampled in the short one."""

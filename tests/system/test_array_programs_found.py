@@ -18,7 +18,7 @@ from tests.fuzz.program import Generated, forget
 from tests.fuzz.writers import expressions
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize(("fn", "args"), FOUND, ids=lambda x: getattr(x, "__name__", ""))
 def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     floats = [k for k, x in enumerate(args) if np.asarray(x).dtype.kind == "f"]

@@ -104,6 +104,7 @@ def test_a_context_manager_of_the_caller() -> None:
         adc.grad(lambda x: math.log(x))(-1.0)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(16))
 def test_random_functions(seed: int) -> None:
     found = fuzz_jumps.check(seed, generate=fuzz_functions.generate)

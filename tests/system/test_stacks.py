@@ -75,6 +75,7 @@ def only(programs: list[Program], short: set[str]) -> list[Any]:
     return [pytest.param(p, marks=[] if p.name in short else [pytest.mark.full]) for p in programs]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("program", only(STACK_PROGRAMS, ALWAYS), ids=str)
 def test_stacks(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     want = one_by_one(program, monkeypatch, deterministic=True)
@@ -97,7 +98,7 @@ def test_elements_one_by_one(program: Program, monkeypatch: pytest.MonkeyPatch) 
 Arrays = float | np.ndarray | np.generic
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("seed", range(4))
 def test_random_programs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
@@ -112,6 +113,7 @@ SOME = [p for p in STACK_PROGRAMS if p.name in {
 }]  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("program", only(SOME, SIMPLE), ids=str)
 @pytest.mark.parametrize("options", [
     {"target": "python"}, {"remat": "recompute"}, {"remat": "store"}, {"parallel": 2},
@@ -265,6 +267,7 @@ def test_arrays_of_several_shapes_by_index() -> None:
     check_grads(lambda x: by_index(x, ws, bs), (x,), modes="rev")
 
 
+@pytest.mark.full
 def test_arrays_stay_as_long_as_their_addresses_are_used() -> None:
     x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)
     derivative = adc.value_and_grad(network, (0, 1), cache=False)

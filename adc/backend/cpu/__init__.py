@@ -99,10 +99,14 @@ def write_source(emitted: Source, folder: Path) -> Path:
     return path
 
 
-@functools.cache
 def target() -> tuple[str, ...]:
     """Return what machine code depends on besides the source: compilers, settings, processor."""
     settings = ("OPT", "CPU_NAME", "CPU_FEATURES", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK")
+    return (*_compilers(), *(str(getattr(config, name, None)) for name in settings))
+
+
+@functools.cache
+def _compilers() -> tuple[str, ...]:
     return (
         numba.__version__,
         llvmlite.__version__,
@@ -111,7 +115,6 @@ def target() -> tuple[str, ...]:
         platform.machine(),
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),
-        *(str(getattr(config, name, None)) for name in settings),
         vector_math.vector_library(),
     )
 
@@ -602,7 +605,7 @@ def compile(
         Whether tapes are in files.
     """
     emitted = emit(fn)
-    path = write_source(emitted, folder or DEFAULT_FOLDER)
+    path = write_source(emitted, folder or DEFAULT_FOLDER / f"opt-{config.OPT}")
     return Kernel(emitted, build(emitted, path, cache=cache), path, offload)
 
 

@@ -234,7 +234,10 @@ class _Lower(Lower):  # type: ignore[misc]  # a class of a module without types
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]  # as above
-    """Optimises a module once: there are no references whose counting could be saved."""
+    """Optimises a module once: there are no references whose counting could be saved.
+
+    With `NUMBA_OPT=0` it optimises nothing, which takes a third of the time.
+    """
 
     def add_llvm_module(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -242,6 +245,11 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]  # as above
 
     def _optimize_final_module(self) -> None:
         codegen = self._codegen
+        if not config.OPT:
+            for function in self._final_module.functions:
+                if not function.is_declaration:
+                    _leave(function)
+            return
         # Loops are analysed better by the whole pipeline if functions are tidy before it.
         tidy: Any = llvm.create_new_function_pass_manager()
         tidy.add_sroa_pass()
@@ -253,8 +261,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]  # as above
         for function in [*defined]:
             # Numba's code for the arguments of a call runs once: hundreds take seconds to optimise.
             if function.name.startswith(_ENTRY) and _size(function) > _MOST_OPTIMISED:
-                for attribute in ("noinline", "optnone"):
-                    function.add_function_attribute(attribute)
+                _leave(function)
                 defined.remove(function)
         for function in defined:
             tidy.run(function, tidying)
@@ -267,6 +274,12 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]  # as above
         options.slp_vectorization = bool(config.SLP_VECTORIZE)
         builder: Any = llvm.create_pass_builder(codegen._tm, options)
         builder.getModulePassManager().run(self._final_module, builder)
+
+
+def _leave(function: Any) -> None:
+    """Let LLVM make machine code of a function as it stands."""
+    for attribute in ("noinline", "optnone"):
+        function.add_function_attribute(attribute)
 
 
 def _size(function: Any) -> int:

@@ -54,6 +54,26 @@ NamesState = tuple[tuple[int, int], tuple[int, ...]]
 RefType = TypeVar("RefType", ListRef, DictRef, ObjectRef)
 
 
+class _At:
+    """Gives statements a position, within `with`; made for every node, so it is no generator."""
+
+    __slots__ = ("before", "here", "lo", "loc")
+
+    def __init__(self, lo: Lowerer, node: ast.AST) -> None:
+        self.lo = lo
+        self.here = lo.frame.source.span(node)
+        self.loc = lo._shown(node, self.here)
+
+    def __enter__(self) -> None:
+        lo = self.lo
+        self.before = lo.builder.loc, lo.here
+        lo.builder.loc, lo.here = self.loc, self.here
+
+    def __exit__(self, *error: object) -> None:
+        lo = self.lo
+        lo.builder.loc, lo.here = self.before
+
+
 class Lowerer:
     """Lowers one Python function, and everything it inlines, to one IR function."""
 
@@ -138,17 +158,9 @@ class Lowerer:
             return found
         return replace(found, caller=self.frame.called)
 
-    @contextmanager
-    def at(self, node: ast.AST) -> Iterator[None]:
+    def at(self, node: ast.AST) -> _At:
         """Give statements that are built inside the `with` the position of `node`."""
-        span = self.frame.source.span(node)
-        old, self.builder.loc = self.builder.loc, self._shown(node, span)
-        here, self.here = self.here, span
-        try:
-            yield
-        finally:
-            self.builder.loc = old
-            self.here = here
+        return _At(self, node)
 
     def unsupported(self, what: str, node: ast.AST, hint: str = "") -> UnsupportedError:
         return UnsupportedError(f"{what} is not supported", self.span(node), hint)

@@ -6,6 +6,7 @@ import ast
 import math
 import sys
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -287,6 +288,7 @@ _REAL: dict[Handler, Handler] = {}
 def enter_named(handlers: Mapping[str, Handler]) -> None:
     """Add handlers of functions of other packages, which need not be imported."""
     _NAMED.update(handlers)
+    _handler_by_name.cache_clear()
 
 
 # Called for objects of modules that adc does not import.
@@ -333,11 +335,18 @@ def _handler_of(callee: Any) -> Handler | None:
     found = _HANDLERS.get(callee)
     module = getattr(callee, "__module__", None) or ""
     if found is None and (module.startswith("scipy.") or isinstance(callee, np.ufunc)):
-        for name, handler in _NAMED.items():
-            module, _, own = name.rpartition(".")
-            if getattr(sys.modules.get(module), own, None) is callee:
-                return handler
+        return _handler_by_name(callee, len(sys.modules))
     return found
+
+
+@lru_cache(maxsize=1024)
+def _handler_by_name(callee: Any, loaded: int) -> Handler | None:
+    """Return the handler of a function that one of so many `loaded` modules has by a known name."""
+    for name, handler in _NAMED.items():
+        module, _, own = name.rpartition(".")
+        if getattr(sys.modules.get(module), own, None) is callee:
+            return handler
+    return None
 
 
 def enter(handlers: Mapping[Any, Handler]) -> None:

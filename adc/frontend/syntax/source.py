@@ -100,7 +100,7 @@ def source_of(fn: types.FunctionType) -> Source:
 # -- finding the node ------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _parse(file: str, text: str) -> tuple[tuple[AnyFunction, Units], ...]:
     """Return all functions in a file, each with what it may have been compiled within.
 
@@ -195,7 +195,7 @@ def _columns(code: types.CodeType) -> bool:
     return any(column is not None for _, _, column, _ in code.co_positions())
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _codes(unit: ast.Module, file: str, flags: int, level: int) -> tuple[types.CodeType, ...]:
     """Return the code objects of all functions in a module."""
     with warnings.catch_warnings():

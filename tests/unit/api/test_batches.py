@@ -124,7 +124,7 @@ CASES: list[tuple[Callable[..., Any], Any, tuple[Any, ...]]] = [
 ]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(
     ("fn", "axes", "args"), CASES, ids=lambda each: getattr(each, "__name__", "")
 )

@@ -39,7 +39,7 @@ ORDERS: dict[str, tuple[Any, int]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("outer", ["jacfwd", "jacrev", "hessian"])
 @pytest.mark.parametrize("inner", ORDERS)
 def test_of_functions_of_vectors(outer: str, inner: str) -> None:

@@ -111,6 +111,7 @@ LOSE: list[tuple[Callable[..., Any], tuple[Any, ...], str, str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", range(len(LOSE)))
 def test_the_line_is_found(number: int) -> None:
     fn, args, message, text = LOSE[number]
@@ -156,6 +157,7 @@ KEEP: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("number", range(len(KEEP)))
 def test_stable_programs(number: int) -> None:
     fn, args, digits = KEEP[number]

@@ -130,6 +130,7 @@ def _run(tmp_path: Path, *options: str) -> str:
     return made.stdout + made.stderr
 
 
+@pytest.mark.full
 def test_a_failing_test(tmp_path: Path) -> None:
     (tmp_path / "test_of_user.py").write_text(
         "import adc\nimport of_user\n\n"
@@ -169,6 +170,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.full
 def test_pools_of_threads_and_of_processes(tmp_path: Path) -> None:
     (tmp_path / "pools.py").write_text(POOLS)
 

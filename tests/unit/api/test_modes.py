@@ -580,6 +580,7 @@ def test_what_cannot_be_pushed_forward() -> None:
         push(X[:2])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_values_with_jacobians(mode: Any) -> None:
     def f(x: Any, a: Any) -> Any:

@@ -144,6 +144,7 @@ DERIVATIVES: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("derivative", "args"), [row[1:] for row in DERIVATIVES], ids=[row[0] for row in DERIVATIVES]
 )

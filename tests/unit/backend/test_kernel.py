@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from adc.backend.cpu import Kernel, compile
+from adc.backend.numba_api import config
 from adc.ir.errors import Span
 from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
@@ -46,6 +47,29 @@ fn f(%x: f64[:], %n: int) -> f64, f64[:, :] {
   %y = full[f64] %s 2 2
   return %s %y
 }"""
+
+
+def test_the_level_of_optimisation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+fn f(%x: f64[:]) -> f64 {
+  %n = dim[0] %x
+  %s = for L %i in 0 to %n carrying (%a = 0.0:f64) {
+    %v = load %x[%i]
+    %w = sin %v
+    %a.1 = add %a %w
+    yield %a.1
+  }
+  return %s
+}"""
+    x = np.linspace(0.0, 3.0, 50)
+    found = []
+    for level in (3, 0):
+        monkeypatch.setattr(config, "OPT", type(config.OPT)(level))
+        kernel = kernel_of(text, tmp_path)
+        (made,) = kernel.code.inspect_llvm().values()
+        assert ("optnone" in made) == (level == 0)
+        found.append(kernel(x))
+    assert found[0] == found[1]
 
 
 def test_checks_and_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

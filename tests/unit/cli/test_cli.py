@@ -297,7 +297,7 @@ def test_source_of_a_line(lines: str, capsys: pytest.CaptureFixture[str]) -> Non
 COMMANDS = ("source", "ir", "graph", "check", "where-nan", "passes", "plan")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
     "given",
@@ -383,9 +383,7 @@ def test_plan(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert second.startswith("plan (auto)\n")
 
 
-def test_plan_within_a_budget(
-    program: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_plan_within_a_budget(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     steps = ("plan", f"{program}:steps", "--args", "f64[100], 50")
     within = _printed(capsys, *steps, "--memory", "12 kB")
     assert re.search(
@@ -393,6 +391,17 @@ def test_plan_within_a_budget(
         within,
     )
     assert "\nwith 24000 bytes: " in within
+    assert cli.main([*steps, "--memory", "1 kB"]) == 1
+    assert capsys.readouterr().err.startswith("[ADC026] ")
+    assert cli.main([*steps, "--memory", "much"]) == 1
+    assert capsys.readouterr().err.startswith("[ADC020] memory='much'")
+
+
+@pytest.mark.full
+def test_plan_within_a_budget_in_other_forms(
+    program: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    steps = ("plan", f"{program}:steps", "--args", "f64[100], 50")
     plan = PlanReport.from_json(_printed(capsys, *steps, "--memory", "12 kB", "--json"))
     assert plan.budget == 12_000
     assert plan.peak_bytes is not None
@@ -401,10 +410,6 @@ def test_plan_within_a_budget(
     assert _printed(capsys, *steps, "--memory", "12 kB", "--html", str(page)) == ""
     assert "checkpointed" in page.read_text()
     assert 'data-pane="plan"' in page.read_text()
-    assert cli.main([*steps, "--memory", "1 kB"]) == 1
-    assert capsys.readouterr().err.startswith("[ADC026] ")
-    assert cli.main([*steps, "--memory", "much"]) == 1
-    assert capsys.readouterr().err.startswith("[ADC020] memory='much'")
 
 
 def test_view(program: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

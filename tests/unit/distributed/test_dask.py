@@ -1,4 +1,4 @@
-"""`adc.distributed` on a cluster of Dask's, of processes on this machine."""
+"""`adc.distributed` on a cluster of Dask's on this machine: threads; with --full, processes."""
 
 from __future__ import annotations
 
@@ -29,14 +29,19 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
+# A process of Dask's takes seconds to import what it runs; so does the first call there.
+PROCESSES = pytest.param(True, marks=pytest.mark.full)
+in_processes = pytest.mark.parametrize("client", [True], ids=["processes"], indirect=True)
+
+
+@pytest.fixture(scope="module", params=[False, PROCESSES], ids=["threads", "processes"])
+def client(request: pytest.FixtureRequest) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     with (
         LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None,
-            silence_logs=logging.CRITICAL,
+            silence_logs=logging.CRITICAL, processes=request.param,
         ) as cluster,
         Client(cluster) as found,
     ):  # fmt: skip
@@ -83,6 +88,7 @@ def test_errors(client: Any) -> None:
 
 
 @pytest.mark.full
+@in_processes
 def test_a_worker_that_dies(client: Any, tmp_path: Path) -> None:
     names = []
     for k, part in enumerate(XS):
@@ -128,6 +134,7 @@ def test_parameters_that_are_lost_are_sent_again(client: Any) -> None:
 
 
 @pytest.mark.full
+@in_processes
 def test_a_worker_that_is_killed_and_one_that_joins(client: Any) -> None:
     both = distributed.value_and_grad(losses.slow, client=client)
     shards = [np.arange(float(n)) for n in range(2, 18)]

@@ -353,7 +353,7 @@ def test_a_script_with_processes(tmp_path: Path) -> None:
     assert done.stdout.split() == [str(round(value, 6)), str(round(slope, 6))], done.stderr
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.full
 def test_a_process_that_dies(tmp_path: Path) -> None:
     """Its shard runs again, and the bits are the same."""
     names = []

@@ -97,6 +97,7 @@ def _adc(
 # --- the corpus -----------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
 def test_corpus(program: Program) -> None:
     args = program.make_args()

@@ -166,6 +166,7 @@ def test_rules_of_reverse_code_are_reverse() -> None:
     assert line.time.reverse > 0.0
 
 
+@pytest.mark.full
 def test_routines_of_lapack_count_for_their_line() -> None:
     def solve(a: Any, b: Any) -> Any:
         c = b * 2.0
@@ -195,6 +196,7 @@ def test_loops_that_threads_share() -> None:
     assert "2 threads share loops" in str(profile)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("make", [adc.jit, adc.grad])
 def test_nothing_of_the_caller_is_changed(
     make: Callable[..., Any], capsys: pytest.CaptureFixture[str]
@@ -299,6 +301,7 @@ def places(found: Marked) -> set[Place]:
     return {place for shares in found.marks for place, _ in shares}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("coarse", [False, True])
 def test_code_with_marks_computes_the_same(coarse: bool) -> None:
     from adc.compiler.profile import _Run

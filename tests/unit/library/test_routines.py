@@ -116,7 +116,7 @@ DIFFERENTIATED = (
 TWICE = {"solve_vector", "log_determinant", "cholesky", "one_eigenvector", "householder"}
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("fn", DIFFERENTIATED, ids=named)
 def test_derivatives(fn: Callable[..., Any]) -> None:
     """They are what differences say, in both modes, and in second order."""

@@ -254,6 +254,7 @@ def test_what_is_not_unique_has_no_tangent() -> None:
     assert np.isnan(adc.grad(_null, target="python")(flat)).all()
 
 
+@pytest.mark.full
 def test_complex_matrices_that_are_not_square() -> None:
     with pytest.raises(NotImplementedError, match="full_matrices=False"):
         adc.grad(lambda a: np.sum(np.abs(np.linalg.svd(a + 0j)[0])), target="python")(TALL)

@@ -47,7 +47,6 @@ def test_every_pass_on_loops_is_shown() -> None:
     assert shown - run == buffers - {"storage", "parallel"}
 
 
-@pytest.mark.sampled(4)
 @each
 def test_text(program: PassProgram, golden: Callable[[str, str], None]) -> None:
     name = program.fn.__name__

@@ -292,8 +292,9 @@ def test_a_long_program_and_a_long_loop(browser: Browser, tmp_path: Path) -> Non
     assert view.facts["memory"]["run"] == view.facts["memory"]["plan"] == 8 * 10**6
 
 
+@pytest.mark.full
 def test_budgets_are_those_of_plans() -> None:
-    given = np.linspace(0.0, 1.0, 20), 60
+    given = np.linspace(0.0, 1.0, 10), 30
     found = viewed(simulate, given).facts["budgets"]
     assert [each["part"] for each in found] == [2, 4, 8]
     for each in found:

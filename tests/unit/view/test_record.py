@@ -104,9 +104,9 @@ def simulate(u: Any, steps: int) -> Any:
     return np.sum(u * u)
 
 
-@pytest.mark.parametrize("memory", [None, 20_000, 10_000])
+@pytest.mark.parametrize("memory", [None, 6_000, 3_000])
 def test_arrays_that_loops_hand_on(memory: int | None) -> None:
-    fn, plan, given = code_of(simulate, (np.linspace(0.0, 1.0, 100), 50), memory=memory)
+    fn, plan, given = code_of(simulate, (np.linspace(0.0, 1.0, 30), 50), memory=memory)
     check(fn, plan, given)
     record = recorded(fn, copy.deepcopy(given))
     assert record.peak > 0.9 * plan.peak_bytes
@@ -148,14 +148,14 @@ def test_memory_is_predicted_step_by_step() -> None:
 def test_a_defect_of_the_prediction_is_noticed(
     planted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = code_of(simulate, (np.linspace(0.0, 1.0, 100), 50))
+    given = code_of(simulate, (np.linspace(0.0, 1.0, 30), 20))
     monkeypatch.setattr(course._Point, planted, lambda self, *args, **options: None)
     with pytest.raises(AssertionError):
         check(*given)
 
 
 def test_a_defect_of_the_count_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = code_of(simulate, (np.linspace(0.0, 1.0, 100), 50))
+    given = code_of(simulate, (np.linspace(0.0, 1.0, 30), 20))
     monkeypatch.setattr(Recorder, "pop", lambda self, frame: None)
     with pytest.raises(AssertionError):
         check(*given)
@@ -240,7 +240,7 @@ def relax(x: Any, tolerance: float) -> Any:
 
 
 def test_the_schedule_of_a_while_loop_is_what_ran() -> None:
-    fn, plan, given = code_of(relax, (np.linspace(1.0, 2.0, 30), 0.3), memory=11_000)
+    fn, plan, given = code_of(relax, (np.linspace(1.0, 2.0, 20), 0.2), memory=7_500)
     record = recorded(fn, copy.deepcopy(given))
     follow(fn, plan, given, record)
     ((line, states, parts),) = _whiles(record)
@@ -266,6 +266,7 @@ def test_the_schedule_of_a_while_loop_is_what_ran() -> None:
         assert sum(event[2] for event in found.events if event[0] == what) == count > 0
 
 
+@pytest.mark.full
 def test_calls_in_a_row() -> None:
     def layer(x: Any, w: Any) -> Any:
         h = np.tanh(x @ w)

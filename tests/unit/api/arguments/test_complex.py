@@ -388,6 +388,7 @@ def test_checks_of_the_second_order() -> None:
     check_grads(power, (Z,), order=2)
 
 
+@pytest.mark.full
 def test_checks_of_gradients() -> None:
     check_grads(lambda z, x: {"a": products(z) * x, "b": abs(z[0]) + x}, (Z, 0.7))
     check_grads(lambda z: z**2, (0.3 + 0.5j,))

@@ -153,7 +153,7 @@ DRAWS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("half", [False, True])
 @pytest.mark.parametrize("name", DRAWS)
 def test_draws_are_numpys(name: str, half: bool) -> None:
@@ -595,7 +595,7 @@ def test_draws_that_derivatives_within_code_refuse() -> None:
 # -- the compiler ----------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", [p for p in RANDOM_PROGRAMS if p.number(3) == 0], ids=str)
 def test_interpreter_and_compiled_code_draw_the_same(program: Any) -> None:
     """All results to the last bit, the states of generators among them."""

@@ -132,7 +132,7 @@ TRANSFORMED: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS)
 @pytest.mark.parametrize("name", TRANSFORMED)
 def test_transformations(name: str, ours: Any, theirs: Any) -> None:
@@ -151,6 +151,7 @@ def test_in_place_loops() -> None:
     np.testing.assert_array_equal(u, before)
 
 
+@pytest.mark.full
 def test_complex_gradients() -> None:
     def ours(z: Any, x: Any) -> Any:
         return np.sum(np.abs(z * x) ** 2 * x), z * z * x
@@ -223,6 +224,7 @@ def test_structures() -> None:
     close(jax.grad(ours, (0, 1, 2))(*args), jax.grad(theirs, (0, 1, 2))(*args))
 
 
+@pytest.mark.full
 def test_dicts_in_another_order() -> None:
     def model(p: Any) -> Any:
         return p["b"] * 2.0 + p["a"] * p["deep"]["c"] * p["deep"]["n"]
@@ -314,6 +316,7 @@ def test_an_integer_that_is_traced_decides_no_shape() -> None:
     close(jax.jit(power)(2.0, 3), jnp.asarray(8.0))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("how", [{"memory": "6 kB"}, {"remat": "recompute"}])
 def test_plans(how: dict[str, Any]) -> None:
     u, rate = sample(50), jnp.float64(0.3)
@@ -394,6 +397,7 @@ def test_an_optimiser_of_jax() -> None:
     np.testing.assert_allclose(jax.nn.sigmoid(rate), true, rtol=1e-5)
 
 
+@pytest.mark.full
 def test_derivatives_are_functions_too() -> None:
     x, w = sample(3), sample(4, 3)
     slope = adc.jax.wrap(adc.grad(loss), result=lambda x, w: x)

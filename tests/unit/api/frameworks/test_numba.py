@@ -55,6 +55,7 @@ BATCH = adc.vmap(cube)
 X, Y = np.arange(3.0), np.arange(3.0) + 2.0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("derivative", "args", "directly"),
     [

@@ -70,6 +70,7 @@ def decay_in_torch(u: torch.Tensor, rate: torch.Tensor, steps: int) -> torch.Ten
 # -- derivatives -----------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fn", [layer, loss])
 def test_gradcheck(fn: Callable[..., Any]) -> None:
     args = (leaf(3), leaf(4, 3))
@@ -141,7 +142,7 @@ TRANSFORMED: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", TRANSFORMED)
 def test_transformations_of_torch_func(name: str) -> None:
     x, w = leaf(3).detach(), leaf(4, 3).detach()
@@ -243,6 +244,7 @@ def test_structures() -> None:
     )
 
 
+@pytest.mark.full
 def test_dicts_in_another_order() -> None:
     def model(p: Any) -> Any:
         return p["b"] * 2.0 + p["a"] * p["deep"]["c"] * p["deep"]["n"]
@@ -318,6 +320,7 @@ def test_memory_is_shared_and_not_changed() -> None:
     assert same.data_ptr() != x.data_ptr()
 
 
+@pytest.mark.full
 def test_functions_that_change_an_argument_that_is_held_fixed() -> None:
     def filled(buffer: Any, x: Any) -> Any:
         for i in range(len(x)):
@@ -364,6 +367,7 @@ def test_random_numbers_are_those_of_the_call() -> None:
     np.testing.assert_allclose(tangent.detach(), expected[0] * x.detach().numpy())
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("how", [{"memory": "6 kB"}, {"remat": "recompute"}])
 def test_plans(how: dict[str, Any]) -> None:
     u, rate = leaf(50), leaf()
@@ -529,6 +533,7 @@ class Springs(torch.nn.Module):  # type: ignore[misc]  # of an untyped module
         return self.simulate(positions, torch.zeros_like(positions), self.stiffness, 20)
 
 
+@pytest.mark.full
 def test_a_simulation_is_a_layer() -> None:
     true = torch.linspace(0.5, 2.0, 6, dtype=torch.float64)
     start = torch.rand(8, 6, dtype=torch.float64)

@@ -23,6 +23,7 @@ import pytest
 import adc
 from adc.backend import cpu
 from adc.backend.common import vector_math
+from adc.backend.numba_api import config
 from adc.compiler import cache
 
 PROGRAM = """
@@ -174,6 +175,14 @@ def test_the_machine_has_every_version() -> None:
     target = cpu.target()
     for known in (np.__version__, vector_math.vector_library(), platform.python_version()):
         assert known in target
+
+
+def test_code_that_is_optimised_less_is_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = set()
+    for level in (0, 3):
+        monkeypatch.setattr(config, "OPT", type(config.OPT)(level))
+        found.add(cpu.target())
+    assert len(found) == 2
 
 
 @pytest.mark.full

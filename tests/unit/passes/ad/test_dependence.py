@@ -155,6 +155,7 @@ def forgetful(name: str, replaced: Callable[[Apply], Operand]) -> Callable[..., 
     return mark
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("name", "replaced"),
     [

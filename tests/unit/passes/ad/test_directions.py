@@ -398,6 +398,7 @@ def test_branches_in_loops_and_threads() -> None:
     assert np.array_equal(adc.jacfwd(gated, parallel=2)(x, m), found)
 
 
+@pytest.mark.usefixtures("optimised")
 def test_loops_over_directions_are_unrolled_vectors() -> None:
     def recurrence(x: Any) -> Any:
         y = np.zeros(len(x))

@@ -147,6 +147,7 @@ def bits(tree: Any) -> bytes:
     return b"".join(np.asarray(tree[name]).tobytes() for name in sorted(tree))
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("number", [1, 7, 31, 32, 33, 64, 100])
 def test_gradients_of_batches(number: int) -> None:
     p, x, y = data(number)
@@ -161,6 +162,7 @@ def test_gradients_of_batches(number: int) -> None:
         np.testing.assert_allclose(found[name], mean, rtol=1e-11, atol=1e-14)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "options",
     [{"remat": "store"}, {"remat": "recompute"}, {"memory": "30 kB"}, {"target": "python"}],
@@ -184,6 +186,7 @@ def test_memory_does_not_grow_with_the_batch() -> None:
     assert many == few + 8 * 3600  # the losses
 
 
+@pytest.mark.full
 def test_second_derivatives() -> None:
     p, x, y = data(40)
     v = {name: np.cos(np.arange(w.size)).reshape(w.shape) for name, w in p.items()}
@@ -201,6 +204,7 @@ def test_second_derivatives() -> None:
         np.testing.assert_allclose(got[name], slope, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.full
 def test_jacobians() -> None:
     w, xs = data(40)[0]["w"], _X[:40]
 

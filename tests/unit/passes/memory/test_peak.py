@@ -84,7 +84,7 @@ def sizes(names: tuple[tuple[str, int, int], ...], inputs: list[Any]) -> dict[st
     }
 
 
-@pytest.mark.sampled(160)
+@pytest.mark.sampled(400)
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("program", CORPUS, ids=str)
 def test_formula(program: Program, policy: str) -> None:

@@ -262,7 +262,7 @@ def test_functions_may_keep_more_than_the_loop_they_run_again(
         assert meter.peak <= size <= 1.02 * meter.peak
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["residual", "layers", "days"])
 def test_compiled(name: str) -> None:
     fn, args, argnums = PROGRAMS[name]
@@ -346,6 +346,7 @@ def test_what_the_plan_without_a_budget_holds_is_enough() -> None:
     assert 0 < (within.plan(*args).peak_bytes or 0) <= peak
 
 
+@pytest.mark.full
 def test_what_a_plan_says() -> None:
     fn, args, argnums = PROGRAMS["residual"]
     plan = adc.grad(fn, argnums, memory="40 kB").plan(*args)
@@ -652,7 +653,7 @@ def masked(x: Any, limit: Any) -> Any:
 MISSING = np.where(np.arange(9) % 3 == 1, np.nan, np.linspace(-1.0, 1.0, 9))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize(
     ("fn", "args", "argnums"),
     [

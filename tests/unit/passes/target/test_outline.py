@@ -61,6 +61,7 @@ def _long(lines: int) -> Any:
     return namespace["program"]
 
 
+@pytest.mark.full
 def test_a_long_function() -> None:
     fn = _long(100)
     x, w = np.linspace(-1.0, 1.0, 5), np.linspace(0.1, 0.9, 5)
