@@ -11,8 +11,8 @@ from importlib import resources
 from adc.ir.errors import CODES
 
 GUIDES = (
-    "memory", "threads", "gpu", "scale", "frameworks", "external", "random", "complex", "numerics",
-    "errors", "benchmarks", "internals",
+    "memory", "threads", "gpu", "scale", "mpi", "frameworks", "external", "random", "complex",
+    "numerics", "errors", "benchmarks", "internals",
 )  # fmt: skip
 
 

@@ -16,7 +16,8 @@
 `transforms`     what `grad`, `jvp` and the others are applied to
 `jacobians`      Jacobians inside code
 `batches`        `vmap`: a loop over the elements of arguments
-`external`       the rules of functions that are called as they are
+`external`       functions that are called as they are, and their rules
+`mpi`            communication between the ranks of an MPI program
 `implicit`       the rules of solutions of equations
 ===============  ==================================================================================
 

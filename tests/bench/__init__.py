@@ -20,6 +20,7 @@
 `frameworks` what a call of adc's code costs within PyTorch and JAX
 `callers`    calls of derivatives from code that users compile with Numba
 `scale`      sums over shards: what a step is made of, and what follows for more workers
+`halo`       programs of several ranks that exchange halos
 `profiles`   what marks in code cost, and whether the times of lines add up
 `screenshot` the README's picture of `adc view`; it measures nothing
 `turns`      the processes of the tools that the last ones ask

@@ -142,9 +142,9 @@ del GROUPS["collective"]["same_parameters"]
 
 @entered("collective")
 def shared_parameters() -> None:
-    p = {"w": np.array([0.5, -0.2]), "b": 0.3}
+    p: dict[str, Any] = {"w": np.array([0.5, -0.2]), "b": 0.3}
     slope = adc.grad(same_parameters)(p)
-    expected = {"w": np.zeros(2), "b": 0.0}
+    expected: dict[str, Any] = {"w": np.zeros(2), "b": 0.0}
     for k in range(size):
         data = np.arange(6.0).reshape(3, 2) + k
         inner = np.cos(data @ p["w"] + p["b"])
