@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend import entry
-from adc.frontend.calls import effects, nested, standard
+from adc.frontend.calls import communication, effects, nested, standard
 from adc.frontend.core import advice
 from adc.frontend.core.refusals import REFUSED
 from adc.frontend.language import attributes, contexts, generators
@@ -309,6 +309,7 @@ def page(*, refused: bool = False) -> str:
     lines.append(f"- of lists: {_wrapped(sorted(attributes.LIST_METHODS))}")
     lines.append(f"- of dicts: {_wrapped(sorted(attributes.DICT_METHODS))}")
     lines.append(f"- of random generators: {_wrapped(sorted(random.METHODS))}")
+    lines.append(f"- of communicators of mpi4py: {_wrapped(communication.METHODS)}")
     lines.append(f"- of loggers: {_wrapped(effects.METHODS)}")
     lines += [
         "",

@@ -27,7 +27,7 @@ from adc.ir import foreign
 from adc.ir.core import Value
 from adc.ir.errors import ArgumentError, AssumptionError, GlobalStateError, OverlapError
 from adc.ir.types import Array
-from adc.library.mpi import ranks
+from adc.library.mpi import channels
 from adc.library.transforms import Level
 
 if TYPE_CHECKING:
@@ -404,7 +404,7 @@ class Compiled:
             return self._call([*args, *self.ones, *directions])
         except BaseException as error:
             for place in self.lowered.communicators:
-                ranks.failed(place.read(values), error)
+                channels.failed(place.read(values), error)
             raise
 
     def states(self, values: tuple[Any, ...]) -> States:

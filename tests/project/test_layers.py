@@ -17,7 +17,9 @@ MAY_IMPORT = {
     "adc.ir": {"adc.ir", "numpy"},  # (and SciPy by name, where a program uses it)
     "adc.passes": {"adc.ir", "adc.passes", "numpy", "scipy"},
     "adc.frontend": {"adc.ir", "adc.frontend", "adc.library", "numpy"},
-    "adc.library.mpi.ranks": {"adc.ir.errors", "mpi4py", "numpy"},  # (runs beside compiled code)
+    # (What runs beside compiled code.)
+    "adc.library.mpi.channels": {"adc.ir.errors", "mpi4py", "numpy"},
+    "adc.library.mpi.ranks": {"adc.ir.errors", "adc.library", "numpy"},
     "adc.library": {"adc.library", "numpy", "scipy"},  # (inside functions, which are lowered)
     "adc.backend": {
         "adc.ir",

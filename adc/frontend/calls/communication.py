@@ -58,6 +58,7 @@ _BUFFERS = {
     "Sendrecv": "sendbuf dest sendtag? recvbuf? source? recvtag? status?",
 }  # fmt: skip
 _ALIASES = {"Barrier": "barrier", "Ssend": "Send", "Issend": "Isend"}
+METHODS = sorted({*_OBJECTS, *_BUFFERS, *_ALIASES, "Get_rank", "Get_size"})
 _WITHOUT_TYPE = ("send", "recv", "isend", "irecv", "sendrecv", "ssend", "issend")
 
 
@@ -267,10 +268,10 @@ def _op(lo: Lowerer, binding: Binding | None, name: str, mpi: Any, node: ast.Cal
 
 
 def _refused(lo: Lowerer, name: str, node: ast.Call) -> Exception:
-    hint = f"call it outside of the function; adc has {', '.join(sorted({**_OBJECTS, **_BUFFERS}))}"
+    hint = f"call it outside of the function; adc has {', '.join(METHODS)}"
     if name in _WITHOUT_TYPE:
         hint = f"use `{name.capitalize()}`, with an array: the type of what comes is then known"
     return lo.unsupported(f"`{name}` of a communicator", node, hint)
 
 
-__all__ = ["begun", "finished", "method", "of_functions", "used"]
+__all__ = ["METHODS", "begun", "finished", "method", "of_functions", "used"]

@@ -28,7 +28,7 @@ from adc.frontend.inputs.trees import (
 from adc.ir import foreign
 from adc.ir.errors import ArgumentError
 from adc.ir.types import Array, Scalar
-from adc.library.mpi import ranks
+from adc.library.mpi import channels
 
 _WORD = 2**64 - 1
 
@@ -71,7 +71,7 @@ def _add_leaves(value: Any, tree: Any, found: list[Any], boxed: bool) -> None:
     elif cls is Generator:
         found.append(words(value))
     elif cls is Communicator:
-        found += ranks.known_as(value)
+        found += channels.known_as(value)
 
 
 def stacked(ty: Array, parts: Sequence[Any]) -> Parts | np.ndarray[Any, Any]:

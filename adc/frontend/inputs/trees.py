@@ -105,7 +105,7 @@ class Generator:
 class Communicator:
     """A communicator of MPI: an array through which its operations are in order, and integers.
 
-    These are its number in `library.mpi.ranks`, the rank of this process, and how many there are.
+    These are its number (`library.mpi.channels`), the rank of this process, and how many there are.
     """
 
     cls: type

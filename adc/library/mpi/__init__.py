@@ -1,6 +1,7 @@
 """MPI inside of differentiated code: the methods of mpi4py's communicators.
 
 =============  =====================================================================================
+`channels`     communicators at run time: waiting for other ranks, sums in a fixed order
 `ranks`        communication at run time: what compiled code calls
 `operations`   linear operations on vectors, and their rules: the transpose of each is another one
 `methods`      the methods of a communicator and of a request, in terms of these

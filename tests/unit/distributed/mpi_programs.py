@@ -16,7 +16,7 @@ from mpi4py import MPI
 
 import adc
 import adc.distributed
-from adc.library.mpi import operations, ranks
+from adc.library.mpi import channels, operations
 from adc.testing import check_grads
 
 comm = MPI.COMM_WORLD
@@ -338,18 +338,18 @@ def arrays_as_results() -> None:
 @entered("sums")
 def orders() -> None:
     """Sums along messages and those of what is gathered have the same bits, in a tree of ranks."""
-    _, channel = ranks.channel_of(comm)
+    _, channel = channels.channel_of(comm)
     parts = [np.random.default_rng(k).standard_normal(5000) for k in range(size)]
     while len(parts) > 1:
         both = [a + b for a, b in zip(parts[::2], parts[1::2], strict=False)]
         parts = both + ([parts[-1]] if len(parts) % 2 else [])
     mine = np.random.default_rng(rank).standard_normal(5000)
     for small in (1, 1 << 20):
-        ranks.SMALL = small
-        for way in (ranks.FORWARD, ranks.BACK):
+        channels.SMALL = small
+        for way in (channels.FORWARD, channels.BACK):
             assert np.array_equal(channel.total(mine, way, "sum", "here"), parts[0])
     channel.sums = "mpi"
-    assert np.allclose(channel.total(mine, ranks.FORWARD, "sum", "here"), parts[0])
+    assert np.allclose(channel.total(mine, channels.FORWARD, "sum", "here"), parts[0])
 
 
 # -- what is refused -------------------------------------------------------------------------------
@@ -509,7 +509,7 @@ def wrong_rules() -> None:
     ) -> Any:  # fmt: skip
         size, source, tag = kept
         ct, _, _, order = operations.exchange(
-            number, way ^ ranks.BACK, site, source, tag, a, b, dtype, size, sent, cts[0], cts[3]
+            number, way ^ channels.BACK, site, source, tag, a, b, dtype, size, sent, cts[0], cts[3]
         )
         return 2.0 * ct, order
 
