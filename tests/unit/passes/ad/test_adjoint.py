@@ -319,3 +319,59 @@ def test_parameters_keep_their_places() -> None:
     assert vjp.params[:2] == fn.params
     assert [str(param) for param in vjp.params[2:]] == ["%ct0", "%ct1", "%ct2"]
     assert all(isinstance(result, Value) for result in vjp.results[-1:])
+
+
+# A call that is always differentiated: of `again`, whose rule doubles.
+ALWAYS = """
+fn again(%x: f64) -> f64 rule always vjp(again.record, again.reverse, 0) {
+  return %x
+}
+
+fn again.record(%x: f64) -> f64 rule always recorded(again.reverse, 1, 0) {
+  %y = call C0 again(%x)
+  return %y
+}
+
+fn again.reverse(%ct: f64) -> f64 {
+  %ct.1 = mul %ct 2.0:f64
+  return %ct.1
+}
+
+fn f(%x: f64, %c: f64, %on: b1) -> f64 {
+  %z = if %on {
+    %y = call C0 again(%c)
+    yield %y
+  } else {
+    yield %c
+  }
+  %end = call C1 again(%z)
+  %r = mul %x %x
+  return %r
+}
+"""
+
+
+def test_a_call_that_is_always_differentiated() -> None:
+    fn = parse(ALWAYS)
+    assert parse(str(fn)) == fn
+    grad = verify(adjoint(fn, [0]))
+    # Nothing depends on `c`, and `r` on nothing that `again` returns.
+    names = [stmt.callee for stmt in walk(grad.body) if isinstance(stmt, Call)]
+    assert names.count("again.record") == 2
+    # From the first call on, derivatives flow: that of the last is there, though nothing needs it.
+    assert "again.reverse" in names
+    without = parse(ALWAYS.replace(" always", ""))
+    plain = adjoint(without, [0])
+    assert not any(isinstance(s, Call) and "reverse" in s.callee for s in walk(plain.body))
+    assert run(grad, [3.0, 1.0, True]) == run(plain, [3.0, 1.0, True])
+
+
+def test_the_tangent_of_a_call_that_is_always_differentiated() -> None:
+    dot = """
+fn again.dot(%x: f64, %dot: f64) -> f64, f64 {
+  return %x %dot
+}
+"""
+    fn = parse(dot + ALWAYS.replace("again.reverse, 0)", "again.reverse, again.dot, 0)"))
+    names = [s.callee for s in walk(tangent(fn, [0]).body) if isinstance(s, Call)]
+    assert names == ["again.dot", "again.dot"]
