@@ -61,6 +61,18 @@ class Watch(Protocol):
 WATCH: ContextVar[Watch | None] = ContextVar("WATCH", default=None)
 
 
+def alone(lowered: Lowered, values: tuple[Any, ...], what: str) -> None:
+    """Raise if code communicates with other ranks: what repeats calls may do so unlike often there.
+
+    `what` is made of the code.
+    """
+    if any(channels.are_several(place.read(values)) for place in lowered.communicators):
+        raise ArgumentError(
+            f"{what} of code whose ranks communicate", None,
+            "run it with one rank: calls are repeated, and each rank may repeat them unlike often",
+        )  # fmt: skip
+
+
 @dataclass
 class Compiled:
     """Code for one signature, and the structure of its results.

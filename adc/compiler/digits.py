@@ -469,6 +469,12 @@ class _Recorded:
     def run(
         self, compiled: Compiled, args: Sequence[Any], call: Callable[..., Sequence[Any]]
     ) -> Sequence[Any]:
+        if compiled.lowered.communicators:
+            raise ArgumentError(
+                "the digits of code whose ranks communicate",
+                span_of(compiled.signature.fn),
+                "look at one rank's part: digits are counted by running it again and again",
+            )
         if compiled.options.target == "cuda":
             raise ArgumentError(
                 '`check_nans` with `digits` and target="cuda"',

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adc import library
 from adc.compiler import cache
-from adc.compiler.compiled import Compiled
+from adc.compiler.compiled import Compiled, alone
 from adc.frontend.inputs import flatten
 from adc.functions import name_of, span_of
 from adc.inspect.profile import Bytes, Line, Profile, Time
@@ -57,6 +57,7 @@ def profile(code: Code, values: tuple[Any, ...], seconds: float) -> Profile:
             'use target="cpu", or the profiler of that target',
         )
     compiled, hidden = code.find(values)
+    alone(compiled.lowered, values, "a profile")
     run = _Run(compiled, values, hidden)
     try:
         run.once()

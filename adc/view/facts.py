@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adc.compiler.compiled import alone
 from adc.compiler.driver import Compilation, Plans, UnknownPeak
 from adc.compiler.profile import profile
 from adc.frontend.inputs.flatten import Parts
@@ -197,6 +198,7 @@ def _arguments(code: Code, title: str, made: Compilation, values: Arguments) -> 
         raise ArgumentError(
             "a view of code for a GPU", None, 'make the derivative without `target="cuda"`'
         )
+    alone(made.lowered, values, "a view")
     given = code._leaves(code._signature(values, code.whole(values)), made.lowered, values)
     given = [np.array(each) if isinstance(each, Parts) else each for each in given]
     params = made.fn.params

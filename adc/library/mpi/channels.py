@@ -317,6 +317,11 @@ def known_as(comm: Any) -> list[Any]:
     return [np.zeros(1), number, channel.rank, channel.size]
 
 
+def are_several(comm: Any) -> bool:
+    """Whether a communicator has more ranks than this one."""
+    return bool(channel_of(comm)[1].size > 1)
+
+
 def failed(comm: Any, error: BaseException) -> None:
     """Tell the other ranks of a communicator that this one has raised an error."""
     _, channel = channel_of(comm)
@@ -329,6 +334,6 @@ def failed(comm: Any, error: BaseException) -> None:
 
 
 __all__ = [
-    "BACK", "CHANNELS", "DOT", "FORWARD", "Channel", "Vector", "channel_of", "failed", "known_as",
-    "source_words", "tree_sum", "way_words",
+    "BACK", "CHANNELS", "DOT", "FORWARD", "Channel", "Vector", "are_several", "channel_of",
+    "failed", "known_as", "source_words", "tree_sum", "way_words",
 ]  # fmt: skip

@@ -407,6 +407,20 @@ def methods() -> None:
     assert "inner(), which communicates, inside of code" in text
 
 
+@entered("failures")
+def tools_that_repeat_calls() -> None:
+    def loss(x: Any) -> Any:
+        return comm.allreduce(np.sum(x**2))
+
+    slope = adc.grad(loss)
+    for what, run in (("a profile", slope.profile), ("a view", slope.view)):
+        text = f"{what} of code whose ranks communicate"
+        assert text in error_of(adc.AdcError, run, X)
+    text = "the digits of code whose ranks communicate"
+    assert text in error_of(adc.AdcError, adc.check_nans(slope, digits=10), X)
+    comm.Barrier()
+
+
 # -- failures: of two ranks ------------------------------------------------------------------------
 
 
