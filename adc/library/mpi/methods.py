@@ -57,7 +57,7 @@ def _reduced(comm: Any, site: Any, x: Any, op: Any, root: Any) -> Any:
         re = _reduced(comm, site, x.real, op, root)
         return re + 1j * _reduced(comm, site, x.imag, op, root)
     if np.iscomplexobj(x):
-        raise Unsupported(f"`MPI.{op.upper()}` of complex numbers", "reduce their parts")
+        raise Unsupported("this operation of complex numbers", "reduce their parts")
     if not _is_float(x):
         return operations.integers(comm[1], site, "allreduce " + op, 0, comm[3], x)
     if op == "prod":
@@ -68,7 +68,7 @@ def _reduced(comm: Any, site: Any, x: Any, op: Any, root: Any) -> Any:
         mine = operations.winner(comm[1], site, op == "max", stop_gradient(x))
         x = np.where(mine, x, 0.0 * np.ones(1, x.dtype)[0])
     elif op != "sum":
-        raise Unsupported(f"`MPI.{op.upper()}` of floats", "use MPI.SUM, MAX, MIN or PROD")
+        raise Unsupported("a logical operation of floats", "use MPI.SUM, MAX, MIN or PROD")
     if root is None:
         return _collective(comm, site, operations.allreduce, x, 0)
     return _collective(comm, site, operations.reduce, x, root)
