@@ -62,7 +62,7 @@ from adc.ir.sums import summed
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names, clone, map_blocks, recalling
 from adc.passes.loops.state import needed, outside
-from adc.passes.remat.record import Recording, acting, recordable
+from adc.passes.remat.record import Recording, recordable
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Checkpointing:
         self.name_callee()
         results = recordable(self.fn, self.owner, loop)
         assert results is not None
-        recording = Recording(self.names, loop, acting(self.fn), results)
+        recording = Recording(self.fn, self.names, loop, results)
         recompute, inner = self.recompute_function(recording.repeated(loop), reverse)
         # The carried values that the iterations need, by position: a snapshot stores those.
         self.state = [loop.body.params.index(param) for param in self.needed.body.params]

@@ -50,7 +50,7 @@ from adc.ir.sums import summed
 from adc.ir.types import Array, Scalar
 from adc.ir.walk import Names, loop_values
 from adc.passes.remat.checkpoint import Checkpointing, Loops, Site, reverses_of
-from adc.passes.remat.record import Recording, acting, copied, loaded, recordable
+from adc.passes.remat.record import Recording, copied, loaded, recordable
 
 PLACED = "adc.placed"
 _NOTHING = Literal(0, Scalar("i64"))
@@ -89,7 +89,7 @@ class Online(Checkpointing):
         loop = self.counted(self.online)
         self.name_callee()
         # What is printed was printed when the loop ran.
-        recording = Recording(self.names, self.online, acting(self.fn), {})
+        recording = Recording(self.fn, self.names, self.online, {})
         recompute, inner = self.recompute_function(recording.repeated(loop), reverse)
         self.state = [loop.body.params.index(param) for param in self.needed.body.params]
         outer = Site(loop, reverse, integer(0), integer(self.schedule.room), *self.outside)

@@ -38,6 +38,7 @@ from typing import TypeVar
 from adc.ir.analysis.sizes.shapes import Dim, Own, Returned, Shapes
 from adc.ir.builder import Builder, integer
 from adc.ir.core import (
+    Apply,
     Block,
     Call,
     For,
@@ -54,6 +55,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.functions import called
+from adc.ir.opdef import OPS
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names, bound, inner_values, map_blocks
 
@@ -100,9 +102,11 @@ def recordable(fn: Function, owner: str, loop: For | While) -> Sizes | None:
         for stmt in walk(each.body)
         if isinstance(stmt, Call)
     }
-    found: list[Value] = []
-    if not _found(loop.body.stmts, names, mirrored, found):
+    acts: list[Stmt] = []
+    if not _found(loop.body.stmts, names, mirrored, acts):
         return None
+    table = {each.name: each for each in functions}
+    found = [v for stmt in acts for v in stmt.results if _computed(stmt, v, table) is None]
     if not found:
         return {}
     (home,) = (each for each in functions if each.name == owner)
@@ -126,14 +130,14 @@ def _acts(stmt: Stmt, names: Collection[str]) -> bool:
 
 
 def _found(
-    stmts: Sequence[Stmt], names: Collection[str], mirrored: Collection[str], found: list[Value]
+    stmts: Sequence[Stmt], names: Collection[str], mirrored: Collection[str], found: list[Stmt]
 ) -> bool:
-    """Collect the results of what acts outside; return whether all of it can be recorded."""
+    """Collect the statements that act outside; return whether all of them can be recorded."""
     for stmt in stmts:
         if _acts(stmt, names):
             if isinstance(stmt, Call) and stmt.label in mirrored:
                 return False
-            found += stmt.results
+            found.append(stmt)
         elif isinstance(stmt, For | While | Reverse):
             if any(
                 _acts(each, names) and not (isinstance(each, Print) and each.result is None)
@@ -158,6 +162,29 @@ def _before(stmts: Sequence[Stmt], label: str, known: frozenset[Value]) -> froze
     return None
 
 
+def _computed(stmt: Stmt, value: Value, functions: Mapping[str, Function]) -> Apply | None:
+    """Return what computes a result of a call if that is an integer that the caller knows.
+
+    Sizes of what is found outside must not come from a record: the peak would not be known.
+    """
+    callee = functions.get(stmt.callee) if isinstance(stmt, Call) else None
+    if callee is None or value.type.kind not in "iu" or isinstance(value.type, Array):
+        return None
+    assert isinstance(stmt, Call)
+    args = dict(zip(callee.params, stmt.args, strict=True))
+    result = callee.results[stmt.results.index(value)]
+    if result in args or isinstance(result, Literal):
+        operand = args[result] if isinstance(result, Value) else result
+        same = operand.type == value.type
+        zero = Literal(0, value.type)
+        return Apply((value,), OPS["add"], (operand, zero), (), stmt.loc) if same else None
+    for made in callee.body:
+        if isinstance(made, Apply) and made.op.asks_shape and made.result == result:
+            if made.args[0] in args:
+                return replace(made, results=(value,), args=(args[made.args[0]],), loc=stmt.loc)
+    return None
+
+
 def without(loop: _Loop, names: Collection[str]) -> _Loop:
     """Return a loop without what acts outside: the results of that are values from outside."""
 
@@ -175,12 +202,14 @@ def without(loop: _Loop, names: Collection[str]) -> _Loop:
 class Recording:
     """Rewrites one loop. `results` are those of what it does outside, with their sizes."""
 
+    fn: Function
     names: Names
     loop: For | While
-    acting: Collection[str]
     results: Sizes
 
     def __post_init__(self) -> None:
+        self.acting = acting(self.fn)
+        self.functions = {each.name: each for each in (*self.fn.callees, self.fn)}
         #: The arrays with what all iterations have found, after the loop.
         self.records = {
             value: Value(
@@ -201,7 +230,11 @@ class Recording:
                     builder.emit(map_blocks(stmt, block))
                     continue
                 for value in stmt.results:
-                    self.read(builder, value, loop)
+                    computed = _computed(stmt, value, self.functions)
+                    if computed is not None:
+                        builder.emit(computed)
+                    elif value in self.records:
+                        self.read(builder, value, loop)
             return replace(found, stmts=tuple(builder.stmts))
 
         if not any(_acts(stmt, self.acting) for stmt in walk(loop.body.stmts)):
