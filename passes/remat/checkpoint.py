@@ -99,8 +99,8 @@ def can_checkpoint(fn: Function, owner: str, loop: For) -> bool:
     """Whether a loop can be run in parts.
 
     Splitting changes sums in lanes, and a loop that is reversed in two places would have to be
-    checkpointed twice. What an iteration finds outside must be recorded (`record`): it may be another
-    thing when the iteration is computed again.
+    checkpointed twice. What an iteration finds outside must be recorded (`record`): it may be
+    another thing when the iteration is computed again.
     """
     reverses = reverses_of(fn, owner, loop.label)
     if len(reverses) != 1 or loop.down or summed(loop) or summed(reverses[0]):

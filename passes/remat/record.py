@@ -57,10 +57,10 @@ from adc.ir.core import (
 from adc.ir.functions import called
 from adc.ir.opdef import OPS
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, bound, inner_values, map_blocks
+from adc.ir.walk import Names, bound, inner_values, map_blocks, with_results
 
 Sizes = Mapping[Value, tuple[Dim, ...]]
-_Loop = TypeVar("_Loop", For, While)
+_Loop = TypeVar("_Loop", For, While, For | While)
 
 
 # --- what acts outside ----------------------------------------------------------------------------
@@ -170,11 +170,13 @@ def _computed(stmt: Stmt, value: Value, functions: Mapping[str, Function]) -> Ap
     callee = functions.get(stmt.callee) if isinstance(stmt, Call) else None
     if callee is None or value.type.kind not in "iu" or isinstance(value.type, Array):
         return None
+    if callee.rule is not None and not callee.rule.exact:
+        return None  # the rule may return another one
     assert isinstance(stmt, Call)
-    args = dict(zip(callee.params, stmt.args, strict=True))
+    args: dict[Operand, Operand] = dict(zip(callee.params, stmt.args, strict=True))
     result = callee.results[stmt.results.index(value)]
-    if result in args or isinstance(result, Literal):
-        operand = args[result] if isinstance(result, Value) else result
+    operand = result if isinstance(result, Literal) else args.get(result)
+    if operand is not None:
         same = operand.type == value.type
         zero = Literal(0, value.type)
         return Apply((value,), OPS["add"], (operand, zero), (), stmt.loc) if same else None
@@ -242,17 +244,11 @@ class Recording:
         return replace(loop, body=block(loop.body))
 
     def read(self, builder: Builder, value: Value, loop: For) -> None:
+        """Compute `value` as what its record has for the iteration."""
         found = loaded(builder, self.records[value], loop.index, self.copies)
-        last = builder.stmts.pop()
-        if isinstance(value.type, Array):
-            builder.emit(replace(last, results=(value,)))  # type: ignore[call-arg]
-            return
-        if found.type == value.type:
-            builder.emit(replace(last, result=value))  # type: ignore[call-arg]
-            return
-        builder.emit(last)
-        builder.apply("cast", found, params=(str(value.type),))
-        builder.emit(replace(builder.stmts.pop(), results=(value,)))  # type: ignore[call-arg]
+        if found.type != value.type:
+            builder.apply("cast", found, params=(str(value.type),))
+        builder.emit(with_results(builder.stmts.pop(), (value,)))
 
     @property
     def copies(self) -> str:
@@ -368,9 +364,7 @@ def loaded(builder: Builder, place: Value, slot: Operand, label: str) -> Value:
     rank = place.type.rank - 1
     if not rank:
         return builder.load(place, (slot,))
-    dims = [
-        builder.apply("dim", place, params=(axis,), hint="size") for axis in range(1, rank + 1)
-    ]
+    dims = [builder.apply("dim", place, params=(axis,), hint="size") for axis in range(1, rank + 1)]
     target = builder.apply("empty", *dims, params=(place.type.dtype,), hint="state")
     return copied(builder, place, target, (slot,), (), label)
 

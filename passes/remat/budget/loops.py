@@ -152,7 +152,8 @@ class Loop:
     def kind(self) -> tuple[object, ...]:
         """Return a key that is equal for loops of equal cost in equal memory."""
         counted = isinstance(self.stmt, For)
-        return counted, self.trips, self.entries, self.state, self.recompute, self.record, len(self.leaves)
+        own = self.state, self.recompute, self.record, len(self.leaves)
+        return counted, self.trips, self.entries, *own
 
     def schedule(self, leaf: Leaf, room: int) -> Schedule:
         """Return the schedule of the loop in so many bytes."""

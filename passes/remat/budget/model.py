@@ -216,9 +216,7 @@ class Model:
         recompute = sum(map(self.chooser.work, reduced.body.stmts)) + self.costs.loop
         # What the iterations find outside is recorded, not found again.
         found = loop_values(stmt) - loop_values(reduced)
-        given = tuple(
-            sorted(block_reads(reduced.body) - found, key=lambda value: value.name)
-        )
+        given = tuple(sorted(block_reads(reduced.body) - found, key=lambda value: value.name))
         results = (recordable(self.fn, self.fn.name, stmt) or {}) if found else {}
         record = sum(
             math.ceil(self.extents.bytes(value))
