@@ -69,12 +69,11 @@ class Run(NamedTuple):
         whole = reversal(*how)
         snapshots = reversal(*how, 1, 0).peak
         leaf = reversal(*how, 0, 1).peak
-        size = whole.peak + self.loop.record
         what = f"{trips} iterations, {whole.plain} recomputed; {_snapshots(snapshots)}, "
         what += f"leaves of up to {leaf}"
         if self.loop.record:
             what += f"; {self.loop.record} bytes record results of calls outside"
-        return LoopPlan(entry(size, what), trips, whole.plain, snapshots, leaf, size)
+        return LoopPlan(entry(whole.peak, what), trips, whole.plain, snapshots, leaf, whole.peak)
 
     def inside_out(self) -> Iterator[Run]:
         """Yield the checkpointed loops inside, inner ones first, and this one."""
