@@ -60,8 +60,9 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.sums import summed
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, clone, finds, map_blocks, recalling
+from adc.ir.walk import Names, clone, map_blocks, recalling
 from adc.passes.loops.state import needed, outside
+from adc.passes.remat.record import Recording, recordable
 
 
 @dataclass(frozen=True)
@@ -98,12 +99,13 @@ def can_checkpoint(fn: Function, owner: str, loop: For) -> bool:
     """Whether a loop can be run in parts.
 
     Splitting changes sums in lanes, and a loop that is reversed in two places would have to be
-    checkpointed twice. The time is another one when an iteration is computed again.
+    checkpointed twice. What an iteration finds outside must be recorded (`record`): it may be
+    another thing when the iteration is computed again.
     """
-    if finds((loop,), fn.callees):
-        return False
     reverses = reverses_of(fn, owner, loop.label)
-    return len(reverses) == 1 and not (loop.down or summed(loop) or summed(reverses[0]))
+    if len(reverses) != 1 or loop.down or summed(loop) or summed(reverses[0]):
+        return False
+    return recordable(fn, owner, loop) is not None
 
 
 def reverses_of(fn: Function, owner: str, label: str) -> list[Reverse]:
@@ -150,11 +152,16 @@ class Checkpointing:
         (loop,) = (s for s in walk(home.body) if isinstance(s, For) and s.label == self.label)
         (reverse,) = reverses_of(self.fn, self.owner, self.label)
         self.name_callee()
-        recompute, inner = self.recompute_function(loop, reverse)
+        results = recordable(self.fn, self.owner, loop)
+        assert results is not None
+        recording = Recording(self.fn, self.names, loop, results)
+        recompute, inner = self.recompute_function(recording.repeated(loop), reverse)
         # The carried values that the iterations need, by position: a snapshot stores those.
         self.state = [loop.body.params.index(param) for param in self.needed.body.params]
-        outer = Site(loop, reverse, integer(0), integer(self.schedule.room), *self.outside)
-        done = self.split(functions, outer)
+        before, whole = recording.recorded(self.outside[0])
+        outer = Site(whole, reverse, integer(0), integer(self.schedule.room), *self.outside)
+        forward = [*before, *self.forward(outer)]
+        done = self.replaced(functions, ((loop, forward), (reverse, self.backward(outer))))
         self.state = list(range(len(inner.loop.body.params)))
         return replace(done[-1], callees=(*done[:-1], *self.split((recompute,), inner)))
 

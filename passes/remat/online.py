@@ -48,8 +48,9 @@ from adc.ir.functions import reached
 from adc.ir.library import schedules
 from adc.ir.sums import summed
 from adc.ir.types import Array, Scalar
-from adc.ir.walk import Names, finds, loop_values
+from adc.ir.walk import Names, loop_values
 from adc.passes.remat.checkpoint import Checkpointing, Loops, Site, reverses_of
+from adc.passes.remat.record import Recording, copied, loaded, recordable
 
 PLACED = "adc.placed"
 _NOTHING = Literal(0, Scalar("i64"))
@@ -58,10 +59,10 @@ _NOTHING = Literal(0, Scalar("i64"))
 def can_checkpoint_online(fn: Function, owner: str, loop: While) -> bool:
     """Whether the states of a loop can be stored in slots: arrays must keep their sizes."""
     reverses = reverses_of(fn, owner, loop.label)
-    if finds((loop,), fn.callees):
-        return False
     if len(reverses) != 1 or summed(reverses[0]):
         return False
+    if recordable(fn, owner, loop) != {}:
+        return False  # how many iterations there will be is not known
     home = next(each for each in (*fn.callees, fn) if each.name == owner)
     shapes = Shapes(home, Names.of(home))
     inner = loop_values(loop)
@@ -87,7 +88,9 @@ class Online(Checkpointing):
         (reverse,) = reverses_of(self.fn, self.owner, self.label)
         loop = self.counted(self.online)
         self.name_callee()
-        recompute, inner = self.recompute_function(loop, reverse)
+        # What is printed was printed when the loop ran.
+        recording = Recording(self.fn, self.names, self.online, {})
+        recompute, inner = self.recompute_function(recording.repeated(loop), reverse)
         self.state = [loop.body.params.index(param) for param in self.needed.body.params]
         outer = Site(loop, reverse, integer(0), integer(self.schedule.room), *self.outside)
         forward, backward = self.running(), self.segments(outer)
@@ -164,7 +167,7 @@ class Online(Checkpointing):
             stored = builder.apply("ge", slot, integer(0), hint="stored")
             with builder.block() as inner:
                 copies = [
-                    self.copied(builder, state, place, (), (slot,))
+                    copied(builder, state, place, (), (slot,), f"{self.label}.copy")
                     for state, place in zip(states, own[2:], strict=True)
                 ]
             blocks = (Block((), tuple(inner), tuple(copies)), Block((), (), tuple(own[2:])))
@@ -173,34 +176,6 @@ class Online(Checkpointing):
         hints = ["count", *(each.name for each in own)]
         found = builder.if_(due, Block((), tuple(then), yields[0]), Block((), (), yields[1]), hints)
         return list(found)
-
-    def copied(
-        self,
-        builder: Builder,
-        source: Operand,
-        target: Value,
-        at: tuple[Operand, ...],
-        to: tuple[Operand, ...],
-    ) -> Value:
-        """Return a version of `target` with the elements of `source` at the indices of both."""
-        if not isinstance(source.type, Array):
-            return builder.store(target, to, source)
-        assert isinstance(source, Value)
-
-        def nest(axis: int, version: Value, index: tuple[Value, ...]) -> Value:
-            assert isinstance(target.type, Array)
-            if len(to) + axis == target.type.rank:
-                return builder.store(version, (*to, *index), builder.load(source, (*at, *index)))
-            size = builder.apply("dim", source, params=(len(at) + axis,), hint="size")
-            param, i = self.names.value(version), self.value("i")
-            with builder.block() as stmts:
-                inner = nest(axis + 1, param, (*index, i))
-            result, label = self.names.value(version), self.names.fresh(f"{self.label}.copy")
-            body = Block((param,), tuple(stmts), (inner,))
-            builder.emit(For((result,), label, i, size, (version,), body, False, builder.loc))
-            return result
-
-        return nest(0, target, ())
 
     # -- the reverse code ----------------------------------------------------------------------
 
@@ -240,7 +215,7 @@ class Online(Checkpointing):
             room: Operand = site.room
             if self.schedule.state == 1:  # slots, of which earlier ones are in use
                 room = builder.apply("sub", room, k, hint="room")
-            state = [self.loaded(builder, place, slot) for place in places]
+            state = [loaded(builder, place, slot, f"{self.label}.copy") for place in places]
             args = (length, first, room, *state, *given, *site.around, *cts)
             label = self.names.fresh(f"{self.label}.again")
             builder.emit(Call(after, label, self.callee, args, "", reverse.loc))
@@ -248,17 +223,6 @@ class Online(Checkpointing):
         label = self.names.fresh(f"{self.label}.segments")
         builder.emit(For(reverse.results, label, m, count, reverse.init, body, False, reverse.loc))
         return builder.stmts
-
-    def loaded(self, builder: Builder, place: Value, slot: Operand) -> Value:
-        """Return the contents of a slot."""
-        assert isinstance(place.type, Array)
-        rank = place.type.rank - 1
-        if not rank:
-            return builder.load(place, (slot,))
-        axes = range(1, rank + 1)
-        dims = [builder.apply("dim", place, params=(axis,), hint="size") for axis in axes]
-        target = builder.apply("empty", *dims, params=(place.type.dtype,), hint="state")
-        return self.copied(builder, place, target, (slot,), ())
 
 
 def checkpoint(fn: Function, loops: Loops) -> Function:

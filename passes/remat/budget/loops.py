@@ -39,10 +39,10 @@ class Run(NamedTuple):
 
     @property
     def held(self) -> int:
-        """The bytes of its memory that it uses."""
+        """The bytes of its memory that it uses, with what is recorded."""
         if self.schedule.slots:
             return self.room
-        return min(self.room, self.loop.reversal(self.leaf, self.room).peak)
+        return min(self.room, self.loop.reversal(self.leaf, self.room).peak) + self.loop.record
 
     @property
     def waiting(self) -> int:
@@ -69,12 +69,11 @@ class Run(NamedTuple):
         whole = reversal(*how)
         snapshots = reversal(*how, 1, 0).peak
         leaf = reversal(*how, 0, 1).peak
-        described = entry(
-            whole.peak,
-            f"{trips} iterations, {whole.plain} recomputed; {_snapshots(snapshots)}, "
-            f"leaves of up to {leaf}",
-        )
-        return LoopPlan(described, trips, whole.plain, snapshots, leaf, whole.peak)
+        what = f"{trips} iterations, {whole.plain} recomputed; {_snapshots(snapshots)}, "
+        what += f"leaves of up to {leaf}"
+        if self.loop.record:
+            what += f"; {self.loop.record} bytes record results of calls outside"
+        return LoopPlan(entry(whole.peak, what), trips, whole.plain, snapshots, leaf, whole.peak)
 
     def inside_out(self) -> Iterator[Run]:
         """Yield the checkpointed loops inside, inner ones first, and this one."""
@@ -123,6 +122,8 @@ class Loop:
         The values from outside that its iterations read.
     inner : list of Loop
         The checkpointable loops directly inside it.
+    record : int
+        Bytes that record what its iterations find outside (`record`).
     leaves : list of Leaf
         The one that stores most comes first.
     """
@@ -136,20 +137,22 @@ class Loop:
     last: int
     given: tuple[Value, ...]
     inner: list[Loop]
+    record: int = 0
     leaves: list[Leaf] = field(default_factory=list)
 
     @property
     def saves(self) -> bool:
         """Whether checkpoints save more memory than they take, of what iterations must store."""
         kept, least = self.leaves[0].kept, self.leaves[-1].kept
-        saves = least > 0 and self.trips * kept - least > self.state
+        saves = least > 0 and self.trips * kept - least > self.state + self.record
         return saves or (kept > 0 and isinstance(self.stmt, While))
 
     @property
     def kind(self) -> tuple[object, ...]:
         """Return a key that is equal for loops of equal cost in equal memory."""
         counted = isinstance(self.stmt, For)
-        return counted, self.trips, self.entries, self.state, self.recompute, len(self.leaves)
+        own = self.state, self.recompute, self.record, len(self.leaves)
+        return counted, self.trips, self.entries, *own
 
     def schedule(self, leaf: Leaf, room: int) -> Schedule:
         """Return the schedule of the loop in so many bytes."""

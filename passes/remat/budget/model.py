@@ -23,14 +23,15 @@ from adc.ir.analysis.dependence.forwarding import Forwarding
 from adc.ir.analysis.sizes.extents import Extents, Known
 from adc.ir.core import Apply, For, Function, Operand, Recall, Reverse, Stmt, Value, While, walk
 from adc.ir.types import Array
-from adc.ir.walk import Names, block_reads
-from adc.passes.loops.state import needed
+from adc.ir.walk import Names, block_reads, loop_values
+from adc.passes.loops.state import needed, outside
 from adc.passes.remat.budget.loops import Leaf, Loop, Run, can_run_in_parts
 from adc.passes.remat.budget.program import Candidate, Group, Key, Option, Problem, Solution, Use
 from adc.passes.remat.choose import Chooser
 from adc.passes.remat.cut import Price
 from adc.passes.remat.facts import Decisions, Orders, Restored, needed_values
 from adc.passes.remat.plan import KEPT
+from adc.passes.remat.record import acting, recordable, without
 from adc.passes.remat.undo import undone
 
 # Prices of a byte that leaves of checkpointed loops are planned for: the fastest plan, only
@@ -153,6 +154,10 @@ class Model:
 
     # -- loops -------------------------------------------------------------------------------
 
+    @cached_property
+    def acting(self) -> frozenset[str]:
+        return acting(self.fn)
+
     def _loops(self) -> Iterator[Loop]:
         """Yield the loops that can be checkpointed, inner ones first."""
         if self.offload:
@@ -204,12 +209,20 @@ class Model:
 
     def loop(self, stmt: For | While, reverse: Reverse, known: Mapping[str, Loop]) -> Loop:
         """Return a loop, without leaves."""
-        reduced, _ = needed(stmt, reverse)
+        reduced, backward = needed(without(stmt, self.acting), reverse)
         at = [stmt.body.params.index(param) for param in reduced.body.params]
         # Including the sweep's counters: how far it is, and how far it goes.
         state = 16 + sum(self.state(stmt.init[k]) for k in at)
         recompute = sum(map(self.chooser.work, reduced.body.stmts)) + self.costs.loop
-        given = tuple(sorted(block_reads(reduced.body), key=lambda value: value.name))
+        # What the iterations find outside is recorded, not found again.
+        found = loop_values(stmt) - loop_values(reduced)
+        given = tuple(sorted(block_reads(reduced.body) - found, key=lambda value: value.name))
+        results = (recordable(self.fn, self.fn.name, stmt) or {}) if found else {}
+        record = sum(
+            math.ceil(self.extents.bytes(value))
+            for value in outside(reduced, backward)[0]
+            if value in results
+        )
         region, _ = self.chooser.d.parents[stmt.label]
         entries = max(int(self.chooser.often(region)), 1)
         inside = [each for label, each in known.items() if self.within(label, stmt.label)]
@@ -220,7 +233,9 @@ class Model:
         ]
         trips = int(self.extents.trips(stmt))
         last = self.last(stmt.label)
-        return Loop(stmt, trips, entries, bool(at), state, recompute, last, given, inner)
+        return Loop(
+            stmt, trips, entries, bool(at), state, recompute, last, given, inner, trips * record
+        )
 
     def add_leaves(self, loop: Loop, priced: Callable[[float], Chooser]) -> None:
         """Find what iterations of a loop may store."""
@@ -311,7 +326,7 @@ class Model:
             rooms[-1] = max(least, min(rooms[-1], loop.often * leaf.tape))
             for room in rooms:
                 run = Run(loop, leaf, room)
-                held = (Use(times * room, 0, loop.last),)
+                held = (Use(times * (room + loop.record), 0, loop.last),)
                 waiting = (Use(run.waiting, loop.last, loop.last),)
                 seconds = times * run.seconds
                 yield Option((number, room), held, waiting, seconds, members, loop.given)

@@ -175,7 +175,14 @@ def timed(x: Any, n: int) -> Any:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
-    "options", [{}, {"target": "python"}, {"offload": "disk"}, {"remat": "recompute"}]
+    "options",
+    [
+        {},
+        {"target": "python"},
+        {"offload": "disk"},
+        {"remat": "recompute"},
+        {"remat": "revolve:2:1"},
+    ],
 )
 def test_clocks_are_read_once(
     options: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
