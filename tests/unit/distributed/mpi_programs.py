@@ -317,6 +317,32 @@ def one_domain() -> None:
 
 
 @entered("messages")
+def budgets() -> None:
+    """Iterations that are computed again communicate with nobody: each rank has its own plan."""
+    if not FULL:
+        return
+
+    def parts(u: Any, steps: Any) -> Any:
+        v = np.zeros((len(u) + 2, u.shape[1]))
+        v[1:-1] = u
+        for t in range(steps):
+            exchange(v)
+            v[1:-1] = v[1:-1] + 0.2 * np.tanh(v[2:] - 2 * v[1:-1] + v[:-2])
+            if t % 3 == 1:
+                v[1] = v[1] * (1.0 + 1e-3 * comm.allreduce(np.sum(v[1:-1])))
+        return comm.allreduce(np.sum(v[1:-1] ** 2))
+
+    mine = np.random.default_rng(rank).random((12, 20))
+    wanted = adc.grad(parts)(mine, 40)
+    most = adc.grad(parts, memory="1 GB").plan(mine, 40).peak_bytes or 0
+    for share in (0.75, 0.5):
+        within = adc.grad(parts, memory=int(share * most) + 3000 * rank)
+        assert np.array_equal(within(mine, 40), wanted)
+        (loop,) = within.plan(mine, 40).loops
+        assert loop.again
+
+
+@entered("messages")
 def arrays_as_results() -> None:
     def moved(x: Any) -> Any:
         y = np.empty_like(x)

@@ -255,7 +255,7 @@ def test_budgets() -> None:
         found, counts, plan = measured(budget, n)
         assert (found, counts) == (wanted, calls)
         (loop,) = plan.loops
-        assert loop.again > 0
+        assert loop.again
         assert f"{24 * n} bytes record results of calls outside" in loop.entry.reason
         assert (plan.peak_bytes or 0) <= budget
         sizes.append(loop.bytes)
