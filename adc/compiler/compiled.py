@@ -61,6 +61,12 @@ class Watch(Protocol):
 WATCH: ContextVar[Watch | None] = ContextVar("WATCH", default=None)
 
 
+def tell(lowered: Lowered, values: tuple[Any, ...], error: BaseException) -> None:
+    """Tell the ranks with which code communicates that this one has raised an error."""
+    for place in lowered.communicators:
+        channels.failed(place.read(values), error)
+
+
 def alone(lowered: Lowered, values: tuple[Any, ...], what: str) -> None:
     """Raise if code communicates with other ranks: what repeats calls may do so unlike often there.
 
@@ -415,8 +421,7 @@ class Compiled:
                 return self._drawing(values, args, directions)
             return self._call([*args, *self.ones, *directions])
         except BaseException as error:
-            for place in self.lowered.communicators:
-                channels.failed(place.read(values), error)
+            tell(self.lowered, values, error)
             raise
 
     def states(self, values: tuple[Any, ...]) -> States:

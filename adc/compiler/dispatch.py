@@ -25,6 +25,7 @@ from adc.compiler.compiled import (
     differ,
     restore,
     sizes_of,
+    tell,
 )
 from adc.compiler.memory import text as memory_text
 from adc.compiler.progress import progress
@@ -791,15 +792,17 @@ class Code:
                     budget,
                     self.planned,
                 )
-        except MemoryBudgetError:
+        except MemoryBudgetError as error:
             if self._shared.stacks:
                 self._unstack()
                 return self._compile(values, whole, general, shares)
             if not (shares and lowered.fn.callees):
+                tell(lowered, values, error)
                 raise
             # Plans do not look into functions that calls share: inlined, they may need less. Other
             # functions stay: those of rules, and recursive ones.
             if self._prepared(values, whole, general, shares=False).lowered.fn == lowered.fn:
+                tell(lowered, values, error)
                 raise
             return self._compile(values, whole, general, shares=False)
         if options.parallel:

@@ -467,6 +467,19 @@ def one_rank_raises() -> None:
 
 
 @entered("failures")
+def no_plan_on_one_rank() -> None:
+    other = comm.Dup()
+
+    def loss(x: Any) -> Any:
+        for _ in range(20):
+            x = x * np.sin(x) + other.allreduce(x)[0]
+        return other.allreduce(np.sum(x))
+
+    text = error_of(adc.AdcError, adc.grad(loss, memory=300 if rank else "1 GB"), np.ones(100))
+    assert "[ADC026]" in text, text
+
+
+@entered("failures")
 def another_operation() -> None:
     other = comm.Dup()
 
