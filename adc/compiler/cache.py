@@ -350,7 +350,7 @@ def _build(
     base = None if entry is None else entry.parent
     # Numba reads the source from a file, and keeps machine code in the same folder.
     with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=base, ignore_cleanup_errors=True) as at:
-        path = cpu.write_source(emitted, Path(at))
+        path = cpu.write_source(emitted, Path(at), "" if entry is None else entry.name)
         code = cpu.build(emitted, path, cache=entry is not None)
         # Settings of Numba may have it keep machine code elsewhere: then there is no entry.
         if entry is not None and any(path.parent.glob("__pycache__/*.nbc")):

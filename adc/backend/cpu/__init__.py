@@ -86,9 +86,13 @@ class Source(Protocol):
     def source(self) -> str: ...
 
 
-def write_source(emitted: Source, folder: Path) -> Path:
-    """Write the source under a name made of its contents, and return the file."""
-    digest = hashlib.sha256(emitted.source.encode()).hexdigest()[:16]
+def write_source(emitted: Source, folder: Path, key: str = "") -> Path:
+    """Write the source under a name made of its contents and a key, and return the file.
+
+    Numba makes names of machine code of it and of a count of what a process has compiled. What two
+    processes have compiled of the same source must not have the same, where a third one loads both.
+    """
+    digest = hashlib.sha256(f"{key}{emitted.source}".encode()).hexdigest()[:16]
     path = folder / f"{emitted.name}_{digest}.py"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)

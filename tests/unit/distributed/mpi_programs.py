@@ -1,4 +1,6 @@
-"""Programs of several ranks, which `test_mpi` starts: ``python -m …mpi_programs GROUP [--full]``.
+"""Programs of several ranks, which `test_mpi` starts: ``python -m …mpi_programs GROUP NAME …``.
+
+Without names it runs all of a group, with ``--full`` in all modes.
 
 Each rank prints a line for each program, which says that it is right, or what is wrong. The first
 rank says it for all.
@@ -336,10 +338,11 @@ def budgets() -> None:
     wanted = adc.grad(parts)(mine, 40)
     most = adc.grad(parts, memory="1 GB").plan(mine, 40).peak_bytes or 0
     for share in (0.75, 0.5):
-        within = adc.grad(parts, memory=int(share * most) + 3000 * rank)
+        within = adc.grad(parts, memory=int(share * most) + 1000 * rank)
         assert np.array_equal(within(mine, 40), wanted)
-        (loop,) = within.plan(mine, 40).loops
-        assert loop.again
+        if rank == 0:
+            (loop,) = within.plan(mine, 40).loops
+            assert loop.again
 
 
 @entered("messages")
@@ -578,7 +581,10 @@ def wrong_rules() -> None:
 
 
 def main() -> None:
+    names = [each for each in sys.argv[2:] if not each.startswith("-")]
     for name, check in GROUPS[sys.argv[1]].items():
+        if names and name not in names:
+            continue
         try:
             check()
             text = "ok"

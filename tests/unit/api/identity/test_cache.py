@@ -115,6 +115,15 @@ def test_another_process_loads(tmp_path: Path) -> None:
     assert len(entries(cache.folder())) == 1
 
 
+def test_entries_of_one_source_have_names_of_their_own(tmp_path: Path, place: Path) -> None:
+    """Numba names machine code by the source: a process that loads both needs both names."""
+    f = module(tmp_path).f
+    assert adc.grad(f, remat="store")(2.0) == adc.grad(f, remat="auto")(2.0) == 12.0
+    files = list(place.glob("??/*/*.py"))
+    assert len({file.read_text() for file in files}) == 1
+    assert len({file.name for file in files}) == len(files) == 2
+
+
 def test_errors_of_loaded_code(tmp_path: Path) -> None:
     program = module(tmp_path)
     for expected in ("compiled", "loaded"):
