@@ -164,7 +164,7 @@ class Channel:
         end = time.monotonic() + _GRACE
         while time.monotonic() < end and not request.Test():
             self._listen(what, site)
-            time.sleep(0.01)
+            time.sleep(_NAP)
         said = {self.rank: f"waits in {what} ({site})", **self.said}
         self.failed = True
         lines = [
