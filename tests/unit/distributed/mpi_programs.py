@@ -356,6 +356,98 @@ def arrays_as_results() -> None:
     assert np.allclose(adc.jacfwd(moved)(X).sum(axis=1), slope)
 
 
+# -- awkward programs ------------------------------------------------------------------------------
+
+
+@checked("awkward")
+def views_of_one_array(x: Any) -> Any:
+    a = np.stack([x, x])
+    b = a[0]
+    comm.Sendrecv(b, right, recvbuf=a[1], source=left)
+    b *= 2.0
+    return comm.allreduce(np.sum(a * a * x))
+
+
+@checked("awkward")
+def loops_without_iterations(x: Any) -> Any:
+    y = np.stack([x, x])
+    for _ in range(len(x) - 4):
+        comm.Sendrecv(y[0], right, recvbuf=y[1], source=left)
+    for _ in range(rank * 0):
+        comm.Barrier()
+    return comm.allreduce(np.sum(y**2))
+
+
+@checked("awkward")
+def overwritten_buffers(x: Any) -> Any:
+    y, t = np.empty_like(x), np.zeros_like(x)
+    for k in range(3):
+        s = x * (k + 1.0)
+        request = comm.Isend(s, right, tag=k)
+        comm.Recv(y, left, tag=k)
+        request.Wait()
+        s[:] = 0.0
+        t = t * y + y
+    return comm.allreduce(np.sum(t * x))
+
+
+@checked("awkward")
+def to_itself(x: Any) -> Any:
+    y = np.empty_like(x)
+    request = comm.Irecv(y, rank, tag=1)
+    comm.Isend(np.exp(x), rank, tag=1).Wait()
+    request.Wait()
+    return comm.allreduce(np.sum(y * x))
+
+
+@checked("awkward")
+def uneven_trips(x: Any) -> Any:
+    t = 0.0
+    for k in range(rank + 1):
+        t = t + np.sum(x) ** (k + 1)
+    return comm.allreduce(t)
+
+
+def product(p: Any, k: Any) -> Any:
+    """Return a matrix times `p`: neighbouring cells are coupled, across ranks too."""
+    padded = np.zeros(len(p) + 2)
+    padded[1:-1] = p
+    exchange(padded)
+    return (2.0 + k**2) * padded[1:-1] - padded[2:] - padded[:-2]
+
+
+def dot(a: Any, b: Any) -> Any:
+    return comm.allreduce(np.dot(a, b))
+
+
+@checked("awkward")
+def conjugate_gradients(k: Any) -> Any:
+    b, u = np.ones(len(k)), np.zeros(len(k))
+    r, p = b.copy(), b.copy()
+    rest = dot(r, r)
+    count = 0
+    while count < 8 and rest > 1e-12:
+        ap = product(p, k)
+        step = rest / dot(p, ap)
+        u, r = u + step * p, r - step * ap
+        new = dot(r, r)
+        p, rest = r + (new / rest) * p, new
+        count += 1
+    return dot(u, b)
+
+
+@entered("awkward")
+def single_precision() -> None:
+    def loss(x: Any) -> Any:
+        y = np.empty_like(x)
+        comm.Sendrecv(np.sin(x), right, recvbuf=y, source=left)
+        return comm.allreduce(float(np.sum(y * x)))
+
+    slope = adc.grad(loss)(X.astype(np.float32))
+    assert slope.dtype == np.float32
+    assert np.allclose(slope, adc.grad(loss)(X), rtol=1e-5)
+
+
 # -- sums ------------------------------------------------------------------------------------------
 
 

@@ -48,7 +48,7 @@ def test_two_ranks(group: str) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
-@pytest.mark.parametrize("group", ["collective", "messages", "sums"])
+@pytest.mark.parametrize("group", ["collective", "messages", "awkward", "sums"])
 def test_all_modes(ranks: int, group: str) -> None:
     run(ranks, group, "--full")
 
