@@ -7,7 +7,7 @@ that pops them, last one first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from adc.ir.core import For, If, Operand, Pop, Push, Stmt, Value, While, blocks
@@ -103,6 +103,35 @@ def frames(pushed: TapeEntry, popped: TapeEntry) -> dict[Value, Operand]:
         for each in zip(reversed(some), others, strict=True):
             found.update(frames(*each))
     return found
+
+
+def is_balanced(stmts: Sequence[Stmt]) -> bool:
+    """Whether statements pop just what they push, however often loops run; calls are left out."""
+    pairs: list[tuple[TapeEntry, TapeEntry]] = []
+    taken, left = matched(stmts, lambda pushed, popped: pairs.append((pushed, popped)))
+    if taken or left or not all(is_mirror(*pair) for pair in pairs):
+        return False
+    known: dict[Operand, Operand] = {}
+    for pair in pairs:
+        for popped, value in frames(*pair).items():
+            known[popped] = value
+    return all(_as_often(*pair, known) for pair in pairs)
+
+
+def _as_often(pushed: TapeEntry, popped: TapeEntry, known: Mapping[Operand, Operand]) -> bool:
+    """Whether loops that mirror each other run as often; `known` has what popped values are."""
+    match pushed.stmt, popped.stmt:
+        case For(trips=trips), For(trips=others):
+            if known.get(others, others) != trips:
+                return False
+        case While(results=counts), For(trips=others):
+            if known.get(others, others) not in counts:
+                return False
+    return all(
+        _as_often(*each, known)
+        for some, others in zip(pushed.parts, popped.parts, strict=True)
+        for each in zip(reversed(some), others, strict=True)
+    )
 
 
 def uses(stmts: Sequence[Stmt]) -> tuple[bool, bool]:

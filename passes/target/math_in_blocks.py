@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.iterations import IterationAnalysis
+from adc.ir.analysis.memory.iterations import IterationAnalysis
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,

@@ -36,11 +36,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.iterations import IterationAnalysis
+from adc.ir.analysis.memory.iterations import IterationAnalysis
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
     Block,
+    Call,
     For,
     Function,
     Literal,
@@ -68,10 +69,11 @@ def parallel(fn: Function, private: bool = True) -> Function:
     ----------
     fn : Function
     private : bool
-        Whether parallel iterations may allocate arrays, private to each thread.
+        Whether parallel iterations may allocate arrays, private to each thread, and call functions,
+        which may, too.
     """
-    callees = tuple(_Parallel(each, private).run() for each in fn.callees)
-    return replace(_Parallel(fn, private).run(), callees=callees)
+    callees = tuple(_Parallel(each, private, fn.callees).run() for each in fn.callees)
+    return replace(_Parallel(fn, private, fn.callees).run(), callees=callees)
 
 
 class _Parallel(IterationAnalysis):
@@ -99,7 +101,7 @@ class _Parallel(IterationAnalysis):
         inside = list(walk(loop.body.stmts))
         if not loop.body.params and not any(isinstance(s, Write) for s in inside):
             return False  # it does nothing but raise
-        inner = [s for s in inside if isinstance(s, For | While)]
+        inner = [s for s in inside if isinstance(s, For | While | Call)]
         if inner:
             return not all(
                 isinstance(s, For) and isinstance(s.trips, Literal) and int(s.trips.value) < 4

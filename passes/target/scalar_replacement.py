@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.iterations import IterationAnalysis
+from adc.ir.analysis.memory.iterations import IterationAnalysis
 from adc.ir.analysis.sizes.affine import Form, computed, constant
 from adc.ir.builder import integer, zero
 from adc.ir.core import (

@@ -44,7 +44,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from adc.ir.analysis.dependence.iterations import IterationAnalysis
+from adc.ir.analysis.memory.iterations import IterationAnalysis
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,

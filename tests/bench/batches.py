@@ -1,12 +1,15 @@
 """Batches: values, gradients of every example and of the mean over all by `vmap`, beside JAX.
 
-`python -m tests.bench.batches [PYTHON]` prints a table of medians. PYTHON is an interpreter that
-has JAX, which is compiled, in double precision, with arrays of its own. Both are asked in turns, in
-processes of their own on one core.
+`python -m tests.bench.batches [PYTHON] [--cores 2]` prints a table of medians. PYTHON is an
+interpreter that has JAX, which is compiled, in double precision, with arrays of its own. Both are
+asked in turns, in processes of their own on one core, or on several: adc with ``parallel=``.
 
 `python -m tests.bench.batches TOOL` is the process of one tool.
 """
 
+import argparse
+import functools
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -71,17 +74,17 @@ def arguments(name: str, sizes: tuple[int, ...], count: int) -> tuple[Any, Any, 
 # -- processes of tools ----------------------------------------------------------------------------
 
 
-def _made(tool: Any, name: str, kind: str) -> Any:
+def _made(tool: Any, name: str, kind: str, **threads: Any) -> Any:
     fn = FUNCTIONS[name]
     if kind == VALUES:
-        return tool.vmap(fn, (None, 0, 0))
+        return tool.vmap(fn, (None, 0, 0), **threads)
     if kind == EACH:
-        return tool.vmap(tool.grad(fn), (None, 0, 0))
+        return tool.vmap(tool.grad(fn), (None, 0, 0), **threads)
 
     def mean(p: Any, x: Any, y: Any) -> Any:
         return np.mean(tool.vmap(fn, (None, 0, 0))(p, x, y))
 
-    return tool.grad(mean)
+    return tool.grad(mean, **threads)
 
 
 def _parts(found: Any) -> list[Any]:
@@ -91,7 +94,8 @@ def _parts(found: Any) -> list[Any]:
 def _adc(name: str, kind: str, sizes: tuple[int, ...], count: int) -> Callable[[], Any]:
     import adc
 
-    found = _made(adc, name, kind)
+    cores = len(os.sched_getaffinity(0))
+    found = _made(adc, name, kind, **({"parallel": cores} if cores > 1 else {}))
     args = arguments(name, sizes, count)
     return lambda: _parts(found(*args))
 
@@ -109,11 +113,12 @@ def _jax(name: str, kind: str, sizes: tuple[int, ...], count: int) -> Callable[[
 TOOLS = {"adc": _adc, "jax": _jax}
 
 
-def main(console: Console, rounds: int = 3, peer: str = sys.executable) -> None:
+def main(console: Console, rounds: int = 3, peer: str = sys.executable, cores: int = 1) -> None:
     """Print the table."""
-    tools = {"adc": Tool(sys.executable, "tests.bench.batches", "adc")}
+    tool = functools.partial(Tool, module="tests.bench.batches", cores=cores)
+    tools = {"adc": tool(sys.executable, name="adc")}
     if turns.installed(peer, "jax"):
-        tools["jax"] = Tool(peer, "tests.bench.batches", "jax")
+        tools["jax"] = tool(peer, name="jax")
     table = Table(title="Functions of every example, in milliseconds")
     for column in ("function", "of it", "sizes", "examples", "adc", "JAX", "adc / JAX"):
         table.add_column(column, justify="left" if column in ("function", "of it") else "right")
@@ -129,4 +134,8 @@ if __name__ == "__main__":
     if sys.argv[1:] and sys.argv[1] in TOOLS:
         turns.serve(TOOLS[sys.argv[1]])
     else:
-        main(Console(width=100), peer=sys.argv[1] if sys.argv[1:] else sys.executable)
+        parser = argparse.ArgumentParser(description="Print the table.")
+        parser.add_argument("python", nargs="?", default=sys.executable)
+        parser.add_argument("--cores", type=int, default=1)
+        options = parser.parse_args()
+        main(Console(width=100), peer=options.python, cores=options.cores)

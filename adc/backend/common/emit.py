@@ -58,6 +58,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import IRError
+from adc.ir.functions import reachable
 from adc.ir.ops import algorithms
 from adc.ir.sums import LANES, SHORT
 from adc.ir.text.outside import is_external, outside_of
@@ -307,11 +308,7 @@ def emit(
         tuple(sorted(shared.tapes.used(fn.name))),
         tuple(shared.returned),
         bool(names & (gemm.NAMES | ROUTINES.keys())),
-        any(
-            isinstance(loop, For) and loop.parallel and _multiplies(loop)
-            for each in (fn, *fn.callees)
-            for loop in walk(each.body)
-        ),
+        _multiplies_in_threads(fn),
         shared.shares,
         all(map(_is_bare, code)),
         tuple(sorted(given[name] for name in found)),
@@ -319,8 +316,20 @@ def emit(
     )
 
 
-def _multiplies(loop: For) -> bool:
-    return any(isinstance(stmt, Gemm) for stmt in walk(loop.body.stmts))
+def _multiplies_in_threads(fn: Function) -> bool:
+    """Whether iterations that threads share multiply matrices, or call what does."""
+    inside = [
+        stmt
+        for each in (fn, *fn.callees)
+        for loop in walk(each.body)
+        if isinstance(loop, For) and loop.parallel
+        for stmt in walk(loop.body.stmts)
+    ]
+    table = {each.name: each for each in fn.callees}
+    names = {stmt.callee for stmt in inside if isinstance(stmt, core.Call)}
+    names = names.union(*(reachable(table, name) for name in names))
+    bodies = [inside, *(walk(table[name].body) for name in names)]
+    return any(isinstance(stmt, Gemm) for body in bodies for stmt in body)
 
 
 def _is_bare(fn: syntax.Function) -> bool:

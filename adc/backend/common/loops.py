@@ -47,7 +47,7 @@ from adc.backend.common.syntax import (
     Unpack,
 )
 from adc.backend.common.tape_io import Traffic
-from adc.backend.common.writer import FAILED, Shared
+from adc.backend.common.writer import FAILED, SOME, Shared
 from adc.ir import core, ops
 from adc.ir.analysis.memory.escape import dead_after_yield
 from adc.ir.core import (
@@ -82,8 +82,6 @@ LONG = 60.0
 _BUSY = (For, While, core.Call, Gemm)
 # Iterations of loops in another one, or in each other, that are over soon.
 _FEW = 64
-# Iterations of an inner loop whose number is not known in front of a parallel one.
-_SOME = 8
 # A loop that costs no more is written twice where it adds to lanes: for few iterations, and many.
 LEAN = 30.0
 # Rows that make sizes of sizes.
@@ -405,10 +403,12 @@ class Loops(Traffic):
                         if isinstance(origin, Apply) and origin.op is arith.minimum:
                             # Parts of a loop: all but the last are as large.
                             trips = next((x for x in origin.args if x not in inside), trips)
-                        often = Constant(_SOME) if trips in inside else self.number(trips)
+                        often = Constant(SOME) if trips in inside else self.number(trips)
                         terms.append(product(often, cost(body.stmts)))
                     case While(body=body):
-                        terms.append(product(Constant(_SOME), cost(body.stmts)))
+                        terms.append(product(Constant(SOME), cost(body.stmts)))
+                    case core.Call(callee=name):
+                        own += self._shared.work(name)
                     case _:
                         own += 1.0
             return total(Constant(int(own)), *terms)

@@ -45,6 +45,8 @@ from adc.ir.walk import use_counts
 Mark = Callable[[Span], str]
 # Longest expression that is moved into another one.
 INLINE = 60
+# Iterations of a loop whose number is not known in front of a parallel one around it.
+SOME = 8
 # The places in the state, as emitted code names them.
 PLACES = {
     "STATUS": (State.STATUS, "0, or the check that failed"),
@@ -157,6 +159,8 @@ class Shared:
         self.called = _called(functions, fn.name)
         self.noted = set(functions) - set(self.called)
         self.recursive = {name for name in functions if _reaches(functions, name, name)}
+        self._functions = functions
+        self._work: dict[str, float] = {}
         self.escaping = {each.name: escaping(each) for each in (fn, *fn.callees)}
         self.held = {each.name: holding(each) for each in (fn, *fn.callees)}
         self.stacked = {each.name: stacked(each, functions.values()) for each in (fn, *fn.callees)}
@@ -184,6 +188,30 @@ class Shared:
                 self.making.add(part.name)
         self.origins[fn.name] = origins
         return [*done.parts, done.fn]
+
+    def work(self, name: str) -> float:
+        """Return about what a call takes, in additions."""
+        if name not in self._work:
+            self._work[name] = 1.0  # of one that calls itself
+            fn = self._functions.get(name)
+            self._work[name] = 1.0 if fn is None else self._takes(fn.body)
+        return self._work[name]
+
+    def _takes(self, stmts: Sequence[Stmt]) -> float:
+        taken = 0.0
+        for stmt in stmts:
+            match stmt:
+                case Apply(op=op):
+                    taken += op.cost
+                case core.Call(callee=name):
+                    taken += self.work(name)
+                case For(trips=Literal(value=count)):
+                    taken += max(float(count), 0.0) * self._takes(stmt.body.stmts)
+                case For() | core.While():
+                    taken += SOME * self._takes(stmt.body.stmts)
+                case _:
+                    taken += 1.0 + max((self._takes(b.stmts) for b in core.blocks(stmt)), default=0)
+        return taken
 
     def site(self, stmt: Check | Print | core.Call, where: str) -> int:
         """Return the number of a check, print or call in the function `where`."""

@@ -6,6 +6,7 @@
 `escape`        which arrays escape a block, and which may be allocated on the stack
 `liveness`      which arrays are alive where
 `lifetimes`     which arrays of a function have disjoint lifetimes
+`iterations`    which loops have iterations that may run in any order
 `owners`        which variable owns an array's memory while loops carry it
 ==============  ================================================================================
 """

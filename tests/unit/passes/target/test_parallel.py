@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import adc
-import adc.ir.analysis.dependence.iterations as independent
+import adc.ir.analysis.memory.iterations as independent
 from adc.backend.runtime import threads as thread_pool
 from adc.compiler.driver import transform
 from adc.ir.core import For, walk
@@ -23,7 +23,7 @@ from tests.bench.kernels import KERNELS
 from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS
 from tests.oracle import threads
-from tests.oracle.chain import Chain
+from tests.oracle.chain import Chain, fresh, run
 from tests.system.test_array_programs import ALL
 
 EVERY = [p for p in (*PROGRAMS, *ALL) if p.argnums]
@@ -144,6 +144,128 @@ def test_memory_that_threads_take_can_be_ruled_out() -> None:
     fn = parse(text.replace("%PLACE", "%i"))
     assert any(isinstance(s, For) and s.parallel for s in parallel(fn).body)
     assert not any(isinstance(s, For) and s.parallel for s in parallel(fn, private=False).body)
+
+
+CALLS = """
+fn only_reads(%a: f64[:], %b: f64[:]) -> f64 {
+  %t = load %a[0]
+  %u = load %b[0]
+  %v = add %t %u
+  return %v
+}
+
+fn writes(%a: f64[:], %b: f64[:]) -> f64 {
+  write %b[0] 1.0:f64
+  %t = call C9 only_reads(%a, %b)
+  return %t
+}
+
+fn counts(%a: f64[:], %b: f64[:]) -> f64 {
+  %t = load %b[0]
+  %u = add %t 1.0:f64
+  write %b[0] %u
+  return %u
+}
+
+fn prints(%a: f64[:], %b: f64[:]) -> f64 {
+  print "here"
+  return 1.0:f64
+}
+
+fn leaves(%a: f64[:], %b: f64[:]) -> f64 {
+  %t = load %a[0]
+  push %t
+  return %t
+}
+
+fn again(%a: f64[:], %b: f64[:]) -> f64 {
+  %t = call C9 again(%a, %b)
+  return %t
+}
+
+fn f(%n: int, %x: f64[:, :], %z: f64[:]) -> f64[:] {
+  %y = empty[f64] %n
+  for L0 %i in 0 to %n {
+    %a = copy %z
+    %r = row %x %i
+    %t = BODY
+    write %y[%i] %t
+  }
+  return %y
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("call C0 only_reads(%r, %z)", True),
+        ("call C0 only_reads(%z, %y)", False),
+        ("call C0 writes(%z, %a)", True),
+        ("call C0 writes(%a, %z)", False),
+        ("call C0 writes(%a, %r)", False),
+        ("call C0 counts(%a, %z)", False),
+        ("call C0 prints(%a, %z)", False),
+        ("call C0 leaves(%a, %z)", False),
+        ("call C0 again(%a, %z)", False),
+    ],
+)
+def test_calls(body: str, found: bool) -> None:
+    fn = parallel(parse(CALLS.replace("BODY", body)))
+    (loop,) = (stmt for stmt in fn.body if isinstance(stmt, For))
+    assert loop.parallel == found
+
+
+def cell(w: Any, h: Any, x: Any) -> Any:
+    for _ in range(3):
+        h = np.tanh(w @ h + x)
+        w[0] *= 0.9
+    return h
+
+
+def scaled(t: Any, limit: Any) -> Any:
+    while t < limit:
+        t = t * 1.5 + 0.1
+    return t
+
+
+def network(w: Any, xs: Any) -> Any:
+    total = 0.0
+    for i in range(xs.shape[0]):
+        h = np.zeros(w.shape[0])
+        own = w.copy()
+        for t in range(xs.shape[1]):
+            h = cell(own, h, xs[i, t]) if t % 2 else cell(own, xs[i, t], h)
+        total += scaled(np.sum(h**2), 3.0)
+    return total
+
+
+def weights() -> tuple[Any, Any]:
+    w = np.random.default_rng(0).random((4, 4)) * 0.4
+    return w, np.random.default_rng(1).random((9, 5, 4))
+
+
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_iterations_that_call_functions_and_carry_arrays(compiled: bool) -> None:
+    assert not threads.check(Chain.of(network, weights(), (0, 1)), ("auto",), compiled=compiled)
+
+
+def test_what_a_callee_writes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    fn = parse(CALLS.replace("BODY", "call C0 counts(%r, %z)"))
+    args = [np.int64(5), np.ones((5, 2)), np.zeros(2)]
+    assert run(parallel(fn), fresh(args))[0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+    monkeypatch.setattr(independent._Callees, "written", lambda self, name: frozenset())
+    assert run(parallel(fn), fresh(args))[0].tolist() != [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+@pytest.mark.full
+def test_batches_of_functions_that_call_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    _small_chunks(monkeypatch)
+    w, xs = weights()
+    batch = adc.vmap(adc.grad(network), (None, 0), parallel=2, cache=False)
+    rows = np.stack([xs[:3], xs[3:6], xs[6:9]])
+    assert "parallel_for" in batch.source(w, rows)
+    assert np.array_equal(batch(w, rows), np.stack([adc.grad(network)(w, row) for row in rows]))
 
 
 # --- errors and signals ---------------------------------------------------------------------------
@@ -313,7 +435,7 @@ def test_frames_that_others_need_are_noticed(monkeypatch: pytest.MonkeyPatch) ->
     x, w = np.random.default_rng(0).random((2, 40, 30))
     chain = Chain.of(product, (x, w, np.arange(40) % 7), (0, 1))
     assert not threads.check(chain, ("store",), compiled=False)
-    monkeypatch.setattr(independent, "_frames", lambda stmts: ([], []))
+    monkeypatch.setattr(independent, "is_balanced", lambda stmts: True)
     try:
         found = threads.check(chain, ("store",), compiled=False)
     except Exception:  # the interpreter finds another frame than it needs

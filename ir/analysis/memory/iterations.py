@@ -1,9 +1,10 @@
 """Find loops whose iterations are independent, except for reductions.
 
 In buffer form, after `storage`: arrays with different names do not alias, except for arrays that
-loops carry and branches choose, which are not considered here. Iterations are independent if each
-of them writes its own part of every array that it changes, along one axis, reads no other part of
-it, and otherwise works on arrays that it allocates itself, also by products of matrices.
+loops carry and branches choose, for rows, and for what calls are passed and return. Iterations are
+independent if each of them writes its own part of every array that it changes, along one axis,
+reads no other part of it, and otherwise works on arrays that it allocates itself. With these it may
+do anything: let inner loops carry them, multiply them, pass them to functions that write to them.
 
 A loop-carried number may be updated by operations whose other operands do not depend on it, as in
 ``s += x[i] * y[i]``. These operands can be stored first, and the number computed later, in the same
@@ -12,15 +13,16 @@ order: `Split`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from adc.ir.analysis.dependence.accesses import own_axis, own_range
+from adc.ir.analysis.memory.escape import flow
 from adc.ir.analysis.sizes.affine import Facts
 from adc.ir.core import (
     Apply,
     Block,
+    Call,
     Check,
     For,
     Function,
@@ -42,17 +44,152 @@ from adc.ir.core import (
 from adc.ir.errors import Span
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
+from adc.ir.tape import is_balanced
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names, inner_values
 
 
 @dataclass
 class _Touched:
-    """The accesses of a loop to arrays that it did not allocate."""
+    """What statements do to arrays.
 
+    Attributes
+    ----------
+    origins : mapping
+        The arrays that each may be, by where they are made.
+    made : collection
+        Those that the statements make themselves.
+    accesses : dict
+        By array, loads of and writes to those that are not made here.
+    whole : set
+        Of these, those that are read in another way.
+    written : set
+        Those that are written in another way.
+    """
+
+    origins: Mapping[Value, frozenset[Value]] = field(default_factory=dict)
+    made: Collection[Value] = ()
     accesses: dict[Value, list[Load | Write]] = field(default_factory=dict)
-    whole: set[Operand] = field(default_factory=set)  # those that are read as a whole
-    made: set[Value] = field(default_factory=set)
+    whole: set[Operand] = field(default_factory=set)
+    written: set[Operand] = field(default_factory=set)
+
+    def of(self, array: Operand) -> frozenset[Value]:
+        """Return the arrays that one may be, but those that are made here."""
+        assert isinstance(array, Value)
+        return self.origins.get(array, frozenset((array,))).difference(self.made)
+
+    def read(self, array: Operand) -> None:
+        self.whole |= self.of(array)
+
+    def write(self, array: Operand) -> None:
+        self.written |= self.of(array)
+
+    def access(self, stmt: Load | Write) -> None:
+        assert isinstance(stmt.array, Value)
+        others = self.of(stmt.array)
+        if others == {stmt.array}:
+            self.accesses.setdefault(stmt.array, []).append(stmt)
+        elif isinstance(stmt, Write):
+            self.written |= others
+        else:
+            self.whole |= others
+
+
+class _Callees:
+    """The functions that a thread may call: they do nothing but compute, and leave no frames."""
+
+    def __init__(self, functions: Sequence[Function]) -> None:
+        self.functions = {each.name: each for each in functions}
+        self._written: dict[str, frozenset[int] | None] = {}
+
+    def written(self, name: str) -> frozenset[int] | None:
+        """Return which parameters a function may write to; None if no thread may call it."""
+        if name not in self._written:
+            self._written[name] = None  # one that calls itself
+            self._written[name] = self._found(self.functions[name])
+        return self._written[name]
+
+    def _found(self, fn: Function) -> frozenset[int] | None:
+        if fn.routine or not fn.body or not is_balanced(fn.body):
+            return None
+        touched = _Touched(flow(fn, fn.params)[0], _makes(fn.body))
+        if not visit(fn.body, touched, self):
+            return None
+        accessed = {
+            array
+            for array, found in touched.accesses.items()
+            if any(isinstance(stmt, Write) for stmt in found)
+        }
+        written = touched.written | accessed
+        if not written.issubset(fn.params):
+            return None
+        return frozenset(k for k, param in enumerate(fn.params) if param in written)
+
+
+def _makes(stmts: Sequence[Stmt]) -> set[Value]:
+    """Return the arrays that statements allocate; a tape has copies."""
+    found: set[Value] = set()
+    for stmt in walk(tuple(stmts)):
+        match stmt:
+            case Apply(op=op, results=(made,)) if op.allocates or op.undefined:
+                found.add(made)
+            case Pop(results=results):
+                found.update(results)
+    return found
+
+
+def visit(stmts: Sequence[Stmt], touched: _Touched, callees: _Callees | None) -> bool:
+    """Collect what statements do to arrays; False if they do more than an iteration may.
+
+    Without `callees`, which are the functions that they may call, they may make no array.
+    """
+    for stmt in stmts:
+        match stmt:
+            case Load() | Write():
+                touched.access(stmt)
+            case Apply(op=op, args=args, results=results):
+                arrays = [arg for arg in args if isinstance(arg.type, Array)]
+                if any(isinstance(v.type, Array) for v in results):
+                    if callees is None or not (op.allocates or op.aliases or op.undefined):
+                        return False
+                    if op.aliases == "whole":
+                        touched.write(args[0])
+                elif arrays and not op.asks_shape:
+                    return False
+                if op.copies:
+                    for array in arrays:
+                        touched.read(array)
+            case If() | For() | While():
+                if callees is None and any(
+                    isinstance(each.type, Array) for each in (*operands(stmt), *stmt.results)
+                ):
+                    return False
+                if not all(visit(block.stmts, touched, callees) for block in blocks(stmt)):
+                    return False
+            case Check():
+                pass
+            case Gemm(array=array, a=a, b=b) if callees is not None:
+                touched.read(a)
+                touched.read(b)
+                touched.write(array)
+            case Push(values=values) if callees is not None:
+                for value in values:
+                    if isinstance(value.type, Array):
+                        touched.read(value)
+            case Pop() if callees is not None:
+                pass  # copies from the thread's own tape
+            case Call(callee=name, args=args) if callees is not None:
+                written = callees.written(name)
+                if written is None:
+                    return False
+                for k, arg in enumerate(args):
+                    if isinstance(arg.type, Array):
+                        touched.read(arg)
+                        if k in written:
+                            touched.write(arg)
+            case _:
+                return False
+    return True
 
 
 @dataclass
@@ -86,9 +223,13 @@ class Split:
 class IterationAnalysis:
     """Decides which loops of a function have independent iterations."""
 
-    def __init__(self, fn: Function, private: bool) -> None:
+    def __init__(
+        self, fn: Function, private: bool, functions: Sequence[Function] | None = None
+    ) -> None:
         self.fn = fn
-        self.private = private
+        # What iterations may call; without it, they may not allocate either.
+        self.callees = _Callees(fn.callees if functions is None else functions) if private else None
+        self.origins = flow(fn, fn.params)[0] if private else {}
         self.names = Names.of(fn)
         self.facts = Facts()
         # Arrays that may have an alias.
@@ -119,13 +260,15 @@ class IterationAnalysis:
     def independent(self, loop: For) -> bool:
         """Whether iterations are independent; `size` is that of their groups, if any."""
         self.size = None
-        if self.sums(loop) is None:
+        if self.sums(loop) is None or any(isinstance(v.type, Array) for v in loop.body.params):
             return False
-        touched = _Touched()
-        if not self.visit(loop.body.stmts, touched) or _frames(loop.body.stmts) != ([], []):
+        touched = _Touched(self.origins, _makes(loop.body.stmts))
+        if not visit(loop.body.stmts, touched, self.callees) or not is_balanced(loop.body.stmts):
+            return False
+        if touched.written:
             return False
         for array, found in touched.accesses.items():
-            if array in touched.made or not any(isinstance(stmt, Write) for stmt in found):
+            if not any(isinstance(stmt, Write) for stmt in found):
                 continue
             if array in self.shared or array in touched.whole:
                 return False
@@ -187,44 +330,6 @@ class IterationAnalysis:
             found.append(steps)
         return found
 
-    def visit(self, stmts: Sequence[Stmt], touched: _Touched) -> bool:
-        """Collect accesses to arrays; False if statements do more than loads and writes."""
-        for stmt in stmts:
-            match stmt:
-                case Load(array=array) | Write(array=array):
-                    touched.accesses.setdefault(array, []).append(stmt)
-                case Apply(op=op, args=args, results=results):
-                    arrays = {arg for arg in args if isinstance(arg.type, Array)}
-                    makes = any(isinstance(v.type, Array) for v in results)
-                    if makes:
-                        if not self.private or not op.allocates:
-                            return False
-                        if not self.shared.isdisjoint(results):
-                            return False
-                        touched.made.update(results)
-                    elif arrays and not op.asks_shape:
-                        return False
-                    if op.copies:
-                        touched.whole |= arrays
-                case If() | For() | While():
-                    arrays_in = [*operands(stmt), *stmt.results]
-                    if any(isinstance(each.type, Array) for each in arrays_in):
-                        return False
-                    if not all(self.visit(block.stmts, touched) for block in blocks(stmt)):
-                        return False
-                case Check():
-                    pass
-                case Gemm(array=array, a=a, b=b):
-                    if not self.private or array not in touched.made:
-                        return False
-                    touched.whole |= {a, b} - touched.made
-                case Push(values=values) | Pop(results=values):
-                    if not self.private or any(isinstance(v.type, Array) for v in values):
-                        return False
-                case _:
-                    return False
-        return True
-
     def split(self, loop: For, place: Value) -> Split:
         """Return a loop without the numbers that it carries; terms are stored at `place`."""
         sums = self.sums(loop)
@@ -279,43 +384,6 @@ class IterationAnalysis:
         made = Value(self.names.fresh("n"), INT)
         into.append(Apply((made,), OPS["cast"], (number,), (str(INT),)))
         return made
-
-
-def _frames(stmts: Sequence[Stmt]) -> tuple[list[Any], list[Any]] | None:
-    """Return the frames that statements pop but did not push, and those they leave.
-
-    Both in the order of the tape's end; None if they differ between iterations.
-    """
-    wanted: list[Any] = []
-    left: list[Any] = []
-
-    def take(frames: Sequence[Any]) -> bool:
-        for frame in frames:
-            if not left:
-                wanted.append(frame)
-            elif left.pop() != frame:
-                return False
-        return True
-
-    for stmt in stmts:
-        match stmt:
-            case Push(values=values):
-                left.append(tuple(value.type.dtype for value in values))
-            case Pop(results=values):
-                if not take([tuple(value.type.dtype for value in values)]):
-                    return None
-            case If() | For() | While():
-                arms = [_frames(block.stmts) for block in blocks(stmt)]
-                takes = [arm[0] for arm in arms if arm]
-                leaves = [arm[1] for arm in arms if arm]
-                if len(takes) < len(arms) or (any(takes) and any(leaves)):
-                    return None
-                kind = (type(stmt).__name__, getattr(stmt, "trips", None))
-                if any(takes) and not take([(*kind, [found[::-1] for found in takes])]):
-                    return None
-                if any(leaves):
-                    left.append((*kind, leaves))
-    return wanted, left
 
 
 __all__ = ["IterationAnalysis", "Split"]
