@@ -52,7 +52,7 @@ EACH, VALUES, MEAN = "gradients", "values", "gradient of the mean"
 SMALL, WIDE = (16, 32, 10), (784, 128, 10)
 PROGRAMS = [
     ("network", EACH, SMALL, 256), ("network", EACH, SMALL, 4096),
-    ("predict", VALUES, WIDE, 1000), ("network", MEAN, WIDE, 1000), ("network", EACH, WIDE, 1000),
+    ("predict", VALUES, WIDE, 1000), ("network", MEAN, WIDE, 1000), ("network", EACH, WIDE, 256),
     ("logistic", EACH, (), 4096), ("relaxation", EACH, (), 10_000),
 ]  # fmt: skip
 
