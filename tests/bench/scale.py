@@ -159,6 +159,21 @@ def predicted(console: Console, machine: Machine) -> None:
 
 def resident(console: Console, shards: int = 100, rows: int = 100_000) -> None:
     """Print the memory of processes that compute a gradient of shards of files."""
+    value, seconds, before, after = of_files(shards, rows)
+    console.print(f"{shards * rows:.0e} observations in {shards} shards: {seconds:.1f} s")
+    console.print(f"loss {value:.6f}; expected {shards * rows * np.log(2.0):.6f}")
+    console.print(
+        f"resident memory of a worker: {after / 1e6:.0f} MB at most, {before / 1e6:.0f} MB "
+        f"after two shards of {rows * 11 * 8 / 1e6:.0f} MB"
+    )
+
+
+def of_files(shards: int, rows: int) -> tuple[float, float, int, int]:
+    """Compute a gradient of shards of files on two processes, with a budget of 64 MB for each.
+
+    Return the loss, the seconds it takes, and the most bytes that a process has had, after two
+    shards and after all.
+    """
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         drawn = np.random.default_rng(0)
         names = []
@@ -176,12 +191,7 @@ def resident(console: Console, shards: int = 100, rows: int = 100_000) -> None:
             value, _ = both(p, names)
             seconds = time.perf_counter() - start
             after = max(pool.map(_most, range(8)))
-        console.print(f"{shards * rows:.0e} observations in {shards} shards: {seconds:.1f} s")
-        console.print(f"loss {value:.6f}; expected {shards * rows * np.log(2.0):.6f}")
-        console.print(
-            f"resident memory of a worker: {after / 1e6:.0f} MB at most, {before / 1e6:.0f} MB "
-            f"after two shards of {rows * 11 * 8 / 1e6:.0f} MB"
-        )
+    return float(value), seconds, before, after
 
 
 def _most(_: int) -> int:

@@ -22,6 +22,7 @@ from adc import distributed
 from adc.distributed import engines, transport
 from adc.distributed.tree import Reduction
 from adc.ir.errors import ArgumentError, WorkerError
+from tests.bench import scale
 from tests.unit.distributed import losses
 
 RNG = np.random.default_rng(11)
@@ -366,3 +367,14 @@ def test_a_process_that_dies(tmp_path: Path) -> None:
     found = distributed.value_and_grad(losses.squares, loader=losses.dies_once)(0.5, names)
     assert (tmp_path / "3.died").exists()
     assert found == quiet(0.5, names)
+
+
+@pytest.mark.full
+@pytest.mark.skipif(sys.platform != "linux", reason="counts kilobytes as Linux does")
+def test_workers_hold_one_shard_at_a_time() -> None:
+    rows = 200_000
+    value, _, before, after = scale.of_files(16, rows)
+    assert value == pytest.approx(16 * rows * np.log(2.0))
+    shard = rows * 11 * 8
+    # Of the eight shards of a worker: the one it has, and the one it gets.
+    assert after - before < 2 * shard
