@@ -7,6 +7,7 @@ same for any number of workers, in any order of arrival, and after the death of 
 
 =============  =====================================================================================
 `shards`       what stands for a shard: arrays, files, collections of Dask
+`digests`      what must be the same of a function on workers
 `transport`    how functions get to workers
 `tasks`        what a worker does with a shard
 `tree`         sums in a fixed order
@@ -36,10 +37,11 @@ from typing import Any, Unpack
 import numpy as np
 import optree
 
+from adc.distributed.digests import captured, functions
 from adc.distributed.engines import Work, engine_of
 from adc.distributed.shards import opened, shards_of
 from adc.distributed.tasks import ROWS, Task
-from adc.distributed.transport import captured, functions, pack
+from adc.distributed.transport import pack
 from adc.functions import name_of, plain, span_of
 from adc.ir.errors import ArgumentError
 from adc.library.mpi.operations import shared

@@ -7,18 +7,16 @@ of their code: a worker with another version of the program must not go on silen
 from __future__ import annotations
 
 import functools
-import hashlib
 import linecache
 import pickle
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
+from adc.distributed.digests import digest, functions
 from adc.functions import name_of, plain, span_of
 from adc.ir.errors import ArgumentError, WorkerError
 from adc.version import __version__
@@ -61,7 +59,7 @@ def versions() -> tuple[tuple[str, str], ...]:
     python = ".".join(map(str, sys.version_info[:2]))
     return (
         ("adc", __version__), ("Numba", version("numba")), ("NumPy", version("numpy")),
-        ("Python", python),
+        ("SciPy", version("scipy")), ("Python", python),
     )  # fmt: skip
 
 
@@ -89,10 +87,14 @@ def pack(fn: Callable[..., Any], *, here: bool = False) -> Packed:
                 "move it to a module, or install `cloudpickle`, which sends functions by value",
             ) from None
         data = cloudpickle.dumps(fn)
-        files = {_place(each.__code__): each.__code__.co_filename for each in functions(fn)}
+        files = {
+            _place(each.__code__): each.__code__.co_filename
+            for each in functions(fn)
+            if not _is_importable(each)
+        }
         texts = ((name, "".join(linecache.getlines(name))) for name in sorted({*files.values()}))
         sources = tuple((name, text) for name, text in texts if text)
-    return Packed(data, sources, tuple(sorted(files.items())), _digest(fn), versions(), name_of(fn))
+    return Packed(data, sources, tuple(sorted(files.items())), digest(fn), versions(), name_of(fn))
 
 
 def _by_name(fn: Callable[..., Any]) -> bool:
@@ -104,27 +106,13 @@ def _by_name(fn: Callable[..., Any]) -> bool:
         return False
 
 
-def functions(fn: Callable[..., Any]) -> Iterator[types.FunctionType]:
-    """Yield the Python functions that a callable is made of and refers to."""
-    waiting: list[Any] = [fn]
-    seen: set[int] = set()
-    while waiting:
-        each = waiting.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        if isinstance(each, functools.partial):
-            waiting += [each.func, *each.args, *each.keywords.values()]
-        if isinstance(each, types.MethodType):
-            waiting += [each.__func__, type(each.__self__)]
-        if isinstance(each, type) and each.__module__ == "__main__":
-            waiting += vars(each).values()
-        inner = getattr(each, "py_func", each)
-        if isinstance(inner, types.FunctionType):
-            yield inner
-            names = inner.__code__.co_names
-            waiting += [inner.__globals__[name] for name in names if name in inner.__globals__]
-            waiting += [cell.cell_contents for cell in inner.__closure__ or () if _has(cell)]
+def _is_importable(fn: types.FunctionType) -> bool:
+    """Whether workers get a function from its module."""
+    module = None if fn.__module__ == "__main__" else sys.modules.get(fn.__module__)
+    found: Any = module
+    for name in fn.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is fn
 
 
 def _place(code: types.CodeType) -> tuple[str, int]:
@@ -138,59 +126,6 @@ def _in_file(code: types.CodeType, name: str) -> types.CodeType:
         for each in code.co_consts
     ])  # fmt: skip
     return code.replace(co_filename=name, co_consts=consts)
-
-
-def _has(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018  # it raises where there is nothing yet
-    except ValueError:
-        return False
-    return True
-
-
-def _digest(fn: Callable[..., Any]) -> str:
-    """Return a digest of the code of a function, those that it refers to, and constants."""
-    digest = hashlib.sha256()
-    for each in functions(fn):
-        digest.update(repr(_parts(each.__code__)).encode())
-        constants = [*captured(each), ("", each.__defaults__), ("", each.__kwdefaults__)]
-        for name, value in constants:
-            digest.update(f"{name}={text_of(value)}".encode())
-    return digest.hexdigest()[:16]
-
-
-def captured(fn: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """Yield the global variables and those of enclosing functions that a function refers to."""
-    for name in fn.__code__.co_names:
-        # `__file__` and the like are others on each machine.
-        if name in fn.__globals__ and not name.startswith("__"):
-            yield name, fn.__globals__[name]
-    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
-        if _has(cell):
-            yield name, cell.cell_contents
-
-
-def text_of(value: Any, depth: int = 8) -> str:
-    """Return constants as a text that is the same in all processes; of other objects, the type."""
-    if isinstance(value, types.CodeType):
-        return repr(_parts(value))
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
-        data = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-        return f"{value.dtype}{value.shape}{data}"
-    if isinstance(value, tuple | list | set | frozenset | dict) and depth:
-        pairs = value.items() if isinstance(value, dict) else value
-        parts = [text_of(each, depth - 1) for each in pairs]
-        if isinstance(value, set | frozenset):  # their order is that of hashes, another each time
-            parts.sort()
-        return f"{type(value).__name__}({','.join(parts)})"
-    if value is None or isinstance(value, str | bytes | int | float | complex | np.generic):
-        return repr(value)
-    return type(value).__name__
-
-
-def _parts(code: types.CodeType) -> tuple[Any, ...]:
-    consts = [text_of(each) for each in code.co_consts]
-    return code.co_name, code.co_code, code.co_names, code.co_varnames, consts
 
 
 @functools.lru_cache(maxsize=64)
@@ -228,7 +163,7 @@ def unpack(packed: Packed) -> Callable[..., Any]:
         name = files.get(_place(each.__code__), "")
         if name and each.__code__.co_filename != name:
             each.__code__ = _in_file(each.__code__, name)
-    if packed.digest != _digest(fn):
+    if packed.digest != digest(fn):
         raise WorkerError(
             f"a worker has another source of {packed.name}(), or other values of the variables "
             "that it uses", span_of(plain(fn)),
@@ -238,4 +173,4 @@ def unpack(packed: Packed) -> Callable[..., Any]:
     return fn
 
 
-__all__ = ["Packed", "captured", "functions", "pack", "text_of", "unpack", "versions"]
+__all__ = ["Packed", "pack", "unpack", "versions"]

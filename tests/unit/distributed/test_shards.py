@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import itertools
 import os
 import subprocess
@@ -19,7 +20,7 @@ import pytest
 import adc
 import adc.scipy
 from adc import distributed
-from adc.distributed import engines, transport
+from adc.distributed import digests, engines, transport
 from adc.distributed.tree import Reduction
 from adc.ir.errors import ArgumentError, WorkerError
 from tests.bench import scale
@@ -276,6 +277,50 @@ def test_other_values_of_variables_on_workers(monkeypatch: pytest.MonkeyPatch) -
         transport.unpack(packed)
 
 
+PHYSICS = """
+DENSITY = 1.2
+def drag(x): return DENSITY * x * abs(x)
+"""
+MODEL = """
+import numpy as np
+import physics
+
+class Model:
+    def __init__(self, k):
+        self.k, self.calls = k, 0
+    def inner(self, x): return self.k * x
+    def outer(self, x): return self.inner(x) + 1.0
+
+MODEL = Model(2.0)
+
+def loss(p, x):
+    return np.sum(MODEL.outer(physics.drag(p * x)) * physics.DENSITY)
+"""
+
+
+def test_what_digests_are_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Members of modules, methods that methods call, and attributes of objects count."""
+    (tmp_path / "physics.py").write_text(PHYSICS)
+    (tmp_path / "model.py").write_text(MODEL)
+    monkeypatch.syspath_prepend(tmp_path)
+    physics, model = (importlib.import_module(name) for name in ("physics", "model"))
+    was = digests.digest(model.loss)
+    model.MODEL.calls = 3  # no code of the loss reads it
+    assert digests.digest(model.loss) == was
+    changes = [
+        (physics, "drag", lambda x: 2.0 * x), (physics, "DENSITY", 1.3), (model.MODEL, "k", 3.0),
+        (model.Model, "inner", lambda self, x: self.k * x * x),
+    ]  # fmt: skip
+    for owner, name, value in changes:
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, value)
+            assert digests.digest(model.loss) != was, name
+    assert digests.digest(model.loss) == was
+    assert transport.unpack(transport.pack(model.loss)) is model.loss
+    for name in ("physics", "model"):
+        monkeypatch.delitem(sys.modules, name)
+
+
 def test_digests_do_not_depend_on_the_process() -> None:
     """Sets have another order in each process."""
     code = (
@@ -298,8 +343,8 @@ def test_constants_as_text() -> None:
     """Lists that contain themselves have an end."""
     cyclic: list[Any] = [1.0]
     cyclic.append(cyclic)
-    assert transport.text_of(cyclic) == transport.text_of(cyclic)
-    assert transport.text_of(np.arange(3.0)) != transport.text_of(np.arange(3.0) + 1.0)
+    assert digests.text_of(cyclic) == digests.text_of(cyclic)
+    assert digests.text_of(np.arange(3.0)) != digests.text_of(np.arange(3.0) + 1.0)
 
 
 def test_functions_by_value() -> None:
