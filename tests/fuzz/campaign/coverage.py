@@ -84,7 +84,7 @@ class Coverage:
         run = Interpreter.run
 
         def running(machine: Interpreter, args: Any) -> Any:
-            for fn in (machine.fn, *machine.fn.callees):
+            for fn in (machine.main, *machine.main.callees):
                 for stmt in walk(fn.body):
                     if isinstance(stmt, Apply):
                         self.saw("operations", stmt.op.name)
