@@ -59,7 +59,7 @@ def judged(generated: Generated, names: Sequence[str], limit: float = LIMIT) -> 
             return "failed", f"crash: {name}: {error.message}"
         except AdcError as error:
             refusal = f"{error.code}: {error.message.splitlines()[0][:_WORDS]}"
-            if name != "relation" and not kinds.may_raise(generated):
+            if name != "relation" and not kinds.may_be_refused(generated):
                 return "failed", f"refused: {name}: {refusal}"
             return "refused", refusal
         except ProgramError as error:
@@ -74,14 +74,14 @@ def judged(generated: Generated, names: Sequence[str], limit: float = LIMIT) -> 
 
 def verdict_on(seed: int, share_compiled: float = 0.0, kind: str = "") -> Verdict:
     """Return the verdict on the program of a seed."""
-    start = time.perf_counter()
+    start = time.process_time()
     generated = kinds.generate(seed, kind)
     names = checks.draw(generated, share_compiled)
     try:
         verdict, problem = judged(generated, names)
     finally:
         forget(generated)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     return Verdict(seed, generated.kind, " ".join(names), verdict, problem, seconds)
 
 

@@ -13,6 +13,7 @@ from tests.fuzz import (
     fuzz_functions,
     fuzz_jumps,
     fuzz_layers,
+    fuzz_library,
     fuzz_nests,
     fuzz_threads,
 )
@@ -34,11 +35,11 @@ def _arrays(kind: str) -> Callable[[int, int], Generated]:
     return lambda seed, size: fuzz_arrays.generate(seed, size, kind)
 
 
-def _text(kind: str, write: Callable[[int], str]) -> Callable[[int, int], Generated]:
+def _text(kind: str, write: Callable[[int, int], str]) -> Callable[[int, int], Generated]:
     """Return the generator of programs of one argument, which may raise and print."""
 
     def generate(seed: int, size: int) -> Generated:
-        source = write(seed)
+        source = write(seed, size)
         return Generated(source, load(source, seed), (fuzz_jumps.X,), (0,), seed, kind)
 
     return generate
@@ -55,8 +56,9 @@ KINDS: dict[str, tuple[float, Callable[[int, int], Generated]]] = {
     "nests": (4.0, lambda seed, size: fuzz_nests.generate(seed, max(size // 6, 1))),
     "threads": (6.0, lambda seed, size: fuzz_threads.generate(seed, max(size // 3, 1))),
     "complex": (8.0, lambda seed, size: fuzz_complex.generate(seed, max(size // 3, 1))),
-    "jumps": (10.0, _text("jumps", fuzz_jumps.generate)),
-    "functions": (10.0, _text("functions", fuzz_functions.generate)),
+    "jumps": (10.0, _text("jumps", lambda seed, size: fuzz_jumps.generate(seed, 2 if size < 8 else 3))),
+    "functions": (10.0, _text("functions", lambda seed, size: fuzz_functions.generate(seed))),
+    "library": (16.0, lambda seed, size: fuzz_library.generate(seed, 1 + size // 4)),
     "layers": (1.0, lambda seed, size: fuzz_layers.generate(seed)[0]),
 }
 
@@ -75,8 +77,13 @@ def fixed(generated: Generated) -> tuple[tuple[int, int], ...]:
 
 
 def may_raise(generated: Generated) -> bool:
-    """Whether the programs of this kind may raise exceptions, and be refused."""
+    """Whether the programs of this kind may raise exceptions."""
     return generated.kind in ("jumps", "functions")
+
+
+def may_be_refused(generated: Generated) -> bool:
+    """Whether adc may refuse programs of this kind."""
+    return may_raise(generated) or generated.kind == "library"
 
 
 def in_single(generated: Generated) -> bool:
@@ -91,4 +98,4 @@ def finite(value: float) -> bool:
     return math.isfinite(value) and abs(value) < 1e6
 
 
-__all__ = ["KINDS", "fixed", "generate", "in_single", "may_raise"]
+__all__ = ["KINDS", "fixed", "generate", "in_single", "may_be_refused", "may_raise"]

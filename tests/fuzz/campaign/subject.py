@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from adc.ir.core import Function
+from adc.ir.errors import AssumptionError
 from adc.ir.interp import Interpreter, ProgramError
-from adc.passes import pipeline
+from adc.passes import pipeline, stages
 from tests.fuzz.campaign import kinds
 from tests.fuzz.program import Generated, Unreliable
 from tests.oracle import chain as chains
@@ -23,6 +24,8 @@ from tests.oracle import oracle
 
 Direction = tuple[Any, ...]
 Point = tuple[Any, ...]
+# The passes that derivatives need before them.
+_NEEDED = pipeline.PRIMAL[: 1 + [row.name for row in pipeline.PRIMAL].index("expand")]
 POLICIES = ("auto", "auto", "store", "recompute", "random")
 
 
@@ -123,6 +126,11 @@ class Subject:
         return chains.Chain.of(generated.fn, generated.make_args(), generated.argnums)
 
     @cached_property
+    def needed(self) -> Function:
+        """The program after only the passes that derivatives need."""
+        return stages.run(self.chain.lowered.fn, _NEEDED)
+
+    @cached_property
     def policy(self) -> str:
         found = self.rng.choice(POLICIES)
         return f"random:{self.generated.seed}" if found == "random" else found
@@ -142,13 +150,26 @@ class Subject:
             found = chains.rebuild(self.chain.lowered.result, iter(results))
         except ProgramError as error:
             found = error.error
+            if isinstance(found, AssumptionError):
+                raise Unreliable("other code is compiled for these arguments") from error
         shown = "".join(f"{line}\n" for line in machine.printed)
         return Outcome(found, shown)
 
     def run(self, fn: Function, args: Point, more: Sequence[Any] = ()) -> tuple[Any, ...]:
-        """Return the results of a stage."""
+        """Return the results of a stage.
+
+        Raises
+        ------
+        Unreliable
+            If an axis of the arguments broadcasts: other code is compiled then.
+        """
         with np.errstate(all="ignore"):
-            return chains.run(fn, [*self.inputs(args), *more])
+            try:
+                return chains.run(fn, [*self.inputs(args), *more])
+            except ProgramError as error:
+                if isinstance(error.error, AssumptionError):
+                    raise Unreliable("other code is compiled for these arguments") from error
+                raise
 
     def gradient(self, fn: Function, args: Point) -> tuple[Any, ...]:
         """Return the gradient by a stage of the derivative."""

@@ -38,7 +38,7 @@ class Verdict:
     problem : str
         What is wrong, or why it was refused.
     seconds : float
-        What the check took.
+        What generating and checking it took of a core.
     """
 
     seed: int
