@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz.program import Generated, forget
+from tests.fuzz.program import Generated, forget, in_python
 
 
 def _reductions(tree: ast.Module, first: int = 0) -> Iterator[tuple[int, ast.Module]]:
@@ -87,7 +87,7 @@ def _runs(generated: Generated, limit: int = 100_000, raising: bool = False) -> 
     sys.settrace(count)
     try:
         with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
-            return math.isfinite(float(generated.fn(*generated.make_args())))
+            return math.isfinite(float(in_python(generated)(*generated.make_args())))
     except TimeoutError:
         return False
     except Exception:

@@ -301,8 +301,10 @@ def relation(subject: Subject) -> list[str]:
     """A program that computes the same, written otherwise, has the same value and gradient."""
     generated = subject.generated
     value = subject.value(generated.args)
-    name = subject.rng.choice(list(relations.RELATIONS))
-    made = relations.rewritten(generated, name, subject.rng)
+    count = subject.rng.choice([1, 1, 2, 3])
+    names = subject.rng.sample(list(relations.RELATIONS), count)
+    name = ", ".join(names)
+    made = relations.rewritten(generated, names, subject.rng)
     if made is None:
         raise Unreliable(f"nothing to rewrite by {name}")
     other = Subject(made.generated)
@@ -368,7 +370,7 @@ CHECKS: dict[str, tuple[float, Check]] = {
     "device": (0.3, device),
     "batch": (0.3, batch),
     "public": (1.0, public),
-    "relation": (5.0, relation),
+    "relation": (9.0, relation),
 }
 # Checks that compare with the complex step know scalars only.
 _SCALARS = ("scalars", "draws")

@@ -6,6 +6,8 @@ import math
 import random
 from collections.abc import Callable
 
+import numpy as np
+
 from tests.fuzz import (
     fuzz,
     fuzz_arrays,
@@ -17,6 +19,7 @@ from tests.fuzz import (
     fuzz_nests,
     fuzz_threads,
 )
+from tests.fuzz.campaign import composed
 from tests.fuzz.program import Generated, load
 
 # Small programs are many more per second; in large ones more meets.
@@ -61,6 +64,11 @@ KINDS: dict[str, tuple[float, Callable[[int, int], Generated]]] = {
     "library": (16.0, lambda seed, size: fuzz_library.generate(seed, 1 + size // 4)),
     "layers": (1.0, lambda seed, size: fuzz_layers.generate(seed)[0]),
 }
+_PARTS = ("scalars", "arrays", "stencils", "containers", "mixed", "complex", "threads", "library",
+          "jumps", "functions")  # fmt: skip
+_MAKERS = [KINDS[name][1] for name in _PARTS]
+KINDS["composed"] = (8.0, lambda seed, size: composed.composed(_MAKERS, seed, size))
+KINDS["nested"] = (3.0, lambda seed, size: composed.nested(_MAKERS, seed, size))
 
 
 def generate(seed: int, kind: str = "") -> Generated:
@@ -73,7 +81,10 @@ def generate(seed: int, kind: str = "") -> Generated:
 
 def fixed(generated: Generated) -> tuple[tuple[int, int], ...]:
     """Return the elements of arguments at which a program has a kink: they stay."""
-    return ((0, 3),) if generated.kind in ("jumps", "functions") else ()
+    alike = (
+        n for n, arg in enumerate(generated.args) if np.array_equal(arg, fuzz_jumps.X)
+    )
+    return tuple((n, 3) for n in alike)
 
 
 def may_raise(generated: Generated) -> bool:
@@ -83,7 +94,7 @@ def may_raise(generated: Generated) -> bool:
 
 def may_be_refused(generated: Generated) -> bool:
     """Whether adc may refuse programs of this kind."""
-    return may_raise(generated) or generated.kind == "library"
+    return may_raise(generated) or generated.kind in ("library", "composed", "nested")
 
 
 def in_single(generated: Generated) -> bool:

@@ -36,15 +36,22 @@ class Rewritten:
 Rewriter = Callable[[ast.Module, Generated, random.Random], "ast.Module | None"]
 
 
-def rewritten(generated: Generated, name: str, rng: random.Random) -> Rewritten | None:
-    """Return the program as the relation of a name rewrites it; None if it does not apply."""
-    tree = RELATIONS[name](ast.parse(generated.source), generated, rng)
+def rewritten(generated: Generated, names: Sequence[str], rng: random.Random) -> Rewritten | None:
+    """Return the program as the relations of these names rewrite it; None if none applies.
+
+    Those that call the program come last.
+    """
+    tree = None
+    inner = [name for name in names if name not in CALLING]
+    for name in (*inner, *[name for name in names if name in CALLING][:1]):
+        made = RELATIONS[name](tree or ast.parse(generated.source), generated, rng)
+        tree = tree if made is None else made
     if tree is None:
         return None
     source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
     made = replace(generated, source=source, fn=load(source, generated.seed))
     order = tuple(range(len(generated.argnums)))
-    if name == "permuted":
+    if "permuted" in [name for name in names if name in CALLING][:1]:
         count = len(generated.args)
         last = [count - 1 - n for n in generated.argnums]
         made = replace(made, args=generated.args[::-1], argnums=tuple(sorted(last)))
@@ -359,6 +366,8 @@ RELATIONS: dict[str, Rewriter] = {
     "chosen": _chosen,
     "reordered": _reordered,
 }
+# Those that call the program.
+CALLING = tuple(RELATIONS)[: list(RELATIONS).index("views")]
 
 
-__all__ = ["RELATIONS", "Rewritten", "rewritten"]
+__all__ = ["CALLING", "RELATIONS", "Rewritten", "rewritten"]

@@ -18,7 +18,7 @@ from adc.ir.errors import AssumptionError
 from adc.ir.interp import Interpreter, ProgramError
 from adc.passes import pipeline, stages
 from tests.fuzz.campaign import kinds
-from tests.fuzz.program import Generated, Unreliable
+from tests.fuzz.program import Generated, Unreliable, in_python
 from tests.oracle import chain as chains
 from tests.oracle import oracle
 
@@ -63,6 +63,7 @@ class Subject:
         self.rng = random.Random(f"checks {generated.seed} {choices}")
         self.numbers = np.random.default_rng(self.rng.randrange(2**32))
         self.single = kinds.in_single(generated)
+        self._in_python = in_python(generated)
 
     # -- Python ------------------------------------------------------------------------------------
 
@@ -71,7 +72,7 @@ class Subject:
         shown = io.StringIO()
         with oracle._quietly(), contextlib.redirect_stdout(shown):
             try:
-                value: Any = float(self.generated.fn(*copy.deepcopy(args)))
+                value: Any = float(self._in_python(*copy.deepcopy(args)))
             except Exception as error:
                 value = error
         return Outcome(value, shown.getvalue())
