@@ -579,3 +579,15 @@ def test_always_raising_derivatives_are_not_caught() -> None:
         adc.grad(caught, target="python")(X)
     with pytest.raises(AdcError, match="a rule of _with_a_rule_beyond.*always raises"):
         adc.grad(lambda x: _with_a_rule_beyond(x) * 2.0, target="python")(X)
+
+
+def test_what_precedes_a_derivative_for_other_sizes_is_printed_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def printing(a: Any, b: Any) -> Any:
+        print("once")
+        return np.sum(adc.grad(lambda u, v: np.sum(v[[0, 0, 1, 1]] * u[-7:]), 1)(a, b))
+
+    a = np.array([0.3, 0.2, 0.7, 0.4])
+    assert abs(adc.jit(printing, target="python")(a, X[:2]) - np.sum(a)) < 1e-12
+    assert capsys.readouterr().out == "once\n"
