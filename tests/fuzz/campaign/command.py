@@ -24,8 +24,8 @@ from tests.fuzz.campaign import checks, coverage, judge, kinds
 from tests.fuzz.campaign.verdicts import Verdicts, version
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run a campaign; return 1 if anything is wrong."""
+def parsed(argv: list[str] | None = None) -> argparse.Namespace:
+    """Return the options of a command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.fuzz campaign", description="Check very many programs a little each."
     )
@@ -42,6 +42,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--counts", action="store_true", help="print the counts of the file")
     parser.add_argument("--show", action="store_true", help="print the program of the seed")
     options = parser.parse_args(argv)
+    if options.workers > 1 and options.coverage:
+        parser.error("several processes count no coverage")
+    return options
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a campaign; return 1 if anything is wrong."""
+    options = parsed(argv)
     if options.show:
         generated = kinds.generate(options.seed, options.kind)
         print(generated.source, f"# args: {generated.args}", sep="\n")
@@ -53,8 +61,6 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     if options.workers == 1:
         return int(work(options, 0))
-    if options.file == ":memory:" or options.coverage:
-        parser.error("several processes share a --file, and no --coverage")
     processes = [
         multiprocessing.get_context("spawn").Process(target=_worker, args=(options, k))
         for k in range(options.workers)
@@ -72,12 +78,13 @@ def _worker(options: argparse.Namespace, number: int) -> None:
     sys.exit(int(work(options, number)))
 
 
-def _seeds(options: argparse.Namespace, number: int, verdicts: Verdicts) -> Iterable[int]:
-    seeds: Iterable[int] = range(options.seed, options.seed + options.n)
+def seeds(options: argparse.Namespace, number: int, verdicts: Verdicts) -> list[int]:
+    """Return the seeds that a process of the campaign checks."""
+    wanted: Iterable[int] = range(options.seed, options.seed + options.n)
     if options.again:
-        seeds = verdicts.failed()
+        wanted = verdicts.failed()
     done = verdicts.judged(range(options.seed, options.seed + options.n)) if options.resume else ()
-    return [seed for seed in seeds if seed % options.workers == number and seed not in done]
+    return [seed for seed in wanted if seed % options.workers == number and seed not in done]
 
 
 def work(options: argparse.Namespace, number: int = 0) -> bool:
@@ -87,8 +94,7 @@ def work(options: argparse.Namespace, number: int = 0) -> bool:
     seen = coverage.Coverage() if options.coverage else None
     start = time.monotonic()
     with Verdicts(options.file, version()) as verdicts:
-        seeds = _seeds(options, number, verdicts)
-        for count, seed in enumerate(seeds, 1):
+        for count, seed in enumerate(seeds(options, number, verdicts), 1):
             verdict = judge.verdict_on(seed, options.compiled, options.kind)
             counts[verdict.verdict] += 1
             verdicts.add(verdict)
@@ -118,4 +124,4 @@ def _print_counts(verdicts: Verdicts) -> None:
         print(f"{kind:12} {verdict:12} {count:8} {1000 * seconds / count:8.0f} ms each")
 
 
-__all__ = ["main", "work"]
+__all__ = ["main", "parsed", "seeds", "work"]
