@@ -295,9 +295,7 @@ def moved(args: Any, direction: list[Any], step: float) -> Any:
     return of(args)
 
 
-def check(
-    seed: int, target: str = "python", ways: Sequence[str] = WAYS
-) -> tuple[str, set[str]]:
+def check(seed: int, target: str = "python", ways: Sequence[str] = WAYS) -> tuple[str, set[str]]:
     """Return what is wrong with the program of a seed, "" if nothing is; and the ways taken.
 
     `ways` are those in which it is compiled.

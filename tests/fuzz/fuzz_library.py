@@ -175,7 +175,11 @@ class _Writer:
             self.emit("    total += n")
         self.depth = depth
         keeps = kind in ("plain", "stored", "function", "list") and not isinstance(found, list)
-        if keeps and _is_float(found) and np.shape(found) in {s for t in _SHAPES.values() for s in t}:
+        if (
+            keeps
+            and _is_float(found)
+            and np.shape(found) in {s for t in _SHAPES.values() for s in t}
+        ):
             self.values[name] = copy.deepcopy(found)
             if isinstance(found, np.ndarray) and self.rng.random() < 0.3:
                 self.change(name, found)
@@ -201,8 +205,8 @@ class _Writer:
         elif array.dtype.kind in "iub":
             self.emit(f"total += 0.01 * np.sum({name}) * n")
         elif array.ndim:
-            form = self.rng.choice(["np.sum(np.tanh({}))", "np.tanh({}).sum()",
-                                    "np.sum(np.sin({} * n))", "np.mean(np.tanh({} * 0.5))"])  # fmt: skip
+            forms = ["np.sum(np.tanh({}))", "np.tanh({}).sum()", "np.sum(np.sin({} * n))"]
+            form = self.rng.choice([*forms, "np.mean(np.tanh({} * 0.5))"])
             self.emit(f"total += {c} * {form.format(name)}")
         else:
             self.emit(f"total += {c} * {self.rng.choice(['np', 'math'])}.tanh({name})")

@@ -1,4 +1,4 @@
-"""The campaign of random programs: its file, its checks, and that it notices and shrinks defects."""
+"""The campaign of random programs: its file, its checks, what it notices, and shrinking."""
 
 from __future__ import annotations
 

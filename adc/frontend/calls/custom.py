@@ -491,9 +491,7 @@ class _Maker:
         given = structures.inputs_with_wholes(sub, given)
         primals = [given[k] for k in self.free]
         fixed = [given[k] for k in self.fixed]
-        pair = self._by_rule(
-            sub, rule, [*fixed, TupleOf(tuple(primals)), TupleOf(tuple(tangents))]
-        )
+        pair = self._by_rule(sub, rule, [*fixed, TupleOf(tuple(primals)), TupleOf(tuple(tangents))])
         value, dot = self._pair(pair, "the rule", "(value, tangent)")
         heap: dict[str, Binding] = {}
         value = results.finished(sub, elementwise.materialised(sub, value, self.node), heap)

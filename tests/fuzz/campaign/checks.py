@@ -11,6 +11,7 @@ from unittest import mock
 
 import numpy as np
 
+from adc.ir.core import Function
 from adc.passes import pipeline, stages
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.ad.tangent import tangent
@@ -53,7 +54,7 @@ def value_emitted(subject: Subject) -> list[str]:
     return _value(subject, made[-1][1], points=2)
 
 
-def _value(subject: Subject, fn: chains.Function, points: int) -> list[str]:
+def _value(subject: Subject, fn: Function, points: int) -> list[str]:
     args = subject.generated.args
     for k in range(points):
         at = subject.moved(args, subject.direction(), 0.1) if k else args
@@ -102,7 +103,7 @@ def gradient_emitted(subject: Subject) -> list[str]:
     return _gradient(subject, subject.chain.planned(subject.policy)[-1][1])
 
 
-def _gradient(subject: Subject, fn: chains.Function) -> list[str]:
+def _gradient(subject: Subject, fn: Function) -> list[str]:
     at = subject.point()
     subject.value(at)
     gradient = subject.gradient(fn, at)
@@ -258,9 +259,7 @@ def batch(subject: Subject) -> list[str]:
 
 def _on_device(subject: Subject, *, batch: bool) -> list[str]:
     subject.value(subject.generated.args)
-    return on_device.check_random(
-        subject.generated, compiled=False, batch=batch, simulated=False
-    )
+    return on_device.check_random(subject.generated, compiled=False, batch=batch, simulated=False)
 
 
 # -- the public functions --------------------------------------------------------------------------
@@ -315,11 +314,7 @@ def relation(subject: Subject) -> list[str]:
         bare = subject.rng.random() < 0.7
         want = subject.gradient(adjoint(subject.needed, subject.chain.positions), generated.args)
         chain = other.chain
-        fn = (
-            adjoint(other.needed, chain.positions)
-            if bare
-            else chain.planned(other.policy)[-1][1]
-        )
+        fn = adjoint(other.needed, chain.positions) if bare else chain.planned(other.policy)[-1][1]
         results = other.run(fn, made.generated.args)
         found = made.original_order(chain.gradient(results))
         loose = 2e-4 if subject.single else 1e-8

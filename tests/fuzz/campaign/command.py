@@ -1,7 +1,8 @@
 """The command line of a campaign.
 
     python -m tests.fuzz campaign --n 1000
-    python -m tests.fuzz campaign --n 1000000 --file verdicts.db --resume --workers 2 --compiled 0.03
+    python -m tests.fuzz campaign --n 1000000 --file verdicts.db --resume --workers 2
+    python -m tests.fuzz campaign --n 30000 --file verdicts.db --resume --compiled 1
     python -m tests.fuzz campaign --file verdicts.db --again
     python -m tests.fuzz campaign --file verdicts.db --counts
     python -m tests.fuzz campaign --n 3000 --coverage

@@ -91,8 +91,7 @@ _FORMS = (
 _NESTED = (
     "v, g = adc.value_and_grad(once, N)(A)\nt = v + np.sum(np.sin(G))",
     "g = adc.grad(once, N)(A)\nt = np.sum(np.tanh(G)) * 0.5",
-    "t = 0.0\nfor i in range(2):\n    g = adc.grad(once, N)(A)\n"
-    "    t = 0.5 * t + np.sum(G * 0.1)",
+    "t = 0.0\nfor i in range(2):\n    g = adc.grad(once, N)(A)\n    t = 0.5 * t + np.sum(G * 0.1)",
     "f = lambda X: once(A) * 0.5\ng = adc.grad(f, 0)(P)\nt = np.sum(np.sin(G))",
     "v, s = adc.jvp(lambda X: once(A), (P,), (D,))\nt = v + 0.3 * s",
     "s = adc.jvp(lambda X: once(A), (P,), (D,))[1]\nt = math.tanh(s)",

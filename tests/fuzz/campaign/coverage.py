@@ -6,6 +6,7 @@ function that has them, passes where they change something.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +20,7 @@ from adc.ir.opdef import OPS
 from adc.passes import pipeline
 from tests.oracle import chain as chains
 
-_TABLES = {
+_TABLES: dict[str, Any] = {
     "nodes": dispatch._NODES,
     "callees": dispatch._CALLEES,
     "operators": dispatch._OPERATORS,
@@ -77,7 +78,7 @@ class Coverage:
             self.saw("methods", bound.name)
             return method(lo, bound, *rest)
 
-        library.call, library.method = called, called_of
+        vars(library).update(call=called, method=called_of)
 
     def _watch_operations(self) -> None:
         self.all["operations"] = set(OPS)
@@ -90,7 +91,7 @@ class Coverage:
                         self.saw("operations", stmt.op.name)
             return run(machine, args)
 
-        Interpreter.run = running  # type: ignore[method-assign]
+        setattr(Interpreter, "run", running)  # noqa: B010
 
     def _watch_passes(self) -> None:
         parts = (pipeline.PRIMAL, pipeline.DERIVATIVE, pipeline.JOINED, chains.FINISH)
@@ -99,7 +100,7 @@ class Coverage:
 
         def counted(*args: Any, **kwargs: Any) -> Any:
             made = stages(*args, **kwargs)
-            for (_, before), (name, after) in zip(made, made[1:], strict=False):
+            for (_, before), (name, after) in itertools.pairwise(made):
                 if before is not after and before != after:
                     self.saw("passes", name)
             return made

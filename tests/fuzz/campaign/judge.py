@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from adc.ir.errors import AdcError, IRError
 from adc.ir.interp import ProgramError
 from tests.fuzz import shrink as shrinking
@@ -117,7 +119,7 @@ def entry(generated: Generated) -> str:
 
 
 def _shown(arg: Any) -> str:
-    if hasattr(arg, "tolist") and getattr(arg, "ndim", 0):
+    if isinstance(arg, np.ndarray):
         return f"np.array({arg.tolist()}, np.{arg.dtype})"
     return repr(arg)
 

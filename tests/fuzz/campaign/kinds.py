@@ -59,7 +59,10 @@ KINDS: dict[str, tuple[float, Callable[[int, int], Generated]]] = {
     "nests": (4.0, lambda seed, size: fuzz_nests.generate(seed, max(size // 6, 1))),
     "threads": (6.0, lambda seed, size: fuzz_threads.generate(seed, max(size // 3, 1))),
     "complex": (8.0, lambda seed, size: fuzz_complex.generate(seed, max(size // 3, 1))),
-    "jumps": (10.0, _text("jumps", lambda seed, size: fuzz_jumps.generate(seed, 2 if size < 8 else 3))),
+    "jumps": (
+        10.0,
+        _text("jumps", lambda seed, size: fuzz_jumps.generate(seed, 2 if size < 8 else 3)),
+    ),
     "functions": (10.0, _text("functions", lambda seed, size: fuzz_functions.generate(seed))),
     "library": (16.0, lambda seed, size: fuzz_library.generate(seed, 1 + size // 4)),
     "layers": (1.0, lambda seed, size: fuzz_layers.generate(seed)[0]),
@@ -81,9 +84,7 @@ def generate(seed: int, kind: str = "") -> Generated:
 
 def fixed(generated: Generated) -> tuple[tuple[int, int], ...]:
     """Return the elements of arguments at which a program has a kink: they stay."""
-    alike = (
-        n for n, arg in enumerate(generated.args) if np.array_equal(arg, fuzz_jumps.X)
-    )
+    alike = (n for n, arg in enumerate(generated.args) if np.array_equal(arg, fuzz_jumps.X))
     return tuple((n, 3) for n in alike)
 
 

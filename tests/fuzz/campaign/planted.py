@@ -57,8 +57,9 @@ def in_adjoint(rewrite: Callable[[Stmt], Stmt]) -> Iterator[None]:
     def planted(*args: Any, **kwargs: Any) -> Any:
         return rewritten(adjoint(*args, **kwargs), rewrite)
 
-    with mock.patch.object(chains, "adjoint", planted), mock.patch.object(
-        checks, "adjoint", planted
+    with (
+        mock.patch.object(chains, "adjoint", planted),
+        mock.patch.object(checks, "adjoint", planted),
     ):
         yield
 
@@ -89,7 +90,7 @@ def _any_load(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _believed(owner: Any, name: str, value: Any) -> Planted:
-    return lambda: mock.patch.object(owner, name, lambda *args, **kwargs: value)
+    return lambda: mock.patch.object(owner, name, return_value=value)
 
 
 DEFECTS: dict[str, Planted] = {
@@ -101,9 +102,7 @@ DEFECTS: dict[str, Planted] = {
     "rule of exp: off by 1e-5": lambda: rule("exp", lambda ct, y, x: (1.00001 * ct * y,)),
     "adjoint: contributions overwrite": lambda: in_adjoint(_overwriting),
     "adjoint: arms of branches swapped": lambda: in_adjoint(_swapped),
-    "front end: no check is built": lambda: mock.patch.object(
-        numbers, "check", lambda *args, **kwargs: None
-    ),
+    "front end: no check is built": lambda: mock.patch.object(numbers, "check", return_value=None),
     "remat: a stale version is read": _believed(Forwarding, "independent", True),
     "dead stores: every store is dead": _believed(Visit, "is_of", True),
     "overwrite: all elements are": _believed(Overwriting, "covers", True),

@@ -41,11 +41,11 @@ def rewritten(generated: Generated, names: Sequence[str], rng: random.Random) ->
 
     Those that call the program come last.
     """
-    tree = None
+    tree: ast.Module | None = None
     inner = [name for name in names if name not in CALLING]
     for name in (*inner, *[name for name in names if name in CALLING][:1]):
-        made = RELATIONS[name](tree or ast.parse(generated.source), generated, rng)
-        tree = tree if made is None else made
+        found = RELATIONS[name](tree or ast.parse(generated.source), generated, rng)
+        tree = tree if found is None else found
     if tree is None:
         return None
     source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
@@ -175,7 +175,7 @@ class _StoredAndRead(_Blocks):
             return None
         if isinstance(stmt.value, ast.List | ast.Dict | ast.Tuple | ast.Lambda):
             return None
-        form = self.rng.choice(['[{}][0]', '({},)[0]', '{{"k": {}}}["k"]', "(1, {})[-1]"])
+        form = self.rng.choice(["[{}][0]", "({},)[0]", '{{"k": {}}}["k"]', "(1, {})[-1]"])
         text = form.format(ast.unparse(stmt.value))
         return [ast.Assign(stmt.targets, ast.parse(text, mode="eval").body, lineno=0)]
 
@@ -349,14 +349,35 @@ RELATIONS: dict[str, Rewriter] = {
     "recomputed": _calling("return adc.recompute(once({copies}))"),
     "with its gradient": _calling("return adc.value_and_grad(once, {number})({copies})[0]"),
     "linear": _calling("return once({copies}) * 3.0 - 2.0 * once({copies})"),
-    "views": _arguments(("{0}[:]", "{0}[...]", "{0}[::-1][::-1]", "{0}.T.T",
-                         "{0}.reshape({0}.shape)", "{0}[None][0]", "np.asarray({0})")),  # fmt: skip
-    "copies": _arguments(("{0}.copy()", "{0} + 0.0", "np.stack([{0}, {0}])[1]", "1.0 * {0}",
-                          "np.where({0} > 0, {0}, {0})", "np.flip(np.flip({0}))",
-                          "np.array([e for e in {0}])")),  # fmt: skip
-    "joined": _arguments(("np.concatenate([{0}[:{at}], {0}[{at}:]])",
-                          "np.concatenate(np.split({0}, [{at}]))",
-                          "np.roll(np.roll({0}, {at}), -{at})")),  # fmt: skip
+    "views": _arguments(
+        (
+            "{0}[:]",
+            "{0}[...]",
+            "{0}[::-1][::-1]",
+            "{0}.T.T",
+            "{0}.reshape({0}.shape)",
+            "{0}[None][0]",
+            "np.asarray({0})",
+        )
+    ),
+    "copies": _arguments(
+        (
+            "{0}.copy()",
+            "{0} + 0.0",
+            "np.stack([{0}, {0}])[1]",
+            "1.0 * {0}",
+            "np.where({0} > 0, {0}, {0})",
+            "np.flip(np.flip({0}))",
+            "np.array([e for e in {0}])",
+        )
+    ),
+    "joined": _arguments(
+        (
+            "np.concatenate([{0}[:{at}], {0}[{at}:]])",
+            "np.concatenate(np.split({0}, [{at}]))",
+            "np.roll(np.roll({0}, {at}), -{at})",
+        )
+    ),
     "stored": _statements(_StoredAndRead),
     "tried": _statements(_Tried, 0.3),
     "turned": _statements(_Turned, 1.0),

@@ -186,9 +186,7 @@ class Subject:
 
 def along(gradient: Sequence[Any], direction: Direction) -> tuple[float, float]:
     """Return the slope of a gradient along a direction, and the size of its terms."""
-    parts = [
-        np.asarray(g, dtype=np.float64) * d for g, d in zip(gradient, direction, strict=True)
-    ]
+    parts = [np.asarray(g, dtype=np.float64) * d for g, d in zip(gradient, direction, strict=True)]
     return float(sum(p.sum() for p in parts)), float(sum(np.abs(p).sum() for p in parts))
 
 

@@ -200,9 +200,7 @@ def ufuncs(names: list[str]) -> dict[str, list[str]]:
             forms += [["k", *own[1:]], [*(positive.format(a) for a in own[:-1]),
                                         f"0.5 + 0.4 * np.tanh({own[-1]})"]]  # fmt: skip
         suffix = "[0]" if getattr(fn, "nout", 1) > 1 else ""
-        found[f"special.{name}"] = [
-            f"special.{name}({', '.join(form)}){suffix}" for form in forms
-        ]
+        found[f"special.{name}"] = [f"special.{name}({', '.join(form)}){suffix}" for form in forms]
     return found
 
 

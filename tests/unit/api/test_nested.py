@@ -577,7 +577,7 @@ def test_always_raising_derivatives_are_not_caught() -> None:
 
     with pytest.raises(AdcError, match="ADC030"):
         adc.grad(caught, target="python")(X)
-    with pytest.raises(AdcError, match="a rule of _with_a_rule_beyond.*always raises"):
+    with pytest.raises(AdcError, match=r"a rule of _with_a_rule_beyond.*always raises"):
         adc.grad(lambda x: _with_a_rule_beyond(x) * 2.0, target="python")(X)
 
 
