@@ -352,7 +352,7 @@ CHECKS: dict[str, tuple[float, Check]] = {
     "gradient_bare": (22.0, gradient_bare),
     "gradient_adjoint": (8.0, gradient_adjoint),
     "gradient_emitted": (8.0, gradient_emitted),
-    "gradient_complex_step": (1.0, gradient_complex_step),
+    "gradient_complex_step": (4.0, gradient_complex_step),
     "forward": (6.0, forward),
     "modes": (1.0, modes),
     "second": (3.0, second),

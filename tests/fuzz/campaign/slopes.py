@@ -12,6 +12,8 @@ from tests.oracle import oracle
 
 # Directions that are tried once one says something is wrong.
 _MORE = 3
+# Estimated errors by which slopes may differ.
+_ERRORS = 20.0
 
 
 class Differences:
@@ -85,7 +87,7 @@ def compared(
     """
     differences = Differences(subject, at)
     wrong: list[str] = []
-    loose = 2e-3 if subject.single else (1e-4 if second else 1e-6)
+    loose = 2e-3 if subject.single else (1e-4 if second else 1e-8)
     try:
         for _ in range(1 + _MORE):
             direction = subject.direction()
@@ -97,7 +99,7 @@ def compared(
                 if not wrong:
                     raise Unreliable("differences do not converge")
                 continue
-            if abs(got - want) <= loose * size + 10.0 * error:
+            if abs(got - want) <= loose * size + _ERRORS * error:
                 return []
             wrong.append(f"slope {got} instead of {want} (error {error:.1g})")
     finally:
