@@ -18,7 +18,7 @@ from tests.fuzz.campaign.subject import Subject
 from tests.fuzz.campaign.verdicts import Verdict
 from tests.fuzz.program import Generated, Unreliable, forget
 
-# Seconds after which a program is slow.
+# Seconds of a core after which a program is slow.
 LIMIT = 60.0
 # Characters of a refusal that are kept.
 _WORDS = 120
@@ -30,18 +30,18 @@ class Slow(BaseException):
 
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise `Slow` after some seconds."""
+    """Raise `Slow` after some seconds of a core."""
 
     def stop(signum: int, frame: Any) -> None:
         raise Slow
 
-    previous = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    previous = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, previous)
 
 
 def judged(generated: Generated, names: Sequence[str], limit: float = LIMIT) -> tuple[str, str]:

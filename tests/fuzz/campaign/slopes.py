@@ -12,12 +12,20 @@ from tests.oracle import oracle
 
 # Directions that are tried once one says something is wrong.
 _MORE = 3
+# Relative error of single precision.
+_SINGLE = 1e-3
 # Estimated errors by which slopes may differ.
 _ERRORS = 20.0
 
 
 class Differences:
-    """The program in double precision, along directions from a point."""
+    """The program in double precision, along directions from a point.
+
+    Raises
+    ------
+    Unreliable
+        If it computes something else in double precision, such as ``x.dtype == np.float32``.
+    """
 
     def __init__(self, subject: Subject, at: Point) -> None:
         self._subject = subject
@@ -28,6 +36,12 @@ class Differences:
             arg.astype(want.dtype) if hasattr(want, "shape") and hasattr(arg, "astype") else arg
             for arg, want in zip(at, self._double.args, strict=True)
         )
+
+        if self.own:
+            near = Subject(self._double).value(self._at)
+            if not abs(near - subject.value(at)) <= _SINGLE * (1.0 + abs(near)):
+                self.close()
+                raise Unreliable("in double precision it computes something else")
 
     def close(self) -> None:
         if self.own:
