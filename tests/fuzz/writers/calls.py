@@ -157,14 +157,65 @@ _SPARSE = {
     "linalg.cg": ["{}(p, v, rtol=1e-13)[0]"],
     "linalg.spsolve": ["{}(sparse.csc_array(p), v)"],
 }  # fmt: skip
+_CMATH = {
+    "sin cos tan sinh cosh tanh exp sqrt log log10 asin acos atan asinh acosh atanh": [
+        "abs({}(0.3 * n + 0.2j))", "{}(complex(n, 0.3 * n2)).imag",
+    ],
+    "phase": ["{}(n + 0.4j)"],
+    "polar": ["{}(n + 0.4j)"],
+    "rect": ["{}(n, n2).real"],
+}  # fmt: skip
+_OPERATOR = {
+    "add sub mul truediv": ["{}(x, y)", "{}(v, w)", "{}(n, n2)"],
+    "floordiv mod": ["{}(x, 0.7)"],
+    "pow": ["{}(x, 2)", "{}(np.abs(x) + 0.3, 1.5)"],
+    "neg pos abs": ["{}(x)"],
+    "lt le gt ge eq ne": ["{}(n, n2)", "{}(v, w)"],
+    "getitem": ["{}(v, 1)", "{}(m, (0, slice(1, 3)))"],
+    "matmul": ["{}(m, v)"],
+    "itemgetter": ["{}(1)(v)", "{}(0)((v, w))"],
+    "attrgetter": ["{}('T')(m)"],
+    "methodcaller": ["{}('sum', axis=0)(m)"],
+}  # fmt: skip
+_ITERTOOLS = {
+    "chain": ["[e * 0.5 for e in {}((n, n2), (n,))]", "sum([e * e for e in {}(v, w)])"],
+    "pairwise": ["sum([e * f for e, f in {}((n, n2, n))])"],
+    "combinations permutations": ["sum([e * f for e, f in {}((n, n2, 0.3), 2)])"],
+    "product": ["sum([e * f for e, f in {}((n, n2), (n2, 0.4))])"],
+    "accumulate": ["sum([e * e for e in {}([n, n2, 0.4])])"],
+    "islice": ["sum([e * n for e in {}((n, n2, 0.3), 2)])"],
+    "repeat": ["sum([e * 0.3 for e in {}(n, 3)])"],
+    "starmap": ["sum([e for e in {}(lambda e, f: e * f, [(n, n2), (n2, 0.3)])])"],
+    "zip_longest": ["sum([e * f for e, f in {}((n, n2, n), (n2,), fillvalue=0.7)])"],
+    "compress": ["sum([e * e for e in {}((n, n2, n), (True, False, True))])"],
+    "takewhile dropwhile filterfalse": ["sum([e for e in {}(lambda e: e < 2, (0, 1, 3))]) * n"],
+}  # fmt: skip
+_FUNCTOOLS = {
+    "reduce": ["{}(lambda e, f: e * f + 0.1, [n, n2, 0.3])", "{}(lambda e, f: e + 0.5 * f, v)"],
+    "partial": ["{}(lambda e, f: np.sin(e) * f, n)(x)", "{}(np.clip, a_min=-0.3, a_max=0.8)(v)"],
+}
+_WINDOWS = {
+    "bartlett blackman blackmanharris bohman boxcar cosine flattop hamming hann lanczos nuttall "
+    "parzen triang tukey barthann exponential": ["{}(5) * n", "{}(8) * u"],
+    "gaussian": ["{}(8, 1.3) * u"],
+    "kaiser": ["{}(8, 2.1) * u"],
+}
+# NumPy has no cosine and sine transforms.
+_NUMPY_FFT = {names: forms for names, forms in _FFT.items() if "dct" not in names}
 _MODULES = {
     "sl": _LINALG, "fft": _FFT, "signal": _SIGNAL, "ndimage": _NDIMAGE, "distance": _DISTANCE,
     "interpolate": _INTERPOLATE, "integrate": _INTEGRATE, "optimize": _OPTIMIZE, "stats": _STATS,
-    "special": _SPECIAL, "sparse": _SPARSE,
+    "special": _SPECIAL, "sparse": _SPARSE, "cmath": _CMATH, "operator": _OPERATOR,
+    "itertools": _ITERTOOLS, "functools": _FUNCTOOLS, "signal.windows": _WINDOWS,
+    "np.fft": _NUMPY_FFT,
 }  # fmt: skip
 
 IMPORTS = """\
+import cmath
+import functools
+import itertools
 import math
+import operator
 
 import numpy as np
 import scipy.linalg as sl
