@@ -96,7 +96,7 @@ class Verdicts:
         return {seed for (seed,) in found}
 
     def failed(self) -> list[int]:
-        """Return the seeds whose latest verdict, over all versions, is that something is wrong."""
+        """Return the seeds of which a verdict of any version is that something is wrong."""
         found = self._connection.execute(
             "select distinct seed from verdicts where verdict in ('failed', 'slow') order by seed"
         )
