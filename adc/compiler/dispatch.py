@@ -251,7 +251,8 @@ def _shared(
 
 def _cannot_start_again(fn: Function) -> bool:
     """Whether code may have printed something before it finds an axis of size 1."""
-    stmts = [stmt for each in (fn, *fn.callees) for stmt in walk(each.body)]
+    functions = (fn, *fn.callees, *(each.of for each in fn.derived))
+    stmts = [stmt for each in functions for stmt in walk(each.body)]
     return any(isinstance(stmt, Print) for stmt in stmts) and any(
         isinstance(stmt, Check) and stmt.error == AssumptionError.__name__ for stmt in stmts
     )

@@ -231,7 +231,7 @@ def check(
     from adc.ir.interp import ProgramError
     from tests.oracle import chain as chains
 
-    double = _in_double(generated)
+    double = in_double(generated)
     want = float(oracle.value(double.fn, double.args))
     single = double is not generated
     args = generated.make_args()
@@ -297,7 +297,7 @@ def _check_call(generated: Generated, want: tuple[Any, ...]) -> list[str]:
     return problems
 
 
-def _in_double(generated: Generated) -> Generated:
+def in_double(generated: Generated) -> Generated:
     """Return the program without single precision, whose differences are noise."""
     if "float32" not in generated.source and not any(
         isinstance(x, np.ndarray) and x.dtype == np.float32 for x in generated.args

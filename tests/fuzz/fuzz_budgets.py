@@ -49,7 +49,7 @@ def repeated(generated: Generated) -> Generated:
         try:
             with np.errstate(all="ignore"):
                 value = float(made.fn(*made.make_args()))
-        except (ArithmeticError, ValueError, IndexError, TypeError, AssertionError):
+        except (ArithmeticError, ValueError, IndexError, TypeError, AssertionError, AttributeError):
             value = math.nan
         if math.isfinite(value):
             forget(generated)

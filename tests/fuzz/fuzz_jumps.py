@@ -74,15 +74,17 @@ _HANDLERS = ("ValueError", "IndexError", "(ZeroDivisionError, KeyError)", "Excep
 
 
 class _Writer(Nested):
-    """Writes the statements of one program."""
+    """Writes the statements of one program, nested in at most so many levels."""
+
+    levels = 3
 
     def text(self) -> str:
         pick = self.rng.choice
-        for _ in range(self.rng.randrange(2, 5)):
+        for _ in range(self.rng.randrange(2, 5) if self.levels > 2 else self.rng.randrange(1, 3)):
             guarded = self.rng.random() < 0.8
             if guarded:
                 self.add(1, "try:")
-            self.statement(1 + guarded, 3, False, False)
+            self.statement(1 + guarded, self.levels, False, False)
             if guarded:
                 self.add(1, "except Exception:")
                 self.add(2, f"a += {pick(['x[0]', '0.25', 'n'])}")
@@ -192,9 +194,11 @@ class _Writer(Nested):
             self.block(depth + 1, left - 2, False, True)
 
 
-def generate(seed: int) -> str:
-    """Return the source of a program."""
-    return _Writer(random.Random(seed)).text()
+def generate(seed: int, levels: int = 3) -> str:
+    """Return the source of a program, whose statements nest in so many levels."""
+    writer = _Writer(random.Random(seed))
+    writer.levels = levels
+    return writer.text()
 
 
 def _python(fn: Any) -> tuple[Any, str]:

@@ -13,7 +13,7 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -295,8 +295,11 @@ def moved(args: Any, direction: list[Any], step: float) -> Any:
     return of(args)
 
 
-def check(seed: int, target: str = "python") -> tuple[str, set[str]]:
-    """Return what is wrong with the program of a seed, "" if nothing is; and the ways taken."""
+def check(seed: int, target: str = "python", ways: Sequence[str] = WAYS) -> tuple[str, set[str]]:
+    """Return what is wrong with the program of a seed, "" if nothing is; and the ways taken.
+
+    `ways` are those in which it is compiled.
+    """
     generated, args = generate(seed)
     fn = generated.fn
     taken: set[str] = set()
@@ -311,7 +314,7 @@ def check(seed: int, target: str = "python") -> tuple[str, set[str]]:
         slope = slopes[1] + (slopes[1] - slopes[0]) / 3
         smooth = abs(slopes[1] - slopes[0]) < 1e-3 * (1 + abs(slope))  # no kink in between
         first: list[Any] | None = None
-        for way in WAYS:
+        for way in ways:
             with compiled(way):
                 derivative = adc.value_and_grad(fn, (0, 1), cache=False, target=target)
                 try:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
+import io
 import itertools
 import math
 import sys
@@ -11,7 +13,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tests.fuzz.program import Generated, forget
+import numpy as np
+
+from tests.fuzz.program import Generated, forget, in_python
 
 
 def _reductions(tree: ast.Module, first: int = 0) -> Iterator[tuple[int, ast.Module]]:
@@ -65,8 +69,8 @@ def _reduce(node: ast.AST, variant: int) -> bool:
     return False
 
 
-def _runs(generated: Generated, limit: int = 100_000) -> bool:
-    """Return whether the program gives a finite number within `limit` lines.
+def _runs(generated: Generated, limit: int = 100_000, raising: bool = False) -> bool:
+    """Return whether the program gives a finite number within `limit` lines, or may raise.
 
     A reduced program may well have lost the ``break`` or the counter that ended its loop.
     """
@@ -82,19 +86,26 @@ def _runs(generated: Generated, limit: int = 100_000) -> bool:
     previous = sys.gettrace()
     sys.settrace(count)
     try:
-        return math.isfinite(float(generated.fn(*generated.make_args())))
-    except Exception:
+        with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
+            return math.isfinite(float(in_python(generated)(*generated.make_args())))
+    except TimeoutError:
         return False
+    except Exception:
+        return raising
     finally:
         sys.settrace(previous)
 
 
 def shrink(
-    generated: Generated, fails: Callable[[Generated], bool], seconds: float = 60.0
+    generated: Generated,
+    fails: Callable[[Generated], bool],
+    seconds: float = 60.0,
+    *,
+    raising: bool = False,
 ) -> Generated:
     """Return a smaller program that still fails, found greedily within about `seconds`.
 
-    Only programs that run in Python are tried.
+    Only programs that run in Python are tried; with `raising` those that raise, too.
     """
     best = generated
     end = time.monotonic() + seconds
@@ -103,7 +114,7 @@ def shrink(
         improved = False
         position = 0
         while True:
-            smaller, position = _next_smaller(best, fails, position, end)
+            smaller, position = _next_smaller(best, fails, position, end, raising)
             if smaller is None:
                 break
             forget(best)
@@ -114,7 +125,11 @@ def shrink(
 
 
 def _next_smaller(
-    best: Generated, fails: Callable[[Generated], bool], position: int, end: float
+    best: Generated,
+    fails: Callable[[Generated], bool],
+    position: int,
+    end: float,
+    raising: bool,
 ) -> tuple[Generated | None, int]:
     """Return a smaller program that fails, and the node from which to look on."""
     for at, tree in _reductions(ast.parse(best.source), position):
@@ -127,7 +142,7 @@ def _next_smaller(
             smaller = best.with_source(source)
         except Exception:  # a reduced module may fail in any way, or have lost `program`
             continue
-        if _runs(smaller) and fails(smaller):
+        if _runs(smaller, raising=raising) and fails(smaller):
             return smaller, at
         forget(smaller)
     return None, 0

@@ -108,7 +108,8 @@ def rebuild(binding: Binding, stream: Iterator[Any]) -> Any:
 
 def _broadcasts_later(fn: Function, inputs: Sequence[Any]) -> bool:
     """Whether an axis turns out to have size 1 while a function runs: it takes other code."""
-    stmts = (stmt for each in (fn, *fn.callees) for stmt in walk(each.body))
+    functions = (fn, *fn.callees, *(each.of for each in fn.derived))
+    stmts = (stmt for each in functions for stmt in walk(each.body))
     if not any(isinstance(stmt, Check) and stmt.error == "AssumptionError" for stmt in stmts):
         return False
     try:

@@ -185,8 +185,10 @@ def check_batched(program: Program) -> list[str] | None:
     return check(chain, want)
 
 
-def check_random(generated: Generated, *, compiled: bool, batch: bool) -> list[str]:
-    """Return what is wrong with a random program, or a batch of it.
+def check_random(
+    generated: Generated, *, compiled: bool, batch: bool, simulated: bool = True
+) -> list[str]:
+    """Return what is wrong with a random program, or a batch of it; in the simulator if asked.
 
     Raises
     ------
@@ -203,7 +205,7 @@ def check_random(generated: Generated, *, compiled: bool, batch: bool) -> list[s
         if chain is None:
             raise Unreliable("there is no batch")
         with np.errstate(all="ignore"):
-            return check(chain, cpu_results(chain))
+            return check(chain, cpu_results(chain), simulated=simulated)
     except (ProgramError, AdcError) as error:
         if isinstance(error, IRError):
             raise

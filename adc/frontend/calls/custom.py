@@ -38,6 +38,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import (
     NEITHER,
     ConstantNeededError,
+    Dead,
     ModesNeededError,
     PickedError,
 )
@@ -417,6 +418,16 @@ class _Maker:
             sub.itself[self.custom.target.key] = replace(self.custom.target, fn=TupleOf(parts))
         return sub, inside, params
 
+    def _by_rule(self, sub: Lowerer, rule: Binding, args: list[Binding]) -> Binding:
+        """Return what a rule returns, which must not raise on every path."""
+        try:
+            return dispatch.apply(sub, rule, args, {}, self.node)
+        except Dead:
+            raise UnsupportedError(
+                f"{derivatives.words_of(rule)}, a rule of {self.name}(), always raises",
+                self.lo.span(self.node),
+            ) from None
+
     def _primal(self, made: Made) -> Part:
         def entered() -> tuple[Lowerer, Binding, list[Binding], tuple[Value, ...]]:
             sub, inside, params = self._entered()
@@ -429,6 +440,10 @@ class _Maker:
             result = dispatch.apply(sub, fn, given, {}, self.node)
         except (ConstantNeededError, PickedError):
             raise  # the program is lowered again, in another way
+        except Dead:
+            part = self.outline.raising(sub, made.names[0], params)
+            derivatives.emit_raising(self.lo, self.outline, part, self.node)
+            raise
         except (SourceError, UnsupportedError) as error:
             if self.kind == "exact":
                 raise
@@ -476,9 +491,7 @@ class _Maker:
         given = structures.inputs_with_wholes(sub, given)
         primals = [given[k] for k in self.free]
         fixed = [given[k] for k in self.fixed]
-        pair = dispatch.apply(
-            sub, rule, [*fixed, TupleOf(tuple(primals)), TupleOf(tuple(tangents))], {}, self.node
-        )
+        pair = self._by_rule(sub, rule, [*fixed, TupleOf(tuple(primals)), TupleOf(tuple(tangents))])
         value, dot = self._pair(pair, "the rule", "(value, tangent)")
         heap: dict[str, Binding] = {}
         value = results.finished(sub, elementwise.materialised(sub, value, self.node), heap)
@@ -510,7 +523,7 @@ class _Maker:
         sub, inside, params = self._entered()
         count = len(inside.items) - len(self.given)
         given = structures.inputs_with_wholes(sub, inside.items[count:])
-        pair = dispatch.apply(sub, inside.items[1], given, {}, self.node)
+        pair = self._by_rule(sub, inside.items[1], given)
         value, kept = self._pair(pair, "the forward rule", "(value, residuals)")
         heap: dict[str, Binding] = {}
         value = results.finished(sub, elementwise.materialised(sub, value, self.node), heap)
@@ -569,7 +582,7 @@ class _Maker:
             cts.append(Value(sub.builder.names.fresh("ct"), derivative_type(_type(leaf))))
             parts.append(_parameter(sub, cts[-1]))
         like = structures.arranged(sub, value, held, iter(parts))
-        result = dispatch.apply(sub, rule, [*fixed, saved, like], {}, self.node)
+        result = self._by_rule(sub, rule, [*fixed, saved, like])
         operands = tuple(self._fitted(sub, self._cotangents(sub, result), sizes))
         part = outline.part(sub, made.names[2], own, operands, NONE, {})
         return part, (outline, params, cts)

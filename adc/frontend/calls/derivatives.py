@@ -30,7 +30,7 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import BOTH
+from adc.frontend.core.state import BOTH, Dead
 from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, structures
 from adc.ir.core import Call, Derived, Function, Operand, Value
@@ -100,7 +100,11 @@ def outline_call(
     rest = structures.inputs_with_wholes(sub, rest)
     named = dict(zip(kwargs, rest[len(args) :], strict=True))
     with lo.shared.within(BOTH if lo.shared.modes else modes):
-        result = dispatch.apply(sub, function, rest[: len(args)], named, node)
+        try:
+            result = dispatch.apply(sub, function, rest[: len(args)], named, node)
+        except Dead:
+            emit_raising(lo, outline, outline.raising(sub, name_of(callee), params), node)
+            raise
         part = outline.leave(sub, name_of(callee), params, result)
     outside = outline.outside([part])
     operands = [*outline.operands, *(operand for found in outside.values() for operand in found)]
@@ -303,6 +307,13 @@ def emit(
         label = lo.builder.names.fresh("C0")
         lo.builder.emit(Call(tuple(values), label, derived.name, tuple(args), loc=lo.builder.loc))
     return values
+
+
+def emit_raising(lo: Lowerer, outline: Outline, part: Part, node: ast.AST) -> None:
+    """Call a function every path of which raises, for the exception."""
+    outside = outline.outside([part])
+    operands = [*outline.operands, *(operand for found in outside.values() for operand in found)]
+    emit(lo, declared(lo, "primal", outline.function(part, outside), ()), operands, [], node)
 
 
 def value_and_leaves(

@@ -186,6 +186,10 @@ class Outline:
         operands = tuple(leaf_operand(sub, leaf) for leaf in results.leaves_of(result, heap))
         return self.part(sub, name, params, operands, result, heap)
 
+    def raising(self, sub: Lowerer, name: str, params: tuple[Value, ...]) -> Part:
+        """Return a function of which every path that was lowered raises."""
+        return self.part(sub, name, params, (), TupleOf(()), {})
+
     def part(
         self, sub: Lowerer, name: str, params: tuple[Value, ...], operands: tuple[Operand, ...],
         result: Binding, heap: dict[str, Binding],

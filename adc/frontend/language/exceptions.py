@@ -117,13 +117,18 @@ def catching(lo: Lowerer, region: Region, body: Callable[[], None]) -> None:
     lo.inlines += 1
     lo.caught += 1
     mark = len(lo.builder.stmts)
+    dead = False
     try:
         body()
+    except Dead:
+        dead = True
     finally:
         frame.catching = outer
         lo.inlines -= 1
         lo.caught -= 1
     escapes.refuse_left(lo, region, lo.builder.stmts[mark:])
+    if dead:
+        raise Dead
 
 
 def _failed(lo: Lowerer) -> Failed:

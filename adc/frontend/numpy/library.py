@@ -75,7 +75,8 @@ def _numpy_divmod(
     args = [elementwise.materialised(lo, arg, node) for arg in args]
     found = [ufuncs.call(lo, find(fn), list(args), {}, node)  # type: ignore[arg-type]
              for fn in (np.floor_divide, np.remainder)]  # fmt: skip
-    return TupleOf(tuple(found))
+    # A tuple may be bound to a name: its arrays are those of now.
+    return TupleOf(tuple([elementwise.materialised(lo, each, node) for each in found]))
 
 
 def _clip(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:

@@ -284,3 +284,15 @@ def arrays_appended_on_one_path(x: Any) -> Any:
         if i % 2 == 0:
             ys.append(x * i)
     return np.sum(ys[-1] * x) + len(ys)
+
+
+@found(_A, _X)
+def quotients_and_remainders_as_a_tuple(a: Any, w: Any) -> Any:
+    b = a + 2.0
+    t = np.divmod(b, w + 3.0)
+    b *= 3.0
+    try:
+        t = np.divmod(b, w + 3.0)
+    except ValueError:
+        b *= 0.5
+    return np.sum(np.sin(t[1]) + 0.1 * t[0]) + np.sum(b)

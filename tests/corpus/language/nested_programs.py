@@ -699,4 +699,15 @@ def derivatives_of_two_branches(x: Any) -> Any:
     return s
 
 
+def _first_as_often_as_last(a: Any, b: Any) -> Any:
+    return np.sum(b[[0, 0, 1, 1]] * a[-7:])
+
+
+@program(np.array([0.3, 0.2, 0.7, 0.4]), np.array([0.5, 0.8]), argnums=(0, 1))
+def derivative_of_what_holds_for_other_sizes(a: Any, b: Any) -> Any:
+    """The size of the slice is taken for 1 at first, which raises on every path."""
+    g = adc.grad(_first_as_often_as_last, 1)(a, b)
+    return np.sum(np.sin(g) * b)
+
+
 NESTED_PROGRAMS += [*COMPOSED_PROGRAMS, *EXTERNAL_PROGRAMS]

@@ -7,5 +7,6 @@
 `statements`   statements about arrays and views
 `containers`   statements about lists, dicts, named tuples and objects of arrays
 `libraries`    functions and classes that programs of arrays and containers use
+`calls`        expressions with functions of SciPy
 =============  ===================================================================================
 """

@@ -528,3 +528,66 @@ def test_rules_in_modes_that_are_found_later() -> None:
     np.testing.assert_allclose(adc.grad(solved)(a, b), wanted, rtol=1e-10)
     moved = adc.jvp(solved, (a, b), (a, None))[1]
     assert moved == pytest.approx(np.sum(wanted * a), rel=1e-10)
+
+
+def _beyond(x: Any) -> Any:
+    return np.sum(np.zeros(3)[7] * x)
+
+
+@adc.custom_vjp
+def _beyond_with_a_rule(x: Any) -> Any:
+    return np.sum(np.zeros(3)[7] * x)
+
+
+_beyond_with_a_rule.defvjp(lambda x: (np.sum(x), x), lambda x, ct: (ct * x,))
+
+
+@adc.custom_vjp
+def _with_a_rule_beyond(x: Any) -> Any:
+    return np.sum(x)
+
+
+_with_a_rule_beyond.defvjp(lambda x: (np.zeros(3)[7], x), lambda x, ct: (ct * x,))
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: np.sum(adc.grad(_beyond)(x)),
+        lambda x: adc.value_and_grad(_beyond)(x)[0],
+        lambda x: adc.jvp(_beyond, (x,), (x,))[1],
+        lambda x: np.sum(adc.hvp(_beyond, (x,), (x,))),
+        lambda x: np.sum(adc.jacfwd(lambda y: np.zeros(3)[7] * y)(x)),
+        _beyond_with_a_rule,
+    ],
+)
+def test_derivatives_of_what_always_raises_raise(fn: Callable[..., Any]) -> None:
+    # These were 0: the exception was lost with the function, and nothing after it is reached.
+    for call in (adc.jit, adc.grad):
+        with pytest.raises(IndexError, match="index 7 is out of bounds"):
+            call(fn, target="python")(X)
+
+
+def test_always_raising_derivatives_are_not_caught() -> None:
+    def caught(x: Any) -> Any:
+        try:
+            return np.sum(adc.grad(_beyond)(x))
+        except IndexError:
+            return np.sum(x)
+
+    with pytest.raises(AdcError, match="ADC030"):
+        adc.grad(caught, target="python")(X)
+    with pytest.raises(AdcError, match=r"a rule of _with_a_rule_beyond.*always raises"):
+        adc.grad(lambda x: _with_a_rule_beyond(x) * 2.0, target="python")(X)
+
+
+def test_what_precedes_a_derivative_for_other_sizes_is_printed_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def printing(a: Any, b: Any) -> Any:
+        print("once")
+        return np.sum(adc.grad(lambda u, v: np.sum(v[[0, 0, 1, 1]] * u[-7:]), 1)(a, b))
+
+    a = np.array([0.3, 0.2, 0.7, 0.4])
+    assert abs(adc.jit(printing, target="python")(a, X[:2]) - np.sum(a)) < 1e-12
+    assert capsys.readouterr().out == "once\n"
