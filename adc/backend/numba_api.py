@@ -28,6 +28,7 @@ import numba.core.ir
 import numba.core.lowering
 import numba.core.registry
 import numba.core.runtime.nrt
+import numba.core.serialize
 import numba.core.typed_passes
 import numba.core.types
 import numba.core.typing.builtins
@@ -67,9 +68,9 @@ NativeLowering: Any = _inside.typed_passes.NativeLowering
 NoPythonBackend: Any = _inside.typed_passes.NoPythonBackend
 PassManager: Any = _inside.compiler_machinery.PassManager
 register_pass: Any = _inside.compiler_machinery.register_pass
-CompileResultCache: Any = _inside.caching.CompileResultCacheImpl
-FunctionCache: Any = _inside.caching.FunctionCache
-BesideSource: Any = _inside.caching.InTreeCacheLocator
+CompileResult: Any = _inside.compiler.CompileResult
+NoCache: Any = _inside.caching.NullCache
+dumps: Any = _inside.serialize.dumps
 
 # What is used of each: its attributes and methods, and those of its objects.
 _NEEDED: tuple[tuple[Any, str], ...] = (
@@ -87,7 +88,7 @@ _NEEDED: tuple[tuple[Any, str], ...] = (
     (CPUDispatcher, "_cache compile disable_compile py_func targetdescr targetoptions"),
     (Lower, "builder call_conv call_helper context function init lower_normal_function module"),
     (JITCodeLibrary, "_codegen _final_module _optimize_final_module add_llvm_module "
-                     "enable_object_caching get_pointer_to_function"),
+                     "enable_object_caching get_pointer_to_function has_dynamic_globals"),
     (_inside.codegen.JITCPUCodegen, "_data_layout _pass_builder _tm"),
     (NativeLowering, "lowering_class run_pass"),
     (CompilerBase, "define_pipelines"),
@@ -95,8 +96,8 @@ _NEEDED: tuple[tuple[Any, str], ...] = (
     (numba_ir, "FunctionIR Loc"),
     (datamodel, "models register_default"),
     (datamodel.models, "ArrayModel"),
-    (FunctionCache, "_impl_class"),
-    (CompileResultCache, "_locator_classes"),
+    (CompileResult, "_rebuild _reduce library"),
+    (NoCache, "load_overload save_overload"),
     (runtime_system, "initialize"),
     (llvmlite.binding, "create_new_function_pass_manager create_pass_builder "
                        "create_pipeline_tuning_options"),

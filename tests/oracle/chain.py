@@ -534,7 +534,7 @@ def check_compiled(
         if made.fn in seen:
             continue
         seen.append(made.fn)
-        kernel = cpu.compile(made.fn, cache=False)
+        kernel = cpu.compile(made.fn)
         inputs = fresh(chain.inputs)
         before = bits(inputs)
         results = kernel(*inputs)

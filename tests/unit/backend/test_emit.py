@@ -128,9 +128,9 @@ def defined(op: OpDef, args: tuple[Any, ...]) -> bool:
     ("dtype", "weak"),
     [(dtype, False) for dtype in DTYPES] + [("b1", True), ("i64", True), ("f64", True)],
 )
-def test_rows_are_numpy(dtype: str, weak: bool, tmp_path: Path) -> None:
+def test_rows_are_numpy(dtype: str, weak: bool) -> None:
     fn = program(dtype, weak)
-    kernel, slowly = compile(fn, tmp_path, cache=False), interpret(fn)
+    kernel, slowly = compile(fn), interpret(fn)
     wrong: list[str] = []
     with np.errstate(all="ignore"):
         values = samples(dtype)
@@ -157,14 +157,14 @@ def test_rows_are_numpy(dtype: str, weak: bool, tmp_path: Path) -> None:
 # --- programs -------------------------------------------------------------------------------------
 
 
-def compiled(text: str, folder: Path, *args: Any, blocks: int | None = None) -> Kernel:
+def compiled(text: str, *args: Any, blocks: int | None = None) -> Kernel:
     """Compile a program and check it against the interpreter, twice, on copies of `args`.
 
     CPython does the same.
     """
     fn = verify(parse(text))
     stored = verify(storage(fn))
-    kernel = compile(stored, folder, cache=False)
+    kernel = compile(stored)
     want = run(fn, copy.deepcopy(args))
     if blocks is not None:
         assert len(Tapes(stored).blocks) == blocks
@@ -213,7 +213,7 @@ fn f(%x: {dtype}[:]) -> {dtype}[:], {dtype}, {dtype}[:, :], {dtype}[:] {{
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_constants_of_every_dtype(dtype: str, tmp_path: Path) -> None:
+def test_constants_of_every_dtype(dtype: str) -> None:
     ty = Scalar(dtype)
     if dtype == "b1":
         values: list[Any] = [True, False]
@@ -223,7 +223,7 @@ def test_constants_of_every_dtype(dtype: str, tmp_path: Path) -> None:
         info: Any = np.iinfo(DTYPES[dtype].name)
         values = [0, 1, info.min, info.max]
     fn = Function("f", (), (), tuple(Literal(value, ty) for value in values))
-    for got, value in zip(compile(fn, tmp_path, cache=False)(), values, strict=True):
+    for got, value in zip(compile(fn)(), values, strict=True):
         assert got.tobytes() == numpy_value(value, ty).tobytes()
 
 
@@ -433,9 +433,9 @@ fn f(%x: f64[:, :]A, %c: bool) -> f64[:, :], f64 {
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_cases(case: Case, tmp_path: Path) -> None:
+def test_cases(case: Case) -> None:
     fn = case.function()
-    kernel = compile(storage(fn), tmp_path, cache=False)
+    kernel = compile(storage(fn))
     for got, want in zip(kernel(*case.args), run(fn, case.args), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-14)
 
@@ -443,9 +443,9 @@ def test_cases(case: Case, tmp_path: Path) -> None:
 @pytest.mark.sampled(20)
 @pytest.mark.parametrize("policy", ["store", "recompute", "auto"])
 @pytest.mark.parametrize("case", CASES[::3], ids=str)
-def test_gradients_of_cases(case: Case, policy: str, tmp_path: Path) -> None:
+def test_gradients_of_cases(case: Case, policy: str) -> None:
     fn = remat(adjoint(case.function(), case.wrt), policy)
-    kernel = compile(storage(fn), tmp_path, cache=False)
+    kernel = compile(storage(fn))
     want = run(fn, copy.deepcopy(case.args))
     for _ in range(2):
         for a, b in zip(kernel(*case.args), want, strict=True):
