@@ -35,8 +35,8 @@ as it is. The types of the arguments come from the first of these that is given:
 _STATUS = """\
 Exit status:
   0  success
-  1  adc refused the program, the program raised an error, `adc check` found a wrong derivative, or
-     what `adc supported` is asked for is not supported
+  1  adc refused the program, the program raised an error, `adc check` found a wrong derivative,
+     `adc selftest` found something wrong, or what `adc supported` is asked for is not supported
   2  the command line is invalid
   3  `adc check` found no wrong derivative, but could not check all of them (kinks, noise)
 """
@@ -296,6 +296,20 @@ def parser() -> argparse.ArgumentParser:
         "adc completion bash > ~/.local/share/bash-completion/completions/adc",
     )
     completion.add_argument("shell", choices=SHELLS)
+
+    tested = add(
+        "selftest",
+        commands.selftest,
+        "check operations, plans, threads, cache and random programs on this machine, in minutes",
+        "adc selftest",
+    )
+    tested.add_argument("--seed", type=int, default=0, metavar="N", help="first random program")
+    tested.add_argument(
+        "--programs", type=int, default=100, metavar="N", help="how many of them (default 100)"
+    )
+    tested.add_argument(
+        "--workers", type=int, metavar="N", help="processes (default: one for each core, at most 8)"
+    )
 
     add(
         "info",

@@ -28,7 +28,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 from adc.frontend.core.state import Lowered
 from adc.frontend.values import results
 from adc.ir.core import Function, Mark, walk
-from adc.ir.errors import Span, UnsupportedError
+from adc.ir.errors import CacheError, Span, UnsupportedError
 from adc.ir.ops import ufuncs
 from adc.ir.text.outside import Outside, calls_outside
 from adc.ir.types import parse_type
@@ -270,7 +270,7 @@ def _alone(base: Path) -> Iterator[bool]:
         with contextlib.suppress(OSError):
             base.mkdir(exist_ok=True, mode=0o700)
             number = os.open(base, os.O_RDONLY)
-            stack.callback(os.close, number)
+            stack.callback(_quietly, os.close, number)
             end = time.monotonic() + _PATIENCE
             while time.monotonic() < end:
                 try:
@@ -280,9 +280,15 @@ def _alone(base: Path) -> Iterator[bool]:
                     time.sleep(0.05)
                 else:
                     # A child that was forked meanwhile would keep a lock that is only closed.
-                    stack.callback(fcntl.flock, number, fcntl.LOCK_UN)
+                    stack.callback(_quietly, fcntl.flock, number, fcntl.LOCK_UN)
                     break
         yield waited
+
+
+def _quietly(call: Callable[..., None], *args: Any) -> None:
+    """Call the operating system to give something back, which may fail."""
+    with contextlib.suppress(OSError):
+        call(*args)
 
 
 def _on_device(
@@ -321,24 +327,46 @@ def _on_device(
 def trusted_folder() -> Path | None:
     """Return the cache folder, made if need be, if nobody else can write it; else warn, once."""
     place = folder()
+    why = _refusal(place)
+    if why and place not in _warned:
+        _warned.add(place)
+        error = CacheError(
+            f"the cache folder {place} is not used, because {why}", None,
+            "run `chmod -R go-w` on it, or set ADC_CACHE_DIR to a folder of your own",
+        )  # fmt: skip
+        warnings.warn(f"[{error.code}] {error.message}; {error.hint}", stacklevel=2)
+    return place if why == "" else None
+
+
+def private_folder() -> Path | None:
+    """Return the cache folder, made if need be, if it is one to write to, and nobody else can."""
+    place = folder()
+    return place if _refusal(place) == "" and os.access(place, os.W_OK) else None
+
+
+_warned: set[Path] = set()
+
+
+def _refusal(place: Path) -> str | None:
+    """Return why a folder is not used, empty if it is; None if there is none."""
     with contextlib.suppress(OSError):
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         stat = place.stat()
     except OSError:  # it cannot be made, or seen
         return None
-    if not S_ISDIR(stat.st_mode):
-        return None
-    if why := distrust(stat):
-        _warn(place, why)
-        return None
-    return place
+    return distrust(stat) if S_ISDIR(stat.st_mode) else None
 
 
-def private_folder() -> Path | None:
-    """Return the cache folder if it is one to write to, and nobody else can."""
-    place = trusted_folder()
-    return place if place is not None and os.access(place, os.W_OK) else None
+def about() -> str:
+    """Return whether the cache folder is used, in words, for a user who asks; makes no folder."""
+    try:
+        why = distrust(folder().stat())
+    except OSError:
+        return "not there yet"
+    if why:
+        return f"not used: {why}"
+    return "used" if os.access(folder(), os.W_OK) else "read, but it cannot be written"
 
 
 def is_ours(place: Path) -> bool:
@@ -362,20 +390,6 @@ def distrust(stat: os.stat_result) -> str:
     if stat.st_mode & 0o022:
         return f"other users can write to it (mode {S_IMODE(stat.st_mode):o})"
     return ""
-
-
-_warned: set[Path] = set()
-
-
-def _warn(place: Path, why: str) -> None:
-    """Say, once, that code is neither taken from a folder nor kept there."""
-    if place not in _warned:
-        _warned.add(place)
-        warnings.warn(
-            f"[ADC039] the cache folder {place} is not used, because {why}; set ADC_CACHE_DIR to "
-            "a folder of your own, or run `chmod go-w` (`adc explain ADC039`)",
-            stacklevel=2,
-        )
 
 
 def _build(

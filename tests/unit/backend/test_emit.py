@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adc.backend.common import vector_math
 from adc.backend.common.emit import emit
 from adc.backend.common.tapes import Tapes
 from adc.backend.cpu import Kernel, compile
@@ -28,18 +27,11 @@ from adc.ir.verifier import verify
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.memory.storage import storage
 from adc.passes.remat.remat import remat
+from adc.testing.rows import NOT_SCALAR, same
 from tests.corpus.ir_cases import CASES, Case
 from tests.oracle.chain import bits
 
 # Rows of whole arrays, or without operands.
-NOT_SCALAR = {
-    "dim", "empty", "full", "copy", "over", "part", "row", "slot", "total", "undef", "cast",
-    "select",
-}  # fmt: skip
-# Computed by other means than NumPy's: some units in the last place apart.
-INEXACT = {"logaddexp", "logaddexp2", *vector_math.FUNCTIONS}
-INEXACT |= {op.name for op in OPS.values() if op.algorithm is not None}
-
 EXTREMES: dict[str, list[Any]] = {
     "b": [False, True],
     "i": [0, 1, -1, 2, 3, 7, -7, 100, -100, "min", "max"],
@@ -88,24 +80,6 @@ def program(dtype: str, weak: bool = False) -> Function:
     body.append(Apply((cond,), OPS["eq"], (params[0], params[1])))
     body.append(Apply((Value("choice", ty),), OPS["select"], (cond, params[1], params[2])))
     return verify(Function("rows", params, tuple(body), tuple(s.result for s in body)))
-
-
-def ulps(a: Any, b: Any) -> float:
-    if a == b or (np.isnan(a) and np.isnan(b)):
-        return 0.0
-    return float(abs(float(a) - float(b)) / float(np.spacing(max(abs(a), abs(b)))))
-
-
-def same(op: OpDef, got: Any, want: Any) -> bool:
-    if op.name in INEXACT:
-        return ulps(got, want) <= 4 or bool(np.isinf(got) and np.isinf(want))
-    if isinstance(want, np.floating) and np.isnan(want):
-        return bool(np.isnan(got))
-    if (
-        op.name in ("fmin", "fmax", "minimum", "maximum") and want == 0.0
-    ):  # NumPy's choice of 0.0 and -0.0 varies
-        return bool(got == 0.0)
-    return np.asarray(got).tobytes() == np.asarray(want).tobytes()
 
 
 def defined(op: OpDef, args: tuple[Any, ...]) -> bool:

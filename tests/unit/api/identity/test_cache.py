@@ -274,7 +274,7 @@ def test_machine_code_that_is_not_there(tmp_path: Path, place: Path) -> None:
     (entry,) = entries(place)
     found = cache._read(entry)
     assert found is not None
-    record, code, machine = found
+    record, code, _ = found
     record["sizes"] = [len(code), 0]
     body = json.dumps(record).encode() + b"\n" + code
     digest = hashlib.sha256(body).hexdigest().encode()
@@ -341,7 +341,7 @@ def test_missing_symbols(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 class Faults:
     """Makes the n-th call of the operating system by the cache fail; counts them all."""
 
-    OF_OS = ("access", "close", "mkdir", "open", "replace", "stat", "unlink", "utime", "write")
+    OF_OS = ("close", "mkdir", "open", "replace", "stat", "unlink", "utime", "write")
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int, fault: Callable[[], None]) -> None:
         self.count = 0
@@ -448,19 +448,7 @@ def test_no_file_can_be_written_anywhere(tmp_path: Path) -> None:
     env = {"ADC_CACHE_DIR": place, "HOME": place, "TMPDIR": place, "TEMP": place, "TMP": place}
     limited = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
     limited += "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
-    assert (
-        output(
-            start(
-                tmp_path,
-                limited
-                + SHOW.replace("print", "os.write(1, b'' or ").replace(
-                    "json.dumps(result)", "json.dumps(result).encode())"
-                ),
-                **env,
-            )
-        )[0]
-        == 12.0
-    )
+    assert output(start(tmp_path, limited + SHOW, **env))[0] == 12.0
 
 
 # --- many at once ---------------------------------------------------------------------------------
@@ -539,7 +527,7 @@ def test_a_folder_that_others_can_write_is_not_used(mode: int, tmp_path: Path, p
     place.mkdir()
     place.chmod(mode)
     program = module(tmp_path)
-    with pytest.warns(UserWarning, match=f"ADC039.*{mode:o}"):
+    with pytest.warns(UserWarning, match=f"ADC006.*{mode:o}"):
         assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
     assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")  # which warns no more
     assert not list(place.iterdir())
@@ -555,7 +543,7 @@ def test_a_folder_of_somebody_else_is_not_used(
         os.chown(place, whose, whose)
     else:
         monkeypatch.setattr(os, "getuid", lambda: 4321)
-    with pytest.warns(UserWarning, match="ADC039.*belongs to another user"):
+    with pytest.warns(UserWarning, match="ADC006.*belongs to another user"):
         assert outcome(adc.grad(module(tmp_path).f), 2.0) == (12.0, "compiled")
 
 
