@@ -185,6 +185,6 @@ def lanes() -> str:
 
 
 __all__ = [
-    "CANCELLING", "NOT_SCALAR", "batches", "function", "inexact", "lanes", "rows", "same", "samples", "ulps",
-    "wrong_slopes", "wrong_values",
+    "CANCELLING", "NOT_SCALAR", "batches", "function", "inexact", "lanes", "rows", "same",
+    "samples", "ulps", "wrong_slopes", "wrong_values",
 ]  # fmt: skip

@@ -90,7 +90,6 @@ def module_of(emitted: Source, key: str = "", code: CodeType | None = None) -> M
     name = f"adc_kernel_{emitted.name}_{digest}"
     module = ModuleType(name)
     module.__file__ = f"<{name}>"
-    sys.modules[name] = module  # Numba looks for it
     exec(code or compiled_source(emitted, module.__file__), module.__dict__)
     return module
 
@@ -194,7 +193,11 @@ def _built(emitted: Emitted, key: str = "", kept: Kept | None = None) -> Any:
     given = (
         WORDS if k in emitted.tables else numba_type(ty) for k, ty in enumerate(emitted.params)
     )
-    dispatcher.compile((state, *given))
+    sys.modules[module.__name__] = module  # Numba looks for it
+    try:
+        dispatcher.compile((state, *given))
+    finally:
+        del sys.modules[module.__name__]
     dispatcher.disable_compile()
     return dispatcher
 
