@@ -26,6 +26,7 @@ import numba.core.cpu
 import numba.core.datamodel
 import numba.core.ir
 import numba.core.lowering
+import numba.core.pythonapi
 import numba.core.registry
 import numba.core.runtime.nrt
 import numba.core.serialize
@@ -59,6 +60,7 @@ config: Any = numba.config
 RETCODE_OK: Any = callconv.RETCODE_OK
 TypingContext: Any = _inside.typing.context.Context
 CPUContext: Any = _inside.cpu.CPUContext
+PythonAPI: Any = _inside.pythonapi.PythonAPI
 CPUTarget: Any = _inside.registry.CPUTarget
 CPUDispatcher: Any = _inside.registry.CPUDispatcher
 Lower: Any = _inside.lowering.Lower
@@ -80,10 +82,11 @@ _NEEDED: tuple[tuple[Any, str], ...] = (
                     "resolve_function_type resolve_value_type"),
     (CPUContext, "add_linking_libs call_conv cast codegen data_model_manager declare_function "
                  "add_dynamic_addr get_data_type get_function get_preferred_array_alignment "
-                 "get_value_type load_additional_registries make_array make_tuple nrt pack_value "
-                 "unpack_value"),
+                 "get_python_api get_value_type load_additional_registries make_array make_tuple "
+                 "nrt pack_value unpack_value"),
     (cgutils, "alloca_once for_range for_range_slice get_item_pointer2 get_or_insert_function "
               "if_unlikely is_null loop_nest memset raw_memcpy unpack_tuple voidptr_t"),
+    (PythonAPI, "get_c_object serialize_object unserialize"),
     (CPUTarget, "_target_name _toplevel_target_context _toplevel_typing_context typing_context"),
     (CPUDispatcher, "_cache compile disable_compile py_func targetdescr targetoptions"),
     (Lower, "builder call_conv call_helper context function init lower_normal_function module"),

@@ -509,8 +509,8 @@ class Kernel:
                     if block is not None:
                         found[place] = block.array(found[place])
         except SystemError as error:
-            # A signal handler raised an exception while arrays were made of the results: Numba
-            # goes on all the same, and the interpreter finds a result beside an exception.
+            # There was no memory, or a signal handler raised an exception, while arrays were made
+            # of the results: Numba goes on, and the interpreter finds a result beside an exception.
             raise error.__cause__ or error from None
         except MemoryError:
             if memory.status:  # that is why
@@ -530,12 +530,15 @@ class Kernel:
         state, status = memory.state, memory.status
         if status == State.NO_MEMORY:
             raise MemoryError("the program needs more memory than there is")
-        if status == State.INTERRUPTED:
-            error = [int(word) or None for word in state[State.ERROR : State.ERROR + 3]]
-            _restore(*error)  # raises: the interpreter looks for an error after every such call
         sites = self.emitted.sites
         callers = memory.callers + (main.callers if memory is not main else [])
         calls = [sites[each - 1] for each in callers]
+        if status == State.NO_STACK:
+            text = "maximum recursion depth exceeded: the stack of this thread ends"
+            raise_at(calls[0].loc if calls else None, RecursionError(text))
+        if status == State.INTERRUPTED:
+            error = [int(word) or None for word in state[State.ERROR : State.ERROR + 3]]
+            _restore(*error)  # raises: the interpreter looks for an error after every such call
         raise_site(sites[status - 1], state[State.OPERANDS :].tolist(), calls)
 
     @property

@@ -53,7 +53,7 @@ def test_a_program_with_a_wrong_derivative(monkeypatch: pytest.MonkeyPatch) -> N
     def wrong(fn: Any, *args: Any, **options: Any) -> Any:
         return lambda *values: (fn(*values), tuple(np.ones(np.shape(x)) for x in values))
 
-    monkeypatch.setattr(programs.api, "value_and_grad", wrong)
+    monkeypatch.setattr("adc.api.value_and_grad", wrong)
     found = selftest.random_programs([0])
     assert "by differences" in found.wrong[0]
     assert given.source in found.wrong[0]
