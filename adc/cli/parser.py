@@ -22,7 +22,7 @@ Command = Callable[[argparse.Namespace], int]
 _ABOUT = """\
 Inspect how adc compiles a function. `adc COMMAND --help` explains each command.
 
-FILE.py:FUNCTION names a function in a file. For a plain function, adc shows its gradient (its
+FILE.py:FUNCTION names a function in a file, which is executed. For a plain function, adc shows its gradient (its
 Jacobian, if it returns more than one float). A result of adc.grad, adc.hessian and so on is shown
 as it is. The types of the arguments come from the first of these that is given:
 
