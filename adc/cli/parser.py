@@ -22,9 +22,10 @@ Command = Callable[[argparse.Namespace], int]
 _ABOUT = """\
 Inspect how adc compiles a function. `adc COMMAND --help` explains each command.
 
-FILE.py:FUNCTION names a function in a file, which is executed. For a plain function, adc shows its gradient (its
-Jacobian, if it returns more than one float). A result of adc.grad, adc.hessian and so on is shown
-as it is. The types of the arguments come from the first of these that is given:
+FILE.py:FUNCTION names a function in a file; the file is executed, as `python FILE.py` does. For a
+plain function, adc shows its gradient (its Jacobian, if it returns more than one float). A result
+of adc.grad, adc.hessian and so on is shown as it is. The types of the arguments come from the first
+of these that is given:
 
   --args "f64[:], i64"   bool int float are Python, b1 i8 .. i64 u8 .. u64 f16 .. f64 are NumPy;
                          f64[:, :] is a matrix, f64[3, 4] a matrix of that shape, Generator an
