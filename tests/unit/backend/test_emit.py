@@ -158,7 +158,7 @@ VALUES = {"b": "true:b1", "f": "2.5:{}", "i": "100:{}", "u": "200:{}"}
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_arrays_and_tapes_of_every_dtype(dtype: str, tmp_path: Path) -> None:
+def test_arrays_and_tapes_of_every_dtype(dtype: str) -> None:
     value = VALUES[dtype[0]].format(dtype)
     times = "bitor" if dtype == "b1" else "mul"
     grow = "store" if dtype == "b1" else "accumulate"
@@ -183,7 +183,7 @@ fn f(%x: {dtype}[:]) -> {dtype}[:], {dtype}, {dtype}[:, :], {dtype}[:] {{
   %c = {times} %x %o
   return %o %g %f %c
 }}"""
-    compiled(text, tmp_path, np.array([1, 0, 3, 120], dtype=DTYPES[dtype]), blocks=2)
+    compiled(text, np.array([1, 0, 3, 120], dtype=DTYPES[dtype]), blocks=2)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -255,11 +255,11 @@ fn f(%x: f64[:], %m: i32[:]) -> f64, i64 {
 }"""
 
 
-def test_frames_in_triangular_loops_and_arms(tmp_path: Path) -> None:
-    compiled(FRAMES, tmp_path, np.arange(1.0, 40.0), np.arange(39, dtype=np.int32), blocks=2)
+def test_frames_in_triangular_loops_and_arms() -> None:
+    compiled(FRAMES, np.arange(1.0, 40.0), np.arange(39, dtype=np.int32), blocks=2)
 
 
-def test_a_loop_that_pops_what_a_while_pushed_has_no_block(tmp_path: Path) -> None:
+def test_a_loop_that_pops_what_a_while_pushed_has_no_block() -> None:
     text = """
 fn f(%x: f64) -> f64 {
   %y, %n = while L carrying (%a = %x, %k = 0) {
@@ -277,11 +277,11 @@ fn f(%x: f64) -> f64 {
   }
   return %r
 }"""
-    compiled(text, tmp_path, 3.0, blocks=0)
+    compiled(text, 3.0, blocks=0)
 
 
 @pytest.mark.parametrize("trips", [0, -3, 1, 7])
-def test_a_block_of_no_iterations(trips: int, tmp_path: Path) -> None:
+def test_a_block_of_no_iterations(trips: int) -> None:
     text = """
 fn f(%n: int) -> f64 {
   push 3.5:f64
@@ -298,10 +298,10 @@ fn f(%n: int) -> f64 {
   %y = mul %s %x
   return %y
 }"""
-    compiled(text, tmp_path, trips, blocks=2)
+    compiled(text, trips, blocks=2)
 
 
-def test_whole_arrays_on_the_tape(tmp_path: Path) -> None:
+def test_whole_arrays_on_the_tape() -> None:
     text = """
 fn f(%x: f64[:], %q: i64[:, :]) -> f64, i64 {
   %n = dim[0] %x
@@ -323,10 +323,10 @@ fn f(%x: f64[:], %q: i64[:, :]) -> f64, i64 {
   }
   return %s %t
 }"""
-    compiled(text, tmp_path, np.arange(5.0), np.arange(6).reshape(2, 3), blocks=0)
+    compiled(text, np.arange(5.0), np.arange(6).reshape(2, 3), blocks=0)
 
 
-def test_tapes_in_recursive_calls(tmp_path: Path) -> None:
+def test_tapes_in_recursive_calls() -> None:
     text = """
 fn fill(%n: int, %x: f64) -> f64 {
   %c = gt %n 0
@@ -369,10 +369,10 @@ fn f(%n: int, %x: f64) -> f64, f64 {
   %b = call B empty_again(%n)
   return %a %b
 }"""
-    compiled(text, tmp_path, 9, 1.25, blocks=2)
+    compiled(text, 9, 1.25, blocks=2)
 
 
-def test_swaps_of_carried_values(tmp_path: Path) -> None:
+def test_swaps_of_carried_values() -> None:
     text = """
 fn f(%x: f64, %n: int) -> f64, f64, f64, int {
   %p, %q, %r, %s = for L %i in 0 to %n carrying (%a = %x, %b = 2.0:f64, %c = 3.0:f64, %d = 1) {
@@ -383,10 +383,10 @@ fn f(%x: f64, %n: int) -> f64, f64, f64, int {
   return %p %q %r %s
 }"""
     for n in (0, 1, 2, 7):
-        compiled(text, tmp_path, 1.5, n)
+        compiled(text, 1.5, n)
 
 
-def test_layouts(tmp_path: Path) -> None:
+def test_layouts() -> None:
     text = """
 fn f(%x: f64[:, :]A, %c: bool) -> f64[:, :], f64 {
   %y = if %c {
@@ -401,8 +401,8 @@ fn f(%x: f64[:, :]A, %c: bool) -> f64[:, :], f64 {
 }"""
     x = np.arange(24.0).reshape(4, 6)
     for given in (x, x[::2, ::3], x.T, x[::-1, ::-1]):
-        compiled(text, tmp_path, given, True)
-        compiled(text, tmp_path, given, False)
+        compiled(text, given, True)
+        compiled(text, given, False)
 
 
 @pytest.mark.sampled(4)
@@ -443,7 +443,7 @@ def test_source_lines_are_comments(tmp_path: Path) -> None:
     assert source.endswith("    # 2: y = x * w\n    y = x * w\n    return (sin(y) + y,)\n")
 
 
-def test_names_are_identifiers(tmp_path: Path) -> None:
+def test_names_are_identifiers() -> None:
     text = """
 fn f(%in: f64, %in.1: f64, %state: f64, %sin: f64, %α: f64, %range: f64, %F64: f64) -> f64 {
   %a = add %in %in.1
@@ -455,10 +455,10 @@ fn f(%in: f64, %in.1: f64, %state: f64, %sin: f64, %α: f64, %range: f64, %F64: 
   %e.2 = add %e.1 %F64
   return %e.2
 }"""
-    compiled(text.replace("%α", "%a$b"), tmp_path, *np.arange(7.0))
+    compiled(text.replace("%α", "%a$b"), *np.arange(7.0))
 
 
-def test_loops_are_vectorised(tmp_path: Path) -> None:
+def test_loops_are_vectorised() -> None:
     """The loops that matter use packed instructions: indices cost no test for negative ones."""
     text = """
 fn f(%x: f64[:, :], %y: f64[:, :], %w: f64) -> f64[:, :] {
@@ -491,7 +491,7 @@ fn f(%x: f64[:, :], %y: f64[:, :], %w: f64) -> f64[:, :] {
   return %z
 }"""
     x = np.random.default_rng(0).uniform(size=(7, 50))
-    kernel = compiled(text, tmp_path, x, x[::-1].copy(), 0.5, blocks=2)
+    kernel = compiled(text, x, x[::-1].copy(), 0.5, blocks=2)
     assembly = "".join(kernel.code.inspect_asm().values())
     if "ymm" in assembly or "xmm" in assembly:  # only the instructions of x86 are known here
         assert len(re.findall(r"\bv?mulpd\b", assembly)) >= 2
