@@ -208,7 +208,7 @@ def measure(budget: float = BUDGET, progress: Progress | None = None) -> Costs:
     for number, probe in enumerate(probes):
         tell(f"compiling {probe.name}", number)
         with cache.LOCK:
-            probe.kernel = cpu.compile(parse(probe.text), cache=False)
+            probe.kernel = cpu.compile(parse(probe.text))
     left = budget - (time.perf_counter() - start)
     each = max(left / (_ROUNDS + 2) / len(probes), _SHORTEST)
     # What noise hides in short runs is told apart in long ones.

@@ -223,6 +223,12 @@ class DiskError(AdcError):
     code = "ADC004"
 
 
+class CacheError(AdcError):
+    """A folder is not used as a cache, because others can change the code in it: a warning."""
+
+    code = "ADC006"
+
+
 class UnsupportedError(AdcError):
     """A construct of Python or NumPy that adc does not accept."""
 

@@ -26,8 +26,10 @@ import numba.core.cpu
 import numba.core.datamodel
 import numba.core.ir
 import numba.core.lowering
+import numba.core.pythonapi
 import numba.core.registry
 import numba.core.runtime.nrt
+import numba.core.serialize
 import numba.core.typed_passes
 import numba.core.types
 import numba.core.typing.builtins
@@ -58,6 +60,7 @@ config: Any = numba.config
 RETCODE_OK: Any = callconv.RETCODE_OK
 TypingContext: Any = _inside.typing.context.Context
 CPUContext: Any = _inside.cpu.CPUContext
+PythonAPI: Any = _inside.pythonapi.PythonAPI
 CPUTarget: Any = _inside.registry.CPUTarget
 CPUDispatcher: Any = _inside.registry.CPUDispatcher
 Lower: Any = _inside.lowering.Lower
@@ -67,9 +70,9 @@ NativeLowering: Any = _inside.typed_passes.NativeLowering
 NoPythonBackend: Any = _inside.typed_passes.NoPythonBackend
 PassManager: Any = _inside.compiler_machinery.PassManager
 register_pass: Any = _inside.compiler_machinery.register_pass
-CompileResultCache: Any = _inside.caching.CompileResultCacheImpl
-FunctionCache: Any = _inside.caching.FunctionCache
-BesideSource: Any = _inside.caching.InTreeCacheLocator
+CompileResult: Any = _inside.compiler.CompileResult
+NoCache: Any = _inside.caching.NullCache
+dumps: Any = _inside.serialize.dumps
 
 # What is used of each: its attributes and methods, and those of its objects.
 _NEEDED: tuple[tuple[Any, str], ...] = (
@@ -79,15 +82,16 @@ _NEEDED: tuple[tuple[Any, str], ...] = (
                     "resolve_function_type resolve_value_type"),
     (CPUContext, "add_linking_libs call_conv cast codegen data_model_manager declare_function "
                  "add_dynamic_addr get_data_type get_function get_preferred_array_alignment "
-                 "get_value_type load_additional_registries make_array make_tuple nrt pack_value "
-                 "unpack_value"),
+                 "get_python_api get_value_type load_additional_registries make_array make_tuple "
+                 "nrt pack_value unpack_value"),
     (cgutils, "alloca_once for_range for_range_slice get_item_pointer2 get_or_insert_function "
               "if_unlikely is_null loop_nest memset raw_memcpy unpack_tuple voidptr_t"),
+    (PythonAPI, "get_c_object serialize_object unserialize"),
     (CPUTarget, "_target_name _toplevel_target_context _toplevel_typing_context typing_context"),
     (CPUDispatcher, "_cache compile disable_compile py_func targetdescr targetoptions"),
     (Lower, "builder call_conv call_helper context function init lower_normal_function module"),
     (JITCodeLibrary, "_codegen _final_module _optimize_final_module add_llvm_module "
-                     "enable_object_caching get_pointer_to_function"),
+                     "enable_object_caching get_pointer_to_function has_dynamic_globals"),
     (_inside.codegen.JITCPUCodegen, "_data_layout _pass_builder _tm"),
     (NativeLowering, "lowering_class run_pass"),
     (CompilerBase, "define_pipelines"),
@@ -95,8 +99,8 @@ _NEEDED: tuple[tuple[Any, str], ...] = (
     (numba_ir, "FunctionIR Loc"),
     (datamodel, "models register_default"),
     (datamodel.models, "ArrayModel"),
-    (FunctionCache, "_impl_class"),
-    (CompileResultCache, "_locator_classes"),
+    (CompileResult, "_rebuild _reduce library"),
+    (NoCache, "load_overload save_overload"),
     (runtime_system, "initialize"),
     (llvmlite.binding, "create_new_function_pass_manager create_pass_builder "
                        "create_pipeline_tuning_options"),

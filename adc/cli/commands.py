@@ -303,6 +303,7 @@ def cache(args: argparse.Namespace) -> int:
     count, size = cache.usage()
     rows = [
         ("folder", str(cache.folder())),
+        ("state", cache.about()),
         ("entries", str(count)),
         ("size", f"{_bytes(size)} of at most {_bytes(cache.size_limit())}"),
     ]
@@ -368,6 +369,39 @@ def _gpu() -> str:
 
 
 def info(args: argparse.Namespace) -> int:
+    output.show(("", ""), _machine(), copied=True)
+    return 0
+
+
+def selftest(args: argparse.Namespace) -> int:
+    from adc.testing.selftest import selftest
+
+    def say(line: str) -> None:
+        print(line, flush=True)
+
+    wrong = selftest(args.seed, args.programs, args.workers, say)
+    if not wrong:
+        print("all is well")
+        return 0
+    print("\nThis is a defect of adc, or of this machine. Please report it with what follows.\n")
+    print(f"adc selftest --seed {args.seed} --programs {args.programs}\n\n```text")
+    for name, text in _machine():
+        print(f"{name:15} {text}")
+    print("```\n\n```text")
+    for problem in wrong[:_SHOWN]:
+        print(f"{problem}\n")
+    if len(wrong) > _SHOWN:
+        print(f"... and {len(wrong) - _SHOWN} more")
+    print("```")
+    return 1
+
+
+# Of what `adc selftest` finds wrong, so much is shown: a report must fit a page.
+_SHOWN = 12
+
+
+def _machine() -> list[tuple[str, str]]:
+    """Return versions, processor and cache."""
     from adc.backend import cpu
     from adc.compiler import cache
     from adc.version import __version__
@@ -380,8 +414,7 @@ def info(args: argparse.Namespace) -> int:
         *cpu.about().items(),
         ("GPU", _gpu()),
         ("system", platform.platform()),
-        ("cache", str(cache.folder())),
+        ("cache", f"{cache.folder()} ({cache.about()})"),
         *_costs(),
     ]
-    output.show(("", ""), rows, copied=True)
-    return 0
+    return rows

@@ -22,9 +22,10 @@ Command = Callable[[argparse.Namespace], int]
 _ABOUT = """\
 Inspect how adc compiles a function. `adc COMMAND --help` explains each command.
 
-FILE.py:FUNCTION names a function in a file. For a plain function, adc shows its gradient (its
-Jacobian, if it returns more than one float). A result of adc.grad, adc.hessian and so on is shown
-as it is. The types of the arguments come from the first of these that is given:
+FILE.py:FUNCTION names a function in a file; the file is executed, as `python FILE.py` does. For a
+plain function, adc shows its gradient (its Jacobian, if it returns more than one float). A result
+of adc.grad, adc.hessian and so on is shown as it is. The types of the arguments come from the first
+of these that is given:
 
   --args "f64[:], i64"   bool int float are Python, b1 i8 .. i64 u8 .. u64 f16 .. f64 are NumPy;
                          f64[:, :] is a matrix, f64[3, 4] a matrix of that shape, Generator an
@@ -35,8 +36,8 @@ as it is. The types of the arguments come from the first of these that is given:
 _STATUS = """\
 Exit status:
   0  success
-  1  adc refused the program, the program raised an error, `adc check` found a wrong derivative, or
-     what `adc supported` is asked for is not supported
+  1  adc refused the program, the program raised an error, `adc check` found a wrong derivative,
+     `adc selftest` found something wrong, or what `adc supported` is asked for is not supported
   2  the command line is invalid
   3  `adc check` found no wrong derivative, but could not check all of them (kinks, noise)
 """
@@ -296,6 +297,20 @@ def parser() -> argparse.ArgumentParser:
         "adc completion bash > ~/.local/share/bash-completion/completions/adc",
     )
     completion.add_argument("shell", choices=SHELLS)
+
+    tested = add(
+        "selftest",
+        commands.selftest,
+        "check operations, plans, threads, cache and random programs on this machine, in minutes",
+        "adc selftest",
+    )
+    tested.add_argument("--seed", type=int, default=0, metavar="N", help="first random program")
+    tested.add_argument(
+        "--programs", type=int, default=100, metavar="N", help="how many of them (default 100)"
+    )
+    tested.add_argument(
+        "--workers", type=int, metavar="N", help="processes (default: one for each core, at most 8)"
+    )
 
     add(
         "info",

@@ -5,9 +5,13 @@ front end made (and so the source of every inlined function, the guards and the 
 source lines in it, the transformations, options, target and costs, all versions, the CPU and the
 vector library.
 
-An entry is a folder with `entry.json`, the generated source and Numba's machine code. It is built
-under a temporary name and renamed when it is complete, so any number of processes may share a
-cache. An entry that fails its check is removed and built again.
+An entry is one file: a digest of what follows, a record of JSON, which has the generated source in
+it, and the machine code. It is written under a temporary name and renamed when it is complete, so
+any number of processes may share a cache, and be killed at any moment. An entry that fails its
+check is removed and built again.
+
+An entry is code that is run. It is loaded only from a folder, and from a file, that belong to the
+user, or to root, and that nobody else can write (`adc explain security`).
 """
 
 from __future__ import annotations
@@ -16,23 +20,25 @@ import contextlib
 import dataclasses
 import hashlib
 import json
+import marshal
 import os
 import shutil
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from stat import S_ISDIR
+from stat import S_IMODE, S_ISDIR, S_ISREG
 from typing import TYPE_CHECKING, Any
 
 from adc.frontend.core.state import Lowered
 from adc.frontend.values import results
 from adc.ir.core import Function, Mark, walk
-from adc.ir.errors import Span, UnsupportedError
+from adc.ir.errors import CacheError, Span, UnsupportedError
 from adc.ir.ops import ufuncs
 from adc.ir.text.outside import Outside, calls_outside
 from adc.ir.types import parse_type
@@ -40,13 +46,14 @@ from adc.ir.walk import defined
 
 if TYPE_CHECKING:
     from adc.backend.common.emit import Emitted
+    from adc.backend.cpu import Kept
     from adc.compiler.driver import Budget, Compilation, Plans
     from adc.ir.analysis.costs import Costs
     from adc.ir.analysis.target import Target
     from adc.passes.remat.plan import Plan
     from adc.passes.stages import Step
 
-VERSION = 1
+VERSION = 2
 # Numba is not safe against two threads compiling at once in every path; compilations take turns.
 # A fork takes the lock, too: in the child, no thread would release it.
 LOCK = threading.RLock()
@@ -58,11 +65,11 @@ if hasattr(os, "register_at_fork"):
 # Held while LLVM works; by this thread if it holds `LOCK`, too.
 _WORKING = threading.Lock()
 
-_RECORD = "entry.json"
+_MAGIC = b"adc entry 2\n"
 # What `adc calibrate` measured: kept in the folder, but no entry.
 COSTS = "costs.json"
-# Beginnings of the names of folders that are being built, or removed. Older ones than this many
-# seconds belong to processes that died.
+# Beginnings of the names of files that are being written. Older ones than this many seconds belong
+# to processes that died.
 _TEMPORARY = ".adc-"
 _DEAD_AFTER = 3600.0
 # How many seconds a process waits for another one that compiles.
@@ -223,13 +230,15 @@ def load_or_build(
         return Entry(own, made.plan, own.emitted.source, False, made)
     table = calls_outside(lowered.fn)
     with LOCK, _once():
-        place = private_folder() if use_disk else None
+        place = trusted_folder() if use_disk else None
         if place is not None:
             key = key_of(lowered, steps, policy, costs, target, budget)
             entry = place / key[:2] / key
             found = _load(entry, target.offload, table)
             if found is not None:
                 return found
+            if not os.access(place, os.W_OK):
+                place = None
         # Nothing of what compiles is imported where code is found.
         from adc.compiler.driver import transform
 
@@ -239,12 +248,8 @@ def load_or_build(
                 if found is not None:
                     return found
             made = transform(lowered, steps, policy, costs, budget, plans, target=target)
-            if place is not None:
-                try:
-                    return _build(made, entry, target.offload, lowered.stacks, table)
-                except OSError:
-                    pass  # the disk is full, say
-            return _build(made, None, target.offload, lowered.stacks, table)
+            kept = None if place is None else entry
+            return _build(made, kept, target.offload, lowered.stacks, table)
 
 
 @contextlib.contextmanager
@@ -265,7 +270,7 @@ def _alone(base: Path) -> Iterator[bool]:
         with contextlib.suppress(OSError):
             base.mkdir(exist_ok=True, mode=0o700)
             number = os.open(base, os.O_RDONLY)
-            stack.callback(os.close, number)
+            stack.callback(_quietly, os.close, number)
             end = time.monotonic() + _PATIENCE
             while time.monotonic() < end:
                 try:
@@ -275,9 +280,15 @@ def _alone(base: Path) -> Iterator[bool]:
                     time.sleep(0.05)
                 else:
                     # A child that was forked meanwhile would keep a lock that is only closed.
-                    stack.callback(fcntl.flock, number, fcntl.LOCK_UN)
+                    stack.callback(_quietly, fcntl.flock, number, fcntl.LOCK_UN)
                     break
         yield waited
+
+
+def _quietly(call: Callable[..., None], *args: Any) -> None:
+    """Call the operating system to give something back, which may fail."""
+    with contextlib.suppress(OSError):
+        call(*args)
 
 
 def _on_device(
@@ -313,30 +324,79 @@ def _on_device(
     return Entry(kernel, made.plan, kernel.emitted.source, False, made)
 
 
-def private_folder() -> Path | None:
-    """Return the cache folder if only its owner can write to it: machine code is loaded from it."""
+def trusted_folder() -> Path | None:
+    """Return the cache folder, made if need be, if nobody else can write it; else warn, once."""
     place = folder()
+    why = _refusal(place)
+    if why and place not in _warned:
+        _warned.add(place)
+        error = CacheError(
+            f"the cache folder {place} is not used, because {why}", None,
+            "run `chmod -R go-w` on it, or set ADC_CACHE_DIR to a folder of your own",
+        )  # fmt: skip
+        warnings.warn(f"[{error.code}] {error.message}; {error.hint}", stacklevel=2)
+    return place if why == "" else None
+
+
+def private_folder() -> Path | None:
+    """Return the cache folder, made if need be, if it is one to write to, and nobody else can."""
+    place = folder()
+    return place if _refusal(place) == "" and os.access(place, os.W_OK) else None
+
+
+_warned: set[Path] = set()
+
+
+def _refusal(place: Path) -> str | None:
+    """Return why a folder is not used, empty if it is; None if there is none."""
     with contextlib.suppress(OSError):
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return place if is_ours(place) and os.access(place, os.W_OK) else None
+    try:
+        stat = place.stat()
+    except OSError:  # it cannot be made, or seen
+        return None
+    return distrust(stat) if S_ISDIR(stat.st_mode) else None
+
+
+def about() -> str:
+    """Return whether the cache folder is used, in words, for a user who asks; makes no folder."""
+    try:
+        why = distrust(folder().stat())
+    except OSError:
+        return "not there yet"
+    if why:
+        return f"not used: {why}"
+    return "used" if os.access(folder(), os.W_OK) else "read, but it cannot be written"
 
 
 def is_ours(place: Path) -> bool:
-    """Whether a folder is there, and only its owner can write to it."""
+    """Whether a folder is there, and nobody else can write to it."""
     try:
         stat = place.stat()
     except OSError:
         return False
-    if not S_ISDIR(stat.st_mode):
-        return False
-    return not hasattr(os, "getuid") or (stat.st_uid == os.getuid() and not stat.st_mode & 0o022)
+    return S_ISDIR(stat.st_mode) and not distrust(stat)
+
+
+def distrust(stat: os.stat_result) -> str:
+    """Return why code from a file or a folder is not run; empty if it may be.
+
+    Root can change what a process runs in any case. Windows gives a user's folders to the user.
+    """
+    if not hasattr(os, "getuid"):
+        return ""
+    if stat.st_uid not in (os.getuid(), 0):
+        return f"it belongs to another user (of the number {stat.st_uid})"
+    if stat.st_mode & 0o022:
+        return f"other users can write to it (mode {S_IMODE(stat.st_mode):o})"
+    return ""
 
 
 def _build(
     made: Compilation, entry: Path | None, offload: bool, apart: Collection[int],
     table: Mapping[int, Outside],
 ) -> Entry:  # fmt: skip
-    """Compile buffer form, and keep the machine code in the folder `entry` if there is one.
+    """Compile buffer form, and keep the machine code in the file `entry` if there is one.
 
     `apart` are the parameters whose parts may lie apart, `table` the functions outside that are
     called.
@@ -345,26 +405,25 @@ def _build(
     from adc.backend.common.emit import emit
 
     emitted = emit(made.fn, apart=apart)
-    if entry is not None:
-        entry.parent.mkdir(exist_ok=True, mode=0o700)
-    base = None if entry is None else entry.parent
-    # Numba reads the source from a file, and keeps machine code in the same folder.
-    with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=base, ignore_cleanup_errors=True) as at:
-        path = cpu.write_source(emitted, Path(at), "" if entry is None else entry.name)
-        code = cpu.build(emitted, path, cache=entry is not None)
-        # Settings of Numba may have it keep machine code elsewhere: then there is no entry.
-        if entry is not None and any(path.parent.glob("__pycache__/*.nbc")):
-            path = _keep(path, entry, emitted, made.plan)
-    kernel = cpu.Kernel(emitted, code, path, offload, table)
-    return Entry(kernel, made.plan, emitted.source, False, made)
+    if entry is None:
+        code = cpu.build(emitted)
+    else:
+        kept = cpu.Kept()
+        code = cpu.build(emitted, entry.name, kept)
+        if kept.machine:
+            _keep(entry, emitted, made.plan, kept, code)
+    return Entry(cpu.Kernel(emitted, code, offload, table), made.plan, emitted.source, False, made)
 
 
-def _keep(path: Path, entry: Path, emitted: Emitted, plan: Plan | None) -> Path:
-    """Make the folder in which `path` was compiled an entry; return the path of the source."""
+def _keep(entry: Path, emitted: Emitted, plan: Plan | None, kept: Kept, code: Any) -> None:
+    """Write an entry. Where that cannot be done, because the disk is full, say, there is none."""
+    from adc.backend import cpu
+
+    module = marshal.dumps(cpu.compiled_source(emitted, code.py_func.__code__.co_filename))
     record = {
-        "version": VERSION,
-        "file": path.name,
+        "key": entry.name,
         "name": emitted.name,
+        "source": emitted.source,
         "params": [str(ty) for ty in emitted.params],
         "results": [str(ty) for ty in emitted.results],
         "sites": [
@@ -386,16 +445,46 @@ def _keep(path: Path, entry: Path, emitted: Emitted, plan: Plan | None) -> Path:
         "bare": emitted.bare,
         "tables": list(emitted.tables),
         "plan": None if plan is None else plan.to_json(),
-        "digests": _digests(path.parent),
         "scipy": _scipy(emitted.source),
+        "sizes": [len(module), len(kept.machine)],
     }
-    (path.parent / _RECORD).write_text(json.dumps(record))
-    size = _size(path.parent)
-    # It fails if the entry is there: another process was faster, and has made the same.
+    text = json.dumps(record).encode()
+    data = b"".join([text, b"\n", module, kept.machine])
+    digest = hashlib.sha256(data).hexdigest().encode()
     with contextlib.suppress(OSError):
-        os.rename(path.parent, entry)
-        _trim(entry.parent.parent, entry, size)
-    return entry / path.name
+        entry.parent.mkdir(exist_ok=True, mode=0o700)
+        # Its mode is 0600.
+        handle, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=entry.parent)
+        try:
+            with open(handle, "wb") as file:
+                file.write(b"".join([_MAGIC, digest, b"\n", data]))
+            os.replace(temporary, entry)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+        _trim(entry.parent.parent, entry, len(data))
+
+
+def _read(entry: Path) -> tuple[dict[str, Any], bytes, bytes] | None:
+    """Return the record, the compiled source and the machine code of an entry.
+
+    None if it is damaged, or not ours. What is checked is what is used: the file is opened once.
+    """
+    handle = os.open(entry, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    with open(handle, "rb") as file:
+        stat = os.fstat(handle)
+        if not S_ISREG(stat.st_mode) or distrust(stat):
+            return None
+        magic, digest, data = file.readline(), file.readline().strip(), file.read()
+    if magic != _MAGIC or hashlib.sha256(data).hexdigest().encode() != digest:
+        return None
+    text, _, rest = data.partition(b"\n")
+    record = json.loads(text)
+    module, machine = record["sizes"]
+    if record["key"] != entry.name or len(rest) != module + machine:
+        return None
+    return record, rest[:module], rest[module:]
 
 
 def _scipy(source: str) -> str:
@@ -403,21 +492,12 @@ def _scipy(source: str) -> str:
     return ufuncs.version() if "adc.backend.runtime.special" in source else ""
 
 
-def _digests(entry: Path) -> dict[str, str]:
-    """Return digests of the generated source and of what Numba made of it, by path in the entry."""
-    files = [*entry.glob("*.py"), *entry.glob("__pycache__/*.nb?")]
-    return {
-        path.relative_to(entry).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(files)
-    }
-
-
 def _load(entry: Path, offload: bool, table: Mapping[int, Outside]) -> Entry | None:
     """Return an entry from disk; if it is damaged, remove it and return None."""
-    if not entry.exists():
-        return None
     try:
         found = _restore(entry, offload, table)
+    except FileNotFoundError:
+        return None
     except Exception:
         # Whatever is wrong with an entry, it can be built again.
         found = None
@@ -432,14 +512,14 @@ def _restore(entry: Path, offload: bool, table: Mapping[int, Outside]) -> Entry 
     from adc.backend.common.emit import Emitted, Site
     from adc.passes.remat.plan import Plan
 
-    record = json.loads((entry / _RECORD).read_text())
-    if record["version"] != VERSION or _digests(entry) != record["digests"]:
+    read = _read(entry)
+    if read is None:
         return None
+    record, module, machine = read
     # A symbol that cannot be resolved in machine code from disk would crash the process.
     if not vector_math.symbols_available(vector_math.required_symbols(record["functions"])):
         return None
-    path = entry / record["file"]
-    source = path.read_text()
+    source = record["source"]
     if record["scipy"] != _scipy(source):
         return None
     sites = [
@@ -467,9 +547,11 @@ def _restore(entry: Path, offload: bool, table: Mapping[int, Outside]) -> Entry 
         bare=record["bare"],
         tables=tuple(record["tables"]),
     )
-    kernel = cpu.Kernel(emitted, cpu.build(emitted, path), path, offload, table)
+    code = cpu.build(emitted, entry.name, cpu.Kept(module, machine))
+    kernel = cpu.Kernel(emitted, code, offload, table)
     plan = None if record["plan"] is None else Plan.from_json(record["plan"])
-    (entry / _RECORD).touch()  # `_trim` removes what was not used for longest
+    with contextlib.suppress(OSError):
+        os.utime(entry)  # `_trim` removes what was not used for longest
     return Entry(kernel, plan, emitted.source, True)
 
 
@@ -482,21 +564,20 @@ def _span(found: list[Any] | None) -> Span | None:
 
 
 def _remove(entry: Path) -> None:
-    """Remove an entry atomically: other processes never see a part of it."""
-    try:
-        away = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=entry.parent))
-        with contextlib.suppress(OSError):
-            os.rename(entry, away / entry.name)
-    except OSError:
-        return
-    shutil.rmtree(away, ignore_errors=True)
+    """Remove an entry, or a folder, as earlier versions had them."""
+    with contextlib.suppress(OSError):
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink()
 
 
-def _size(entry: Path) -> int:
+def _size(path: Path) -> int:
+    """Return the bytes of a file, or of all files in a folder."""
     total = 0
-    for path in entry.rglob("*"):
+    for each in [path, *path.rglob("*")] if path.is_dir() else [path]:
         with contextlib.suppress(OSError):
-            total += path.stat().st_size
+            total += each.lstat().st_size
     return total
 
 
@@ -514,9 +595,10 @@ def _trim(place: Path, newest: Path, size: int) -> None:
     for entry in place.glob("??/*"):
         temporary = entry.name.startswith(_TEMPORARY)
         with contextlib.suppress(OSError):
-            used = (entry if temporary else entry / _RECORD).stat().st_mtime
-            if temporary and used < time.time() - _DEAD_AFTER:
-                shutil.rmtree(entry, ignore_errors=True)
+            used = entry.lstat().st_mtime
+            # One from the future is dead, too: clocks are set back.
+            if temporary and abs(time.time() - used) > _DEAD_AFTER:
+                _remove(entry)
             elif not temporary:
                 found.append((used, _size(entry), entry))
     total = sum(size for _, size, _ in found)

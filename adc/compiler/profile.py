@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import re
 import statistics
-import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -88,9 +87,7 @@ class _Run:
         self.fn = compiled.compilation.fn
         entry = compiled.entry.kernel
         # With memory of its own; and what it prints, it prints once.
-        self.plain = Kernel(
-            entry.emitted, entry.code, entry.path, entry.offload, self.table, quiet=True
-        )
+        self.plain = Kernel(entry.emitted, entry.code, entry.offload, self.table, quiet=True)
         self.plain.threads = entry.threads
         self.known = names_of(
             {
@@ -119,14 +116,11 @@ class _Run:
         from adc.backend.cpu.profile import WORDS, emit_marked
 
         entry = self.compiled.entry.kernel
-        with cache.LOCK, tempfile.TemporaryDirectory(prefix="adc-profile-") as folder:
+        with cache.LOCK:
             # What parameters are passed as is the same as in the code that calls run.
             found = emit_marked(self.fn, sorted(self.compiled.lowered.stacks), coarse=coarse)
-            path = cpu.write_source(found.emitted, Path(folder))
-            code = cpu.build(found.emitted, path, cache=False)
-        kernel = cpu.Kernel(
-            found.emitted, code, path, entry.offload, self.table, words=WORDS, quiet=True
-        )
+            code = cpu.build(found.emitted)
+        kernel = cpu.Kernel(found.emitted, code, entry.offload, self.table, words=WORDS, quiet=True)
         kernel.threads = entry.threads
         return kernel, found
 

@@ -12,7 +12,7 @@ from adc.ir.errors import CODES
 
 GUIDES = (
     "memory", "threads", "gpu", "scale", "mpi", "frameworks", "external", "random", "complex",
-    "numerics", "errors", "benchmarks", "internals",
+    "numerics", "errors", "security", "benchmarks", "internals",
 )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Checks of derivatives against finite differences, for tests of programs that use adc.
 
-`differences` estimates their errors; `ranks` makes several processes compare together.
+`differences` estimates their errors; `ranks` makes several processes compare together. `selftest`
+is what ``adc selftest`` runs: `rows` of the op table and random `programs`, among others.
 
 >>> import math
 >>> check_grads(lambda x, y: math.sin(x) * y, (0.5, 2.0), order=2)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import copy
-import itertools
-import linecache
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-_serial = itertools.count()
+from adc.testing import programs
 
 
 @dataclass(frozen=True)
@@ -66,23 +64,12 @@ class Unreliable(Exception):
 
 def load(source: str, seed: int = 0) -> Callable[..., Any]:
     """Execute `source` as a module of which `inspect` knows the text; return its ``program``."""
-    filename = f"<fuzz-{seed}-{next(_serial)}>"
-    # A module that exists, for dataclasses look into it.
-    # No modification time: `linecache.checkcache` then leaves the entry alone.
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    namespace: dict[str, Any] = {"__name__": __name__}
-    try:
-        exec(compile(source, filename, "exec"), namespace)
-        fn: Callable[..., Any] = namespace["program"]
-    except Exception:
-        del linecache.cache[filename]
-        raise
-    return fn
+    return programs.load(source, f"fuzz-{seed}", __name__)
 
 
 def forget(generated: Generated) -> None:
     """Drop the program's text from `linecache`, which would otherwise keep it for ever."""
-    linecache.cache.pop(generated.fn.__code__.co_filename, None)
+    programs.forget(generated.fn)
 
 
 class _InPython(ast.NodeTransformer):

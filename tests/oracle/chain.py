@@ -535,7 +535,7 @@ def check_compiled(
         if made.fn in seen:
             continue
         seen.append(made.fn)
-        kernel = cpu.compile(made.fn, cache=False)
+        kernel = cpu.compile(made.fn)
         inputs = fresh(chain.inputs)
         before = bits(inputs)
         results = kernel(*inputs)

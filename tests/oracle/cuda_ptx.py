@@ -15,9 +15,9 @@ from typing import Any
 import numba
 import pytest
 
+from adc.backend.cpu import module_of
 from adc.backend.cuda.api import ptx
 from adc.backend.cuda.emit import Emitted, emit
-from adc.backend.cuda.program import load
 from adc.compiler.driver import transform
 from adc.ir.analysis.target import Target
 from adc.ir.errors import DeviceError
@@ -44,8 +44,7 @@ def gradient(
     chain = Chain.of(fn, args, argnums)
     steps = (("adjoint", chain.positions),)
     emitted = emit(transform(chain.on_device, steps, target=Target("cuda")).fn)
-    module, _ = load(emitted)
-    return emitted, module
+    return emitted, module_of(emitted)
 
 
 def compiled(kernel: Any, types: tuple[Any, ...], capabilities: Sequence[tuple[int, int]]) -> None:

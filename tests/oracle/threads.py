@@ -98,7 +98,7 @@ def threaded(fn: Function, chain: Chain) -> list[str]:
     enough, chunk = thread_pool.ENOUGH, thread_pool._CHUNK
     thread_pool.ENOUGH = thread_pool._CHUNK = 1
     try:
-        kernel = cpu.compile(schedules(fn), cache=False)
+        kernel = cpu.compile(schedules(fn))
     finally:
         thread_pool.ENOUGH, thread_pool._CHUNK = enough, chunk
     found: list[list[bytes]] = []

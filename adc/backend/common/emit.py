@@ -193,7 +193,7 @@ class _Emitter(Loops):
     def run(self) -> syntax.Function:
         params = ("state", *(self.name(param) for param in self._fn.params))
         if self._fn.name in self._shared.recursive:
-            self.poll(Constant(1))
+            self.stop_if(syntax.Call("enter", (STATE,)))
         mark = ""
         if not self._main and not self._part and self.makes_arrays(self._fn.body):
             mark = self.mark_top()

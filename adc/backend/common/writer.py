@@ -70,6 +70,7 @@ RUNTIME = frozenset(
         "call_from",
         "copy_into",
         "empty",
+        "enter",
         "external",
         "fill",
         "fit",

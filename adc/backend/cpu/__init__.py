@@ -8,13 +8,14 @@
 `target`        what Numba compiles it with
 `profile`       emitted code that notes which line runs
 `sampler`       a thread that reads what it has noted
+`kept`          machine code as bytes, for a cache
 `callable`      derivatives called from a user's own ``@njit`` code, `direct`: without the
                 interpreter
 ==============  ====================================================================================
 
 `build` turns emitted code into machine code and `Kernel` calls it; `compile` does both. What is
-compiled is the tree, with what the file of its text imports. There is a file because Numba can
-cache only what has one, and because it can be read there.
+compiled is the tree, with what its text imports. The text is executed from memory: a file of it
+would be code that another process can change.
 """
 
 from __future__ import annotations
@@ -24,19 +25,15 @@ import builtins
 import ctypes
 import functools
 import hashlib
-import importlib.util
 import linecache
 import operator
-import os
 import platform
 import re
 import sys
-import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from types import FunctionType, MappingProxyType, ModuleType
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, Protocol
 
 import llvmlite
@@ -46,13 +43,11 @@ import numpy as np
 
 from adc.backend.common import vector_math
 from adc.backend.common.emit import Emitted, Site, emit
+from adc.backend.cpu.kept import Kept
 from adc.backend.cpu.lowering import compiler_of
 from adc.backend.cpu.target import Dispatcher
 from adc.backend.numba_api import (
     WORDS,
-    BesideSource,
-    CompileResultCache,
-    FunctionCache,
     config,
     is_tried,
     numba_type,
@@ -70,8 +65,6 @@ from adc.ir.text.outside import Outside
 from adc.ir.text.parser import parse
 from adc.ir.types import STORED_HALF, Array, Scalar, Type, parse_type
 
-DEFAULT_FOLDER = Path(tempfile.gettempdir()) / f"adc-{os.getuid() if hasattr(os, 'getuid') else 0}"
-
 _restore: Any = ctypes.pythonapi.PyErr_Restore
 _restore.restype, _restore.argtypes = None, [ctypes.c_void_p] * 3
 
@@ -86,21 +79,25 @@ class Source(Protocol):
     def source(self) -> str: ...
 
 
-def write_source(emitted: Source, folder: Path, key: str = "") -> Path:
-    """Write the source under a name made of its contents and a key, and return the file.
+def module_of(emitted: Source, key: str = "", code: CodeType | None = None) -> ModuleType:
+    """Return the module of emitted source, executed; `code` is the source compiled before.
 
-    Numba makes names of machine code of it and of a count of what a process has compiled. What two
-    processes have compiled of the same source must not have the same, where a third one loads both.
+    Its name is made of the source and a key. Numba makes names of machine code of it and of a count
+    of what a process has compiled. What two processes have compiled of the same source must not
+    have the same, where a third one loads both.
     """
     digest = hashlib.sha256(f"{key}{emitted.source}".encode()).hexdigest()[:16]
-    path = folder / f"{emitted.name}_{digest}.py"
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(emitted.source)
-        os.replace(temporary, path)  # so that no other process reads half a file
-    return path
+    name = f"adc_kernel_{emitted.name}_{digest}"
+    module = ModuleType(name)
+    module.__file__ = f"<{name}>"
+    exec(code or compiled_source(emitted, module.__file__), module.__dict__)
+    return module
+
+
+def compiled_source(emitted: Source, file: str) -> CodeType:
+    """Return the code of emitted source, under the name of a file."""
+    code: CodeType = builtins.compile(emitted.source, file, "exec")
+    return code
 
 
 def target() -> tuple[str, ...]:
@@ -141,29 +138,19 @@ def about() -> dict[str, str]:
     }
 
 
-class _BesideSource(CompileResultCache):  # type: ignore[misc]  # a class without types
-    """Keeps machine code beside the source, whatever `NUMBA_CACHE_DIR` says."""
-
-    _locator_classes = [BesideSource]  # noqa: RUF012
-
-
-class _Cache(FunctionCache):  # type: ignore[misc]  # as above
-    _impl_class = _BesideSource
-
-
-def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Any:
-    """Return the machine code of the source in `path`, compiled or found in Numba's file cache.
+def build(emitted: Emitted, key: str = "", kept: Kept | None = None) -> Any:
+    """Return the machine code of emitted source: what is `kept`, or compiled, and then kept there.
 
     Raises
     ------
     NotImplementedError
-        If it is not in the cache, and there is no tree to compile.
+        If nothing is kept, and there is no tree to compile.
     UnfitPackageError
         If nobody has tried this version of Numba, and it does not pass a small test.
     """
     if not is_tried():
         _try_numba()
-    return _built(emitted, path, cache)
+    return _built(emitted, key, kept)
 
 
 _TRIAL = """
@@ -186,34 +173,31 @@ def _try_numba() -> None:
     x = np.linspace(-1.0, 2.0, 7)
     try:
         emitted = emit(parse(_TRIAL))
-        with tempfile.TemporaryDirectory(prefix="adc-trial-") as folder:
-            path = write_source(emitted, Path(folder))
-            (found,) = Kernel(emitted, _built(emitted, path, cache=False), path)(x)
+        (found,) = Kernel(emitted, _built(emitted))(x)
     except Exception as error:
         raise unfit(f"it does not compile a small function: {error!r}") from error
     if not np.allclose(found, np.sum(np.tanh(x)), rtol=1e-13):
         raise unfit("it compiles a small function to one that returns something else")
 
 
-def _built(emitted: Emitted, path: Path, cache: bool) -> Any:
-    spec = importlib.util.spec_from_file_location(f"adc_kernel_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # Numba's file cache looks for it
-    spec.loader.exec_module(module)
+def _built(emitted: Emitted, key: str = "", kept: Kept | None = None) -> Any:
+    module = module_of(emitted, key, None if kept is None else kept.code)
     if emitted.shares:
         thread_pool.start()
     made: Any = getattr(module, emitted.name)
     compiler = compiler_of(emitted.code)
     dispatcher = Dispatcher(made.py_func, targetoptions=made.targetoptions, pipeline_class=compiler)
-    if cache:
-        dispatcher._cache = _Cache(dispatcher.py_func)
+    if kept is not None:
+        dispatcher._cache = kept
     state = types.Array(types.int64, 1, "C")
     given = (
         WORDS if k in emitted.tables else numba_type(ty) for k, ty in enumerate(emitted.params)
     )
-    dispatcher.compile((state, *given))
+    sys.modules[module.__name__] = module  # Numba looks for it
+    try:
+        dispatcher.compile((state, *given))
+    finally:
+        del sys.modules[module.__name__]
     dispatcher.disable_compile()
     return dispatcher
 
@@ -430,12 +414,11 @@ class Kernel:
     """
 
     def __init__(
-        self, emitted: Emitted, code: Any, path: Path, offload: bool = False,
+        self, emitted: Emitted, code: Any, offload: bool = False,
         table: Mapping[int, Outside] = MappingProxyType({}), words: int = 0, quiet: bool = False,
     ) -> None:  # fmt: skip
         self.emitted = emitted
         self.offload = offload
-        self.path = path
         self.code = code
         # Arguments are of the types that it takes: Numba need not look for code that takes them.
         (compiled,) = code.overloads.values()
@@ -526,8 +509,8 @@ class Kernel:
                     if block is not None:
                         found[place] = block.array(found[place])
         except SystemError as error:
-            # A signal handler raised an exception while arrays were made of the results: Numba
-            # goes on all the same, and the interpreter finds a result beside an exception.
+            # There was no memory, or a signal handler raised an exception, while arrays were made
+            # of the results: Numba goes on, and the interpreter finds a result beside an exception.
             raise error.__cause__ or error from None
         except MemoryError:
             if memory.status:  # that is why
@@ -547,12 +530,15 @@ class Kernel:
         state, status = memory.state, memory.status
         if status == State.NO_MEMORY:
             raise MemoryError("the program needs more memory than there is")
-        if status == State.INTERRUPTED:
-            error = [int(word) or None for word in state[State.ERROR : State.ERROR + 3]]
-            _restore(*error)  # raises: the interpreter looks for an error after every such call
         sites = self.emitted.sites
         callers = memory.callers + (main.callers if memory is not main else [])
         calls = [sites[each - 1] for each in callers]
+        if status == State.NO_STACK:
+            text = "maximum recursion depth exceeded: the stack of this thread ends"
+            raise_at(calls[0].loc if calls else None, RecursionError(text))
+        if status == State.INTERRUPTED:
+            error = [int(word) or None for word in state[State.ERROR : State.ERROR + 3]]
+            _restore(*error)  # raises: the interpreter looks for an error after every such call
         raise_site(sites[status - 1], state[State.OPERANDS :].tolist(), calls)
 
     @property
@@ -592,25 +578,20 @@ class Kernel:
         return [memory for memory in found if memory is not None]
 
 
-def compile(
-    fn: Function, folder: Path | None = None, *, cache: bool = True, offload: bool = False
-) -> Kernel:
+def compile(fn: Function, kept: Kept | None = None, *, offload: bool = False) -> Kernel:
     """Return a kernel for `fn`, which is in buffer form.
 
     Parameters
     ----------
     fn
         The result of `storage`.
-    folder
-        Where the source goes; a folder of temporary files by default.
-    cache
-        Whether Numba may keep the machine code in a file beside the source.
+    kept
+        Where machine code is found, or kept.
     offload
         Whether tapes are in files.
     """
     emitted = emit(fn)
-    path = write_source(emitted, folder or DEFAULT_FOLDER / f"opt-{config.OPT}")
-    return Kernel(emitted, build(emitted, path, cache=cache), path, offload)
+    return Kernel(emitted, build(emitted, kept=kept), offload)
 
 
-__all__ = ["Kernel", "build", "compile", "processor", "target", "write_source"]
+__all__ = ["Kept", "Kernel", "build", "compile", "module_of", "processor", "target"]

@@ -65,8 +65,8 @@ UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "at_line call_done call_from empty external fit fresh grow heard heard_integer lanes note "
-    "part_of poll release returned reuse row_at parallel_for say slot stacked tape total "
+    "at_line call_done call_from empty enter external fit fresh grow heard heard_integer lanes "
+    "note part_of poll release returned reuse row_at parallel_for say slot stacked tape total "
     "total_down view".split()
 )
 
@@ -396,6 +396,8 @@ class Function(Variables):
                 address = b.load(b.gep(state, [place]))
                 size = b.load(b.gep(state, [b.add(place, one)]))
                 return self.array_at(ty, address, [size], "tape")
+            case "enter":
+                return Scalar(types.boolean, writing.enter_call(b, state))
             case "poll":
                 work = self.expr(arguments[1])
                 return Scalar(types.boolean, writing.poll_state(b, state, work.value))

@@ -10,10 +10,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+import llvmlite.binding as llvm
+import numpy as np
+
 from adc.backend.numba_api import (
     CPUContext,
     CPUDispatcher,
     CPUTarget,
+    PythonAPI,
     TypingContext,
     runtime_system,
     templates,
@@ -44,10 +48,33 @@ class _Typing(TypingContext):  # type: ignore[misc]  # a class of a module witho
         return self._loaded
 
 
+_NDARRAY = "adc_ndarray"
+llvm.add_symbol(_NDARRAY, id(np.ndarray))
+
+
+class _PythonAPI(PythonAPI):  # type: ignore[misc]  # as above
+    """Makes arrays of results without a call of Python.
+
+    Numba finds the type of an array by a function in Python. The interpreter would call handlers of
+    signals there, and what they raise would be lost in Numba's next error.
+    """
+
+    def serialize_object(self, obj: Any) -> Any:
+        return np.ndarray if obj is np.ndarray else super().serialize_object(obj)
+
+    def unserialize(self, structptr: Any) -> Any:
+        if structptr is np.ndarray:
+            return self.get_c_object(_NDARRAY)
+        return super().unserialize(structptr)
+
+
 class _Context(CPUContext):  # type: ignore[misc]  # as above
     def load_additional_registries(self) -> None:
         """Load the counting of references; operators are builtin."""
         runtime_system.initialize(self)
+
+    def get_python_api(self, builder: Any) -> Any:
+        return _PythonAPI(self, builder)
 
 
 class _Target(CPUTarget):  # type: ignore[misc]  # as above

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import math
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from adc.backend.cpu import (
-    DEFAULT_FOLDER,
     converter,
     deliverer,
+    module_of,
     perform,
     raise_at,
     raise_outside,
-    write_source,
 )
 from adc.backend.cuda import arrays
 from adc.backend.cuda.api import require, wait
@@ -62,7 +58,6 @@ class Program:
         self,
         emitted: Emitted,
         run: Callable[..., Any],
-        path: Path,
         again: Callable[..., Any],
         sources: Sequence[int | None] = (),
         budget: int | None = None,
@@ -75,7 +70,6 @@ class Program:
         self._bases = bases
         self._local = threading.local()
         self._again = again
-        self.path = path
         self._run = run
         self._in = [converter(ty) for ty in emitted.params]
         self._out = [deliverer(ty) for ty in emitted.results]
@@ -259,18 +253,6 @@ class Program:
         raise_at(site.loc, kind(*([text] if text else [])))
 
 
-def load(emitted: Emitted) -> tuple[Any, Path]:
-    """Return the module of emitted source, and the file that it is kept in."""
-    path = write_source(emitted, DEFAULT_FOLDER)
-    spec = importlib.util.spec_from_file_location(f"adc_cuda_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module, path
-
-
 def build(
     fn: Function,
     again: Callable[..., Any],
@@ -287,9 +269,8 @@ def build(
     are like what they are the tangents of.
     """
     emitted = emit(fn)
-    module, path = load(emitted)
-    run = getattr(module, emitted.name)
-    return Program(emitted, run, path, again, sources, budget, offload, bases)
+    run = getattr(module_of(emitted), emitted.name)
+    return Program(emitted, run, again, sources, budget, offload, bases)
 
 
 def sources_of(

@@ -244,6 +244,7 @@ NAMES: dict[str, Any] = {
     "heard_integer": lambda state: state.words[State.WANTED],
     "lanes": lambda dtype, used: np.full(LANES, -0.0, dtype),
     "note": Memory.note,
+    "enter": lambda state: False,  # nor does a recursion end its stack
     "poll": lambda state, work: False,  # the interpreter looks for signals itself
     "release": Memory.release,
     "returned": lambda state, place, dtype, shape: made(dtype, shape),

@@ -18,7 +18,8 @@ by a Python function whose address is in the state (`adc.backend.runtime.offload
 * `note` appends a word to the log of effects, and `say` has Python carry out what is in it.
 * `external` calls a Python function outside of the program (`outside`).
 * `at_line`, `call_from` and `call_done` note in the state where a call is, for profiles.
-* `poll` counts work down and looks for signals about every 50 ms.
+* `poll` counts work down and looks for signals about every 50 ms. `enter` does so at the beginning
+  of a function that calls itself, and looks whether the stack ends.
 
 `adc.backend.cpu.instructions` writes most of them where they are called, by the functions in
 `writing`; what is not inlined is in `helpers`. Other files have products of matrices (`gemm`),
@@ -145,6 +146,11 @@ def heard(state: Any) -> float:
 
 def heard_integer(state: Any) -> int:
     """Return the integer that the effect carried out last has found."""
+    raise NotImplementedError
+
+
+def enter(state: Any) -> bool:
+    """Begin a call of a recursion; True if it is to be given up: the stack ends, or a signal."""
     raise NotImplementedError
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from adc.backend.runtime.offload import Files
 from adc.backend.runtime.state import LARGE, State
-from adc.backend.runtime.threads import most
+from adc.backend.runtime.threads import lowest_address, most
 from adc.ir.types import ELEMENTS
 
 _free: Any = ctypes.pythonapi.PyMem_RawFree
@@ -226,6 +226,8 @@ class Memory:
         external: np.ndarray[Any, Any] | None = None,
     ) -> None:
         self.state = np.zeros(State.OPERANDS + operands, np.int64)
+        self._stack = lowest_address()  # a memory belongs to one thread
+        self.state[State.STACK] = self._stack
         # Numbers are read from and written to this several times faster than with an array.
         self._words = memoryview(self.state)  # type: ignore[arg-type]  # stub is wrong
         # Held during a call, so that no other thread frees what compiled code uses.
@@ -398,3 +400,4 @@ class Memory:
         self._need = 0
         self._workspace = np.zeros(0, np.uint8)
         _release(self.state)
+        self.state[State.STACK] = self._stack

@@ -13,11 +13,12 @@ from adc.ir.types import ELEMENTS
 class State:
     """The places in a state array."""
 
-    STATUS = 0  # 0: all is well; a site that failed, from 1; or one of the four below
+    STATUS = 0  # 0: all is well; a site that failed, from 1; or one of the five below
     INTERRUPTED = -1
     ELSEWHERE = -2  # in a thread that shared a loop: see its state
     NO_MEMORY = -3
     STOPPED = -4  # as another thread failed
+    NO_STACK = -5
     TICKS = 1  # units of work until the next look at the clock
     CLOCK = 2  # when signals were last looked for, in milliseconds
     ERROR = 3  # type, value and traceback of an exception that Python code raised meanwhile
@@ -42,7 +43,8 @@ class State:
     CALLERS = DEPTH + 1  # these calls, the innermost first: their sites
     MOST_CALLS = 30  # of a profile: as many calls around what runs are noted
     MOST_CALLERS = 32  # those in between are left out, where there are more
-    OPERANDS = CALLERS + MOST_CALLERS  # of the check that failed, as bits
+    STACK = CALLERS + MOST_CALLERS  # the lowest address that a recursion may reach; 0: any
+    OPERANDS = STACK + 1  # of the check that failed, as bits
 
     @staticmethod
     def callers(words: Sequence[int]) -> list[int]:

@@ -8,13 +8,17 @@ large it is, so no bit of a result depends on the number of threads.
 Threads are those of Numba's threading layer (OpenMP, TBB or its own). Each has a state of its own
 (`state`): workspace, look for signals, what went wrong. Where chunks fail, the first one
 counts, as it would if the loop ran alone.
+
+Compiled recursion may use the stack of its thread down to `lowest_address`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -263,4 +267,53 @@ def team(threads: int) -> Iterator[int]:
         _busy.release()
 
 
-__all__ = ["Parts", "blas_threads", "is_worth", "most", "one_for_blas", "share", "start", "team"]
+# --- stacks ---------------------------------------------------------------------------------------
+
+# Bytes that are left for what the innermost call calls: LAPACK, BLAS, functions of Python.
+_MARGIN = 256 << 10
+_stacks = threading.local()
+
+
+def lowest_address() -> int:
+    """Return the lowest address of the stack that this thread may use; 0 if that is not known.
+
+    Compiled recursion has nobody else to stop it.
+
+    What is left is `_MARGIN`, or half of a small stack.
+    """
+    found: int | None = getattr(_stacks, "lowest", None)
+    if found is None:
+        try:
+            start, size = _bounds()
+        except (AttributeError, OSError):  # a system without these functions
+            start, size = 0, 0
+        found = _stacks.lowest = start + min(_MARGIN, size // 2)
+    return found
+
+
+def _bounds() -> tuple[int, int]:
+    """Return where the stack of this thread ends, and its size in bytes."""
+    if sys.platform == "win32":
+        low, high = ctypes.c_size_t(), ctypes.c_size_t()
+        ctypes.windll.kernel32.GetCurrentThreadStackLimits(ctypes.byref(low), ctypes.byref(high))
+        return low.value, high.value - low.value
+    libc = ctypes.CDLL(None)
+    thread = ctypes.c_void_p(threading.get_ident())
+    if sys.platform == "darwin":
+        libc.pthread_get_stackaddr_np.restype = ctypes.c_void_p
+        libc.pthread_get_stacksize_np.restype = ctypes.c_size_t
+        size: int = libc.pthread_get_stacksize_np(thread)
+        return (libc.pthread_get_stackaddr_np(thread) or size) - size, size
+    about = ctypes.create_string_buffer(256)  # pthread_attr_t has 64 bytes or less
+    start, bytes_ = ctypes.c_void_p(), ctypes.c_size_t()
+    if libc.pthread_getattr_np(thread, about):
+        return 0, 0
+    libc.pthread_attr_getstack(about, ctypes.byref(start), ctypes.byref(bytes_))
+    libc.pthread_attr_destroy(about)
+    return start.value or 0, bytes_.value
+
+
+__all__ = [
+    "Parts", "blas_threads", "is_worth", "lowest_address", "most", "one_for_blas", "share", "start",
+    "team",
+]  # fmt: skip

@@ -280,6 +280,20 @@ def heard_word(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
     return b.load(slot_of(b, state, State.WANTED))
 
 
+def enter_call(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
+    """Write the beginning of a function that calls itself: True if the call is to be given up.
+
+    For the stack of the thread ends, of which every level takes some; or for a signal.
+    """
+    with b.goto_entry_block():
+        here = b.ptrtoint(b.alloca(ir.IntType(8)), I64)
+    stopped = poll_state(b, state, ir.Constant(I64, 1))
+    end = b.icmp_unsigned("<", here, b.load(slot_of(b, state, State.STACK)))
+    with b.if_then(end, likely=False):
+        b.store(ir.Constant(I64, State.NO_STACK), slot_of(b, state, State.STATUS))
+    return b.or_(stopped, end)
+
+
 def poll_state(b: ir.IRBuilder, state: ir.Value, work: ir.Value) -> ir.Value:
     """Write the counting down of `work`; return whether the call is to be given up."""
     ticks = slot_of(b, state, State.TICKS)

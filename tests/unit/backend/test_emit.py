@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adc.backend.common import vector_math
 from adc.backend.common.emit import emit
 from adc.backend.common.tapes import Tapes
 from adc.backend.cpu import Kernel, compile
@@ -28,18 +27,11 @@ from adc.ir.verifier import verify
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.memory.storage import storage
 from adc.passes.remat.remat import remat
+from adc.testing.rows import NOT_SCALAR, same
 from tests.corpus.ir_cases import CASES, Case
 from tests.oracle.chain import bits
 
 # Rows of whole arrays, or without operands.
-NOT_SCALAR = {
-    "dim", "empty", "full", "copy", "over", "part", "row", "slot", "total", "undef", "cast",
-    "select",
-}  # fmt: skip
-# Computed by other means than NumPy's: some units in the last place apart.
-INEXACT = {"logaddexp", "logaddexp2", *vector_math.FUNCTIONS}
-INEXACT |= {op.name for op in OPS.values() if op.algorithm is not None}
-
 EXTREMES: dict[str, list[Any]] = {
     "b": [False, True],
     "i": [0, 1, -1, 2, 3, 7, -7, 100, -100, "min", "max"],
@@ -90,24 +82,6 @@ def program(dtype: str, weak: bool = False) -> Function:
     return verify(Function("rows", params, tuple(body), tuple(s.result for s in body)))
 
 
-def ulps(a: Any, b: Any) -> float:
-    if a == b or (np.isnan(a) and np.isnan(b)):
-        return 0.0
-    return float(abs(float(a) - float(b)) / float(np.spacing(max(abs(a), abs(b)))))
-
-
-def same(op: OpDef, got: Any, want: Any) -> bool:
-    if op.name in INEXACT:
-        return ulps(got, want) <= 4 or bool(np.isinf(got) and np.isinf(want))
-    if isinstance(want, np.floating) and np.isnan(want):
-        return bool(np.isnan(got))
-    if (
-        op.name in ("fmin", "fmax", "minimum", "maximum") and want == 0.0
-    ):  # NumPy's choice of 0.0 and -0.0 varies
-        return bool(got == 0.0)
-    return np.asarray(got).tobytes() == np.asarray(want).tobytes()
-
-
 def defined(op: OpDef, args: tuple[Any, ...]) -> bool:
     """Whether the result on `args` is one that the contract fixes."""
     if op.name == "ipow":  # NumPy raises for negative exponents
@@ -128,9 +102,9 @@ def defined(op: OpDef, args: tuple[Any, ...]) -> bool:
     ("dtype", "weak"),
     [(dtype, False) for dtype in DTYPES] + [("b1", True), ("i64", True), ("f64", True)],
 )
-def test_rows_are_numpy(dtype: str, weak: bool, tmp_path: Path) -> None:
+def test_rows_are_numpy(dtype: str, weak: bool) -> None:
     fn = program(dtype, weak)
-    kernel, slowly = compile(fn, tmp_path, cache=False), interpret(fn)
+    kernel, slowly = compile(fn), interpret(fn)
     wrong: list[str] = []
     with np.errstate(all="ignore"):
         values = samples(dtype)
@@ -157,14 +131,14 @@ def test_rows_are_numpy(dtype: str, weak: bool, tmp_path: Path) -> None:
 # --- programs -------------------------------------------------------------------------------------
 
 
-def compiled(text: str, folder: Path, *args: Any, blocks: int | None = None) -> Kernel:
+def compiled(text: str, *args: Any, blocks: int | None = None) -> Kernel:
     """Compile a program and check it against the interpreter, twice, on copies of `args`.
 
     CPython does the same.
     """
     fn = verify(parse(text))
     stored = verify(storage(fn))
-    kernel = compile(stored, folder, cache=False)
+    kernel = compile(stored)
     want = run(fn, copy.deepcopy(args))
     if blocks is not None:
         assert len(Tapes(stored).blocks) == blocks
@@ -184,7 +158,7 @@ VALUES = {"b": "true:b1", "f": "2.5:{}", "i": "100:{}", "u": "200:{}"}
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_arrays_and_tapes_of_every_dtype(dtype: str, tmp_path: Path) -> None:
+def test_arrays_and_tapes_of_every_dtype(dtype: str) -> None:
     value = VALUES[dtype[0]].format(dtype)
     times = "bitor" if dtype == "b1" else "mul"
     grow = "store" if dtype == "b1" else "accumulate"
@@ -209,11 +183,11 @@ fn f(%x: {dtype}[:]) -> {dtype}[:], {dtype}, {dtype}[:, :], {dtype}[:] {{
   %c = {times} %x %o
   return %o %g %f %c
 }}"""
-    compiled(text, tmp_path, np.array([1, 0, 3, 120], dtype=DTYPES[dtype]), blocks=2)
+    compiled(text, np.array([1, 0, 3, 120], dtype=DTYPES[dtype]), blocks=2)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_constants_of_every_dtype(dtype: str, tmp_path: Path) -> None:
+def test_constants_of_every_dtype(dtype: str) -> None:
     ty = Scalar(dtype)
     if dtype == "b1":
         values: list[Any] = [True, False]
@@ -223,7 +197,7 @@ def test_constants_of_every_dtype(dtype: str, tmp_path: Path) -> None:
         info: Any = np.iinfo(DTYPES[dtype].name)
         values = [0, 1, info.min, info.max]
     fn = Function("f", (), (), tuple(Literal(value, ty) for value in values))
-    for got, value in zip(compile(fn, tmp_path, cache=False)(), values, strict=True):
+    for got, value in zip(compile(fn)(), values, strict=True):
         assert got.tobytes() == numpy_value(value, ty).tobytes()
 
 
@@ -281,11 +255,11 @@ fn f(%x: f64[:], %m: i32[:]) -> f64, i64 {
 }"""
 
 
-def test_frames_in_triangular_loops_and_arms(tmp_path: Path) -> None:
-    compiled(FRAMES, tmp_path, np.arange(1.0, 40.0), np.arange(39, dtype=np.int32), blocks=2)
+def test_frames_in_triangular_loops_and_arms() -> None:
+    compiled(FRAMES, np.arange(1.0, 40.0), np.arange(39, dtype=np.int32), blocks=2)
 
 
-def test_a_loop_that_pops_what_a_while_pushed_has_no_block(tmp_path: Path) -> None:
+def test_a_loop_that_pops_what_a_while_pushed_has_no_block() -> None:
     text = """
 fn f(%x: f64) -> f64 {
   %y, %n = while L carrying (%a = %x, %k = 0) {
@@ -303,11 +277,11 @@ fn f(%x: f64) -> f64 {
   }
   return %r
 }"""
-    compiled(text, tmp_path, 3.0, blocks=0)
+    compiled(text, 3.0, blocks=0)
 
 
 @pytest.mark.parametrize("trips", [0, -3, 1, 7])
-def test_a_block_of_no_iterations(trips: int, tmp_path: Path) -> None:
+def test_a_block_of_no_iterations(trips: int) -> None:
     text = """
 fn f(%n: int) -> f64 {
   push 3.5:f64
@@ -324,10 +298,10 @@ fn f(%n: int) -> f64 {
   %y = mul %s %x
   return %y
 }"""
-    compiled(text, tmp_path, trips, blocks=2)
+    compiled(text, trips, blocks=2)
 
 
-def test_whole_arrays_on_the_tape(tmp_path: Path) -> None:
+def test_whole_arrays_on_the_tape() -> None:
     text = """
 fn f(%x: f64[:], %q: i64[:, :]) -> f64, i64 {
   %n = dim[0] %x
@@ -349,10 +323,10 @@ fn f(%x: f64[:], %q: i64[:, :]) -> f64, i64 {
   }
   return %s %t
 }"""
-    compiled(text, tmp_path, np.arange(5.0), np.arange(6).reshape(2, 3), blocks=0)
+    compiled(text, np.arange(5.0), np.arange(6).reshape(2, 3), blocks=0)
 
 
-def test_tapes_in_recursive_calls(tmp_path: Path) -> None:
+def test_tapes_in_recursive_calls() -> None:
     text = """
 fn fill(%n: int, %x: f64) -> f64 {
   %c = gt %n 0
@@ -395,10 +369,10 @@ fn f(%n: int, %x: f64) -> f64, f64 {
   %b = call B empty_again(%n)
   return %a %b
 }"""
-    compiled(text, tmp_path, 9, 1.25, blocks=2)
+    compiled(text, 9, 1.25, blocks=2)
 
 
-def test_swaps_of_carried_values(tmp_path: Path) -> None:
+def test_swaps_of_carried_values() -> None:
     text = """
 fn f(%x: f64, %n: int) -> f64, f64, f64, int {
   %p, %q, %r, %s = for L %i in 0 to %n carrying (%a = %x, %b = 2.0:f64, %c = 3.0:f64, %d = 1) {
@@ -409,10 +383,10 @@ fn f(%x: f64, %n: int) -> f64, f64, f64, int {
   return %p %q %r %s
 }"""
     for n in (0, 1, 2, 7):
-        compiled(text, tmp_path, 1.5, n)
+        compiled(text, 1.5, n)
 
 
-def test_layouts(tmp_path: Path) -> None:
+def test_layouts() -> None:
     text = """
 fn f(%x: f64[:, :]A, %c: bool) -> f64[:, :], f64 {
   %y = if %c {
@@ -427,15 +401,15 @@ fn f(%x: f64[:, :]A, %c: bool) -> f64[:, :], f64 {
 }"""
     x = np.arange(24.0).reshape(4, 6)
     for given in (x, x[::2, ::3], x.T, x[::-1, ::-1]):
-        compiled(text, tmp_path, given, True)
-        compiled(text, tmp_path, given, False)
+        compiled(text, given, True)
+        compiled(text, given, False)
 
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_cases(case: Case, tmp_path: Path) -> None:
+def test_cases(case: Case) -> None:
     fn = case.function()
-    kernel = compile(storage(fn), tmp_path, cache=False)
+    kernel = compile(storage(fn))
     for got, want in zip(kernel(*case.args), run(fn, case.args), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-14)
 
@@ -443,9 +417,9 @@ def test_cases(case: Case, tmp_path: Path) -> None:
 @pytest.mark.sampled(20)
 @pytest.mark.parametrize("policy", ["store", "recompute", "auto"])
 @pytest.mark.parametrize("case", CASES[::3], ids=str)
-def test_gradients_of_cases(case: Case, policy: str, tmp_path: Path) -> None:
+def test_gradients_of_cases(case: Case, policy: str) -> None:
     fn = remat(adjoint(case.function(), case.wrt), policy)
-    kernel = compile(storage(fn), tmp_path, cache=False)
+    kernel = compile(storage(fn))
     want = run(fn, copy.deepcopy(case.args))
     for _ in range(2):
         for a, b in zip(kernel(*case.args), want, strict=True):
@@ -469,7 +443,7 @@ def test_source_lines_are_comments(tmp_path: Path) -> None:
     assert source.endswith("    # 2: y = x * w\n    y = x * w\n    return (sin(y) + y,)\n")
 
 
-def test_names_are_identifiers(tmp_path: Path) -> None:
+def test_names_are_identifiers() -> None:
     text = """
 fn f(%in: f64, %in.1: f64, %state: f64, %sin: f64, %α: f64, %range: f64, %F64: f64) -> f64 {
   %a = add %in %in.1
@@ -481,10 +455,10 @@ fn f(%in: f64, %in.1: f64, %state: f64, %sin: f64, %α: f64, %range: f64, %F64: 
   %e.2 = add %e.1 %F64
   return %e.2
 }"""
-    compiled(text.replace("%α", "%a$b"), tmp_path, *np.arange(7.0))
+    compiled(text.replace("%α", "%a$b"), *np.arange(7.0))
 
 
-def test_loops_are_vectorised(tmp_path: Path) -> None:
+def test_loops_are_vectorised() -> None:
     """The loops that matter use packed instructions: indices cost no test for negative ones."""
     text = """
 fn f(%x: f64[:, :], %y: f64[:, :], %w: f64) -> f64[:, :] {
@@ -517,7 +491,7 @@ fn f(%x: f64[:, :], %y: f64[:, :], %w: f64) -> f64[:, :] {
   return %z
 }"""
     x = np.random.default_rng(0).uniform(size=(7, 50))
-    kernel = compiled(text, tmp_path, x, x[::-1].copy(), 0.5, blocks=2)
+    kernel = compiled(text, x, x[::-1].copy(), 0.5, blocks=2)
     assembly = "".join(kernel.code.inspect_asm().values())
     if "ymm" in assembly or "xmm" in assembly:  # only the instructions of x86 are known here
         assert len(re.findall(r"\bv?mulpd\b", assembly)) >= 2

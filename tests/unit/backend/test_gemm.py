@@ -46,7 +46,7 @@ def _kernel(flags: str, dtype: str) -> cpu.Kernel:
         f"  %q.1 = gemm[{flags}, add] %q %a %b\n"
         "  return %p.1 %q.1\n}"
     )
-    return cpu.compile(storage(fn), cache=False)
+    return cpu.compile(storage(fn))
 
 
 @pytest.mark.sampled(4)
@@ -95,7 +95,7 @@ def test_small_ones_are_those_of_the_interpreter() -> None:
         "fn f(%a: f64[:, :], %b: f64[:, :], %c: f64[:, :]) -> f64[:, :] {\n"
         "  %c.1 = gemm[tn, add] %c %a %b\n  return %c.1\n}"
     )
-    kernel = cpu.compile(storage(fn), cache=False)
+    kernel = cpu.compile(storage(fn))
     a, b, c = (rng.standard_normal(shape) for shape in ((5, 3), (5, 4), (3, 4)))
     assert 3 * 4 * 5 <= gemm.SMALL
     for each in (fn, storage(fn)):
@@ -135,7 +135,7 @@ def test_known_sizes_have_the_same_bits(
         for shape, flag in zip(((m, k), (k, n)), flags, strict=True)
     )
     c = rng.standard_normal((m, n))
-    found = cpu.compile(storage(known), cache=False)(a, b, c)
+    found = cpu.compile(storage(known))(a, b, c)
     assert bits(found) == bits(_kernel(letters, "f64")(a, b, c))
     assert bits(found) == bits(run(known, (a, b, c)))
 
@@ -161,7 +161,7 @@ def test_all_plans_give_the_same_bits() -> None:
     reverse = Chain.of(_layers, sizes[0], (0, 1, 2)).adjoint
     found = []
     for policy in ("auto", "store", "recompute", "random:1", "random:2", "random:3"):
-        kernel = cpu.compile(storage(remat(reverse, policy)), cache=False)
+        kernel = cpu.compile(storage(remat(reverse, policy)))
         found.append([bits(kernel(*args)) for args in sizes])
         # The same again: nothing is left over in the workspace.
         assert found[-1] == [bits(kernel(*args)) for args in sizes]

@@ -25,8 +25,8 @@ from adc.ir.verifier import verify
 from adc.passes.memory.storage import storage
 
 
-def kernel_of(text: str, folder: Path) -> Kernel:
-    return compile(storage(verify(parse(text))), folder, cache=False)
+def kernel_of(text: str) -> Kernel:
+    return compile(storage(verify(parse(text))))
 
 
 FAILS = """
@@ -49,7 +49,7 @@ fn f(%x: f64[:], %n: int) -> f64, f64[:, :] {
 }"""
 
 
-def test_the_level_of_optimisation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_level_of_optimisation(monkeypatch: pytest.MonkeyPatch) -> None:
     text = """
 fn f(%x: f64[:]) -> f64 {
   %n = dim[0] %x
@@ -65,15 +65,15 @@ fn f(%x: f64[:]) -> f64 {
     found = []
     for level in (3, 0):
         monkeypatch.setattr(config, "OPT", type(config.OPT)(level))
-        kernel = kernel_of(text, tmp_path)
+        kernel = kernel_of(text)
         (made,) = kernel.code.inspect_llvm().values()
         assert ("optnone" in made) == (level == 0)
         found.append(kernel(x))
     assert found[0] == found[1]
 
 
-def test_checks_and_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    kernel = kernel_of(FAILS, tmp_path)
+def test_checks_and_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    kernel = kernel_of(FAILS)
     for _ in range(2):
         total, _array = kernel(np.arange(3.0), 3)
         assert total == 3.0
@@ -91,7 +91,7 @@ def test_the_traceback_ends_at_the_users_line(tmp_path: Path) -> None:
                '  check %c AssertionError "neg"\n  return %y\n}')  # fmt: skip
     span = Span(str(file), 2, 11, 2, 16, "f")
     check = dataclasses.replace(fn.body[1], loc=span)
-    kernel = compile(dataclasses.replace(fn, body=(fn.body[0], check)), tmp_path, cache=False)
+    kernel = compile(dataclasses.replace(fn, body=(fn.body[0], check)))
     assert kernel(1.0) == (1.0,)
     with pytest.raises(AssertionError, match="neg") as caught:
         kernel(-1.0)
@@ -183,8 +183,8 @@ def alarm() -> Iterator[Any]:
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", LOOPS)
-def test_signals_interrupt_long_loops(name: str, tmp_path: Path, alarm: Any) -> None:
-    kernel = kernel_of(LOOPS[name], tmp_path)
+def test_signals_interrupt_long_loops(name: str, alarm: Any) -> None:
+    kernel = kernel_of(LOOPS[name])
 
     def handler(number: int, frame: object) -> None:
         assert kernel(0) is not None or name == "while"  # the handler may call it, too
@@ -202,8 +202,8 @@ def test_signals_interrupt_long_loops(name: str, tmp_path: Path, alarm: Any) -> 
     assert time.monotonic() - start < 5
 
 
-def test_ctrl_c(tmp_path: Path) -> None:
-    kernel = kernel_of(LOOPS["flat"], tmp_path)
+def test_ctrl_c() -> None:
+    kernel = kernel_of(LOOPS["flat"])
     # A process that was started in the background ignores Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -235,8 +235,8 @@ fn f(%x: f64[:], %m: int) -> f64 {
 }"""
 
 
-def test_threads_have_their_own_memory(tmp_path: Path) -> None:
-    kernel = kernel_of(TAPED, tmp_path)
+def test_threads_have_their_own_memory() -> None:
+    kernel = kernel_of(TAPED)
     wrong: list[object] = []
 
     def work(seed: int) -> None:
@@ -256,8 +256,8 @@ def test_threads_have_their_own_memory(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-def test_children_of_a_fork(tmp_path: Path) -> None:
-    kernel = kernel_of(TAPED, tmp_path)
+def test_children_of_a_fork() -> None:
+    kernel = kernel_of(TAPED)
     kernel(np.arange(100.0), 2)
     child = os.fork()
     if child == 0:
@@ -265,8 +265,8 @@ def test_children_of_a_fork(tmp_path: Path) -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_memory_is_kept_and_released(tmp_path: Path) -> None:
-    kernel = kernel_of(TAPED, tmp_path)
+def test_memory_is_kept_and_released() -> None:
+    kernel = kernel_of(TAPED)
     assert kernel.nbytes == 0
     for _ in range(3):
         assert kernel(np.arange(1000.0), 2) == (2 * 499500.0,)
@@ -280,8 +280,8 @@ def test_memory_is_kept_and_released(tmp_path: Path) -> None:
     assert kernel(np.arange(10.0), 2) == (90.0,)
 
 
-def test_arguments(tmp_path: Path) -> None:
-    kernel = kernel_of(TAPED, tmp_path)
+def test_arguments() -> None:
+    kernel = kernel_of(TAPED)
     frozen = np.arange(10.0)
     frozen.flags.writeable = False
     assert kernel(frozen, 2) == (90.0,)
@@ -294,22 +294,14 @@ def test_arguments(tmp_path: Path) -> None:
             kernel(*args)
 
 
-def test_results_are_numpys_or_pythons(tmp_path: Path) -> None:
+def test_results_are_numpys_or_pythons() -> None:
     text = """
 fn f(%a: f32, %b: float, %c: int, %d: u8, %e: bool) -> f32, float, int, u8, bool {
   return %a %b %c %d %e
 }"""
-    found = kernel_of(text, tmp_path)(1.5, 2.5, 3, 4, True)
+    found = kernel_of(text)(1.5, 2.5, 3, 4, True)
     assert [type(value) for value in found] == [np.float32, float, int, np.uint8, bool]
     assert found == (1.5, 2.5, 3, 4, True)
-
-
-def test_the_source_is_a_file(tmp_path: Path) -> None:
-    kernel = kernel_of(TAPED, tmp_path)
-    assert kernel.path.parent == tmp_path
-    assert kernel.path.read_text() == kernel.emitted.source
-    again = kernel_of(TAPED, tmp_path)
-    assert again.path == kernel.path
 
 
 @pytest.mark.sampled(9)
@@ -317,10 +309,13 @@ def test_the_source_is_a_file(tmp_path: Path) -> None:
 def test_machine_code_is_found_by_another_process(name: str, tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
-        "from adc.backend.cpu import compile; from adc.passes.memory.storage import storage\n"
+        "from adc.backend.cpu import Kept, compile; from adc.passes.memory.storage import storage\n"
         "from tests.corpus.ir_cases import CASES\n"
         f"case = next(case for case in CASES if case.name == {name!r})\n"
-        "kernel = compile(storage(case.function()), Path(sys.argv[1]))\n"
+        "path = Path(sys.argv[1]) / 'code'\n"
+        "kept = Kept(machine=path.read_bytes() if path.exists() else b'')\n"
+        "kernel = compile(storage(case.function()), kept)\n"
+        "path.write_bytes(kept.machine)\n"
         "print(kernel(*case.args), sum(kernel.code.stats.cache_hits.values()))\n"
     )
     found = [

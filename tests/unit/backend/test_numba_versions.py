@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -72,13 +73,12 @@ def test_an_untested_version_compiles_a_function_first() -> None:
 def test_one_that_does_not_fit_is_refused(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     built = cpu._built
 
-    def broken(emitted: Any, path: Path, cache: bool) -> Any:
+    def broken(emitted: Any, *rest: Any) -> Any:
         if how == "raises":
             raise AttributeError("no _final_module")
         # As if a function of its library had changed.
-        changed = path.with_name("changed.py")
-        changed.write_text(path.read_text().replace("    tanh,", "    sin as tanh,"))
-        return built(emitted, changed, cache)
+        source = emitted.source.replace("    tanh,", "    sin as tanh,")
+        return built(replace(emitted, source=source), *rest)
 
     monkeypatch.setattr(cpu, "_built", broken)
     with pytest.raises(UnfitPackageError, match=r"^\[ADC005\] numba .* does not fit: ") as caught:

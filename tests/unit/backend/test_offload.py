@@ -108,7 +108,7 @@ def test_corpus(program: Program, policy: str) -> None:
     args = [*compiled.signature.leaves(values), *hidden, *compiled.ones]
     own = compiled.entry.kernel
     # The same code, its tapes in memory.
-    other = cpu.Kernel(own.emitted, own.code, own.path)
+    other = cpu.Kernel(own.emitted, own.code)
     found, expected = own(*args), other(*args)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_array_equal(a, b)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -374,35 +373,34 @@ def test_facts_of_products_and_of_shared_loops() -> None:
 # --- machine code ---------------------------------------------------------------------------------
 
 
-def built(emitted: Emitted, folder: Path) -> Any:
-    path = cpu.write_source(emitted, folder)
-    return cpu.Kernel(emitted, cpu.build(emitted, path, cache=False), path)
+def built(emitted: Emitted) -> Any:
+    return cpu.Kernel(emitted, cpu.build(emitted))
 
 
-def test_what_is_compiled_is_the_tree(tmp_path: Path) -> None:
-    """Of the file, only the names that it imports count."""
+def test_what_is_compiled_is_the_tree() -> None:
+    """Of the text, only the names that it imports count."""
     import numpy as np
 
     emitted = emit(parse(SQUARE.replace("NAME", "square")))
     (fn,) = emitted.code
     changed = dataclasses.replace(fn, body=[Return(Tuple((Constant(3.0),)))])
-    found = built(dataclasses.replace(emitted, code=(changed,)), tmp_path)(np.ones(4))
+    found = built(dataclasses.replace(emitted, code=(changed,)))(np.ones(4))
     assert found == (3.0,)
 
 
-def test_code_without_a_tree_is_not_compiled(tmp_path: Path) -> None:
+def test_code_without_a_tree_is_not_compiled() -> None:
     emitted = dataclasses.replace(emit(parse(SQUARE.replace("NAME", "square"))), code=())
     with pytest.raises(NotImplementedError, match="from the tree"):
-        built(emitted, tmp_path)
+        built(emitted)
 
 
-def test_a_value_of_another_type_than_declared(tmp_path: Path) -> None:
+def test_a_value_of_another_type_than_declared() -> None:
     emitted = emit(parse(SQUARE.replace("NAME", "square")))
     (fn,) = emitted.code
     names = [name for name, ty in fn.variables.items() if ty == F64]
     wrong = dataclasses.replace(fn, variables={**fn.variables, **dict.fromkeys(names, INT)})
     with pytest.raises(TypeError, match="is declared int64"):
-        built(dataclasses.replace(emitted, code=(wrong,)), tmp_path)
+        built(dataclasses.replace(emitted, code=(wrong,)))
 
 
 def test_types_of_algorithms() -> None:

@@ -51,8 +51,7 @@ W = np.arange(40.0).reshape(2, 4, 5)
 def in_parts(fn: Function) -> cpu.Kernel:
     """Return a kernel that takes its first argument in parts."""
     emitted = emit(fn, apart=(0,))
-    path = cpu.write_source(emitted, cpu.DEFAULT_FOLDER)
-    return cpu.Kernel(emitted, cpu.build(emitted, path, cache=False), path)
+    return cpu.Kernel(emitted, cpu.build(emitted))
 
 
 @pytest.mark.sampled(4)

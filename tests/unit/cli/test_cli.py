@@ -720,7 +720,7 @@ def test_cache(
     entry.mkdir(parents=True)
     (entry / "code").write_bytes(bytes(3000))
     shown = _printed(capsys, "cache")
-    assert f"folder   {tmp_path}\nentries  1\n" in shown
+    assert f"folder   {tmp_path}\nstate    used\nentries  1\n" in shown
     assert re.search(r"size     [\d.]+ KiB of at most 1.0 GiB\n", shown)
     assert _printed(capsys, "cache", "--clear").startswith("freed ")
     assert not entry.exists()

@@ -20,7 +20,17 @@ from adc.ir.errors import CODES, AdcError
 from adc.testing.differences import Outcome
 
 # What a user cannot provoke.
-WITHOUT_PROGRAM = {"ADC000", "ADC002", "ADC003", "ADC004", "ADC005", "ADC028", "ADC029", "ADC900"}
+WITHOUT_PROGRAM = {
+    "ADC000",
+    "ADC002",
+    "ADC003",
+    "ADC004",
+    "ADC005",
+    "ADC006",
+    "ADC028",
+    "ADC029",
+    "ADC900",
+}
 _PAGE = re.compile(
     r"# (?P<code>ADC\d{3}): .+?"
     r"## A program\n\n```python\n(?P<bad>.+?)```\n\n```text\n(?P<message>.+?)\n```\n\n"

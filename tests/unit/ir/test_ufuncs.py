@@ -10,7 +10,6 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,14 +70,14 @@ def _counts(op: OpDef) -> int:
 
 @pytest.mark.parametrize("dtype", ["f64", pytest.param("f32", marks=pytest.mark.full)])
 @pytest.mark.parametrize("counts", [False, True], ids=["numbers", "integers"])
-def test_values_have_the_bits_of_scipy(dtype: str, counts: bool, tmp_path: Path) -> None:
+def test_values_have_the_bits_of_scipy(dtype: str, counts: bool) -> None:
     number = np.float64 if dtype == "f64" else np.float32
     own = [op for op in ROWS if bool(_counts(op)) == counts and (not counts or dtype == "f64")]
     own = [op for op in own if op.name not in RAISING]
     if not own:
         return
     fn = _program(own, dtype)
-    kernel, slowly = compile(fn, tmp_path, cache=False), interpret(fn)
+    kernel, slowly = compile(fn), interpret(fn)
     wrong = []
     for args in _operands(len(fn.params)):
         if counts:  # loops for integers are as long as these are
@@ -315,18 +314,16 @@ def test_a_cotangent_of_zero_contributes_nothing() -> None:
 # --- what a version of SciPy may lack -------------------------------------------------------------
 
 
-def test_a_function_that_scipy_lacks_is_refused_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_function_that_scipy_lacks_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     found = find_ufunc
 
     def lacking(name: str) -> Any:
         return None if name == "psi" else found(name)
 
     monkeypatch.setattr(ufuncs, "find_ufunc", lacking)
-    compile(_alone(OPS["scipy_gammaln"])[0], tmp_path, cache=False)
+    compile(_alone(OPS["scipy_gammaln"])[0])
     with pytest.raises(UnsupportedError, match=r"`scipy\.special\.psi`, which the program"):
-        compile(_alone(OPS["scipy_psi"])[0], tmp_path, cache=False)
+        compile(_alone(OPS["scipy_psi"])[0])
 
 
 def test_functions_that_scipy_offers_to_cython_are_called_directly() -> None:

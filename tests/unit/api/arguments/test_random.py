@@ -606,7 +606,7 @@ def test_interpreter_and_compiled_code_draw_the_same(program: Any) -> None:
     flat = [leaf for arg, ty in zip(args, types, strict=True) for leaf in flatten.leaves(arg, ty)]
     interpreted = interp.run(made.fn, copy.deepcopy(flat))
     drawn = [k for k, result in enumerate(made.fn.results) if result.type.dtype == "u64"]
-    compiled = cpu.compile(made.fn, cache=False)(*flat)
+    compiled = cpu.compile(made.fn)(*flat)
     assert drawn or "own" in program.name or "passed" in program.name
     for k in drawn:
         assert_same(compiled[k], interpreted[k])
@@ -660,7 +660,7 @@ def test_rows() -> None:
         for k, op in enumerate((OPS["pcg64_high"], OPS["pcg64_word"], *TABLES.values()))
     )
     fn = Function("rows", params, body, tuple(stmt.result for stmt in body))
-    kernel = cpu.compile(storage(fn), cache=False)
+    kernel = cpu.compile(storage(fn))
     words = np.random.default_rng(0).integers(0, 2**64, size=(300, 4), dtype=np.uint64)
     words[0], words[1] = 0, 2**64 - 1
     for args in words:

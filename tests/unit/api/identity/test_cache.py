@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import importlib
 import json
+import marshal
 import os
 import platform
+import signal
 import stat
 import subprocess
 import sys
@@ -46,6 +50,7 @@ def bad(x):
     return x * x
 """
 ROOT = Path(__file__).resolve().parents[4]
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX permissions")
 
 
@@ -76,7 +81,7 @@ def outcome(derivative: Any, *args: Any) -> tuple[Any, str]:
 
 
 def entries(place: Path) -> list[Path]:
-    return sorted(path.parent for path in place.rglob("entry.json"))
+    return sorted(place.glob("??/*"))
 
 
 def start(tmp_path: Path, code: str, **env: str) -> subprocess.Popen[str]:
@@ -119,9 +124,10 @@ def test_entries_of_one_source_have_names_of_their_own(tmp_path: Path, place: Pa
     """Numba names machine code by the source: a process that loads both needs both names."""
     f = module(tmp_path).f
     assert adc.grad(f, remat="store")(2.0) == adc.grad(f, remat="auto")(2.0) == 12.0
-    files = list(place.glob("??/*/*.py"))
-    assert len({file.read_text() for file in files}) == 1
-    assert len({file.name for file in files}) == len(files) == 2
+    found = [cache._read(entry) for entry in entries(place)]
+    assert len({each[0]["source"] for each in found if each}) == 1
+    files = {marshal.loads(each[1]).co_filename for each in found if each}
+    assert len(files) == len(found) == 2
 
 
 def test_errors_of_loaded_code(tmp_path: Path) -> None:
@@ -207,62 +213,72 @@ def test_the_vector_library_can_be_chosen(tmp_path: Path) -> None:
 # --- damage ---------------------------------------------------------------------------------------
 
 
-def _cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-100])
+def _changed(change: Callable[[dict[str, Any]], object]) -> Callable[[bytes], bytes]:
+    """Return what changes the record of an entry, with a digest that fits."""
+
+    def damage(data: bytes) -> bytes:
+        text, _, rest = data.split(b"\n", 2)[2].partition(b"\n")
+        record = json.loads(text)
+        change(record)
+        body = json.dumps(record).encode() + b"\n" + rest
+        return cache._MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+    return damage
 
 
-def _flip(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 0xFF
-    path.write_bytes(data)
-
-
-def _edit(path: Path) -> None:
-    path.write_text(path.read_text().replace("*", "+"))
-
-
-def _other_version(path: Path) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text()), "version": -1}))
-
-
-DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
-    "no record": ("entry.json", Path.unlink),
-    "empty record": ("entry.json", lambda path: path.write_text("")),
-    "record of something else": ("entry.json", lambda path: path.write_text("[1, 2]")),
-    "record of a version": ("entry.json", _other_version),
-    "half a record": ("entry.json", _cut),
-    "no source": ("*.py", Path.unlink),
-    "edited source": ("*.py", _edit),
-    "no machine code": ("__pycache__/*.nbc", Path.unlink),
-    "half of machine code": ("__pycache__/*.nbc", _cut),
-    "changed machine code": ("__pycache__/*.nbc", _flip),
-    "no index": ("__pycache__/*.nbi", Path.unlink),
-    "half an index": ("__pycache__/*.nbi", _cut),
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda data: b"",
+    "something else": lambda data: b"[1, 2]\n",
+    "another format": lambda data: data.replace(cache._MAGIC, b"adc entry 1\n"),
+    "an edited source": lambda data: data.replace(b"return", b"assert"),
+    "an entry of another key": _changed(lambda record: record.update(key="0" * 32)),
+    "another SciPy": _changed(lambda record: record.update(scipy="0.1")),
+    "a record that lacks something": _changed(lambda record: record.pop("plan")),
+    "no machine code": _changed(lambda record: record["sizes"].reverse()),
 }
 
 
-def test_whatever_is_damaged_is_built_again(tmp_path: Path, place: Path) -> None:
+@pytest.mark.parametrize("name", list(DAMAGE))
+def test_whatever_is_damaged_is_built_again(name: str, tmp_path: Path, place: Path) -> None:
     program = module(tmp_path)
     assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
-    for name, (pattern, damage) in DAMAGE.items():
-        (entry,) = entries(place)
-        (path,) = entry.glob(pattern)
-        damage(path)
-        assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled"), name
-        assert outcome(adc.grad(program.f), 2.0) == (12.0, "loaded"), name
-    assert [path.name[0] for path in place.glob("??/*") if path.name.startswith(".")] == []
+    (entry,) = entries(place)
+    entry.write_bytes(DAMAGE[name](entry.read_bytes()))
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "loaded")
+    assert entries(place) == [entry]
 
 
-def test_machine_code_that_numba_does_not_find(tmp_path: Path, place: Path) -> None:
+def test_every_bit_and_every_length_is_checked(tmp_path: Path, place: Path) -> None:
+    """Nothing of an entry that was cut, or that has another bit, is ever used."""
+    adc.grad(module(tmp_path).f)(2.0)
+    (entry,) = entries(place)
+    data = entry.read_bytes()
+    assert cache._read(entry) is not None
+    rng = np.random.default_rng(0)
+    for at in [*range(90), *rng.integers(0, len(data), 200), len(data) - 1]:
+        entry.write_bytes(data[:at])
+        assert cache._read(entry) is None
+        flipped = bytearray(data)
+        flipped[at] ^= 1 << rng.integers(8)
+        entry.write_bytes(flipped)
+        assert cache._read(entry) is None
+    entry.write_bytes(data + b"x")
+    assert cache._read(entry) is None
+
+
+def test_machine_code_that_is_not_there(tmp_path: Path, place: Path) -> None:
     """An entry has no tree to compile from: it is built again."""
     program = module(tmp_path)
     assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
     (entry,) = entries(place)
-    for path in entry.glob("__pycache__/*.nb?"):
-        path.unlink()
-    record = json.loads((entry / "entry.json").read_text())
-    record["digests"] = cache._digests(entry)
-    (entry / "entry.json").write_text(json.dumps(record))
+    found = cache._read(entry)
+    assert found is not None
+    record, code, _ = found
+    record["sizes"] = [len(code), 0]
+    body = json.dumps(record).encode() + b"\n" + code
+    digest = hashlib.sha256(body).hexdigest().encode()
+    entry.write_bytes(cache._MAGIC + digest + b"\n" + body)
     assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
     assert outcome(adc.grad(program.f), 2.0) == (12.0, "loaded")
 
@@ -319,13 +335,120 @@ def test_missing_symbols(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert outcome(adc.grad(program.f), 2.0) == (12.0, "loaded")
 
 
-def test_a_full_disk(tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*args: Any, **kwargs: Any) -> None:
-        raise OSError(28, "No space left on device")
+# --- whatever fails while an entry is written -----------------------------------------------------
 
-    monkeypatch.setattr(cache, "_keep", fail)
-    assert outcome(adc.grad(module(tmp_path).f), 2.0) == (12.0, "compiled")
-    assert not list(place.glob("??/*"))
+
+class Faults:
+    """Makes the n-th call of the operating system by the cache fail; counts them all."""
+
+    OF_OS = ("close", "mkdir", "open", "replace", "stat", "unlink", "utime", "write")
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int, fault: Callable[[], None]) -> None:
+        self.count = 0
+        self.at, self.fault = at, fault
+
+        def counted(call: Callable[..., Any]) -> Callable[..., Any]:
+            def run(*args: Any, **kwargs: Any) -> Any:
+                self.count += 1
+                if self.count == self.at:
+                    self.fault()
+                return call(*args, **kwargs)
+
+            return run
+
+        for name in self.OF_OS:
+            monkeypatch.setattr(os, name, counted(getattr(os, name)))
+        monkeypatch.setattr(tempfile, "mkstemp", counted(tempfile.mkstemp))
+        monkeypatch.setattr(cache, "open", counted(open), raising=False)
+
+
+def _no_room() -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def _no_descriptors() -> None:
+    raise OSError(errno.EMFILE, "Too many open files")
+
+
+def _stopped() -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("fault", [_no_room, _no_descriptors, _stopped])
+def test_every_call_of_the_system_may_fail(
+    fault: Callable[[], None], tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = module(tmp_path)
+    made = adc.jit(program.f)(2.0)  # what compiles is imported, and asked for its versions
+    cache.clear()
+    lost, at = 0, 0
+    while True:
+        at += 1
+        for path in entries(place):
+            path.unlink()
+        with monkeypatch.context() as patch:
+            faults = Faults(patch, at, fault)
+            try:
+                found = outcome(adc.jit(program.f), 2.0)
+            except KeyboardInterrupt:
+                lost += 1
+            else:
+                assert found == (made, "compiled")
+        if faults.count < at:
+            break
+        # What is there is whole, or not there; nothing is left of what was not finished.
+        assert outcome(adc.jit(program.f), 2.0)[0] == made
+        assert not list(place.glob("??/.adc-*"))
+        assert outcome(adc.jit(program.f), 2.0) == (made, "loaded")
+    assert at > 8
+    assert (lost > 4) == (fault is _stopped)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_process_that_is_killed_at_any_call(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = module(tmp_path)
+    made = adc.jit(program.f)(2.0)
+    cache.clear()
+    for at in range(1, 40):
+        for path in place.glob("??/*"):
+            path.unlink()
+        adc.release_memory()
+        child = os.fork()
+        if not child:
+            with monkeypatch.context() as patch:
+                Faults(patch, at, lambda: os.kill(os.getpid(), signal.SIGKILL))
+                os._exit(0 if adc.jit(program.f)(2.0) == made else 1)
+        _, status = os.waitpid(child, 0)
+        assert status in (0, signal.SIGKILL)
+        assert outcome(adc.jit(program.f), 2.0)[0] == made
+        assert outcome(adc.jit(program.f), 2.0) == (made, "loaded")
+        if not status:
+            break
+    assert at > 8
+    assert not status
+
+
+@linux
+def test_a_full_disk(tmp_path: Path, place: Path) -> None:
+    """A file system of 64 KiB would need root: a limit of the size of files is as good."""
+    module(tmp_path)
+    limited = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    limited += "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+    assert output(start(tmp_path, limited + SHOW))[0] == 12.0
+    assert not list(place.rglob("*.*")) + entries(place)
+
+
+@linux
+def test_no_file_can_be_written_anywhere(tmp_path: Path) -> None:
+    """Code that is not kept needs no file: a read-only system without temporary files will do."""
+    module(tmp_path)
+    place = "/proc/nothing"
+    env = {"ADC_CACHE_DIR": place, "HOME": place, "TMPDIR": place, "TEMP": place, "TMP": place}
+    limited = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    limited += "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+    assert output(start(tmp_path, limited + SHOW, **env))[0] == 12.0
 
 
 # --- many at once ---------------------------------------------------------------------------------
@@ -394,8 +517,8 @@ def test_the_folder_is_private(tmp_path: Path, place: Path) -> None:
     adc.grad(module(tmp_path).f)(2.0)
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
     (entry,) = entries(place)
-    for path in (entry, entry.parent):
-        assert stat.S_IMODE(path.stat().st_mode) & 0o022 == 0
+    assert stat.S_IMODE(entry.stat().st_mode) == 0o600
+    assert stat.S_IMODE(entry.parent.stat().st_mode) == 0o700
 
 
 @POSIX
@@ -403,7 +526,10 @@ def test_the_folder_is_private(tmp_path: Path, place: Path) -> None:
 def test_a_folder_that_others_can_write_is_not_used(mode: int, tmp_path: Path, place: Path) -> None:
     place.mkdir()
     place.chmod(mode)
-    assert outcome(adc.grad(module(tmp_path).f), 2.0) == (12.0, "compiled")
+    program = module(tmp_path)
+    with pytest.warns(UserWarning, match=f"ADC006.*{mode:o}"):
+        assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")  # which warns no more
     assert not list(place.iterdir())
 
 
@@ -411,10 +537,52 @@ def test_a_folder_that_others_can_write_is_not_used(mode: int, tmp_path: Path, p
 def test_a_folder_of_somebody_else_is_not_used(
     tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    uid = os.getuid()
     adc.grad(module(tmp_path).f)(2.0)
-    monkeypatch.setattr(os, "getuid", lambda: uid + 1)
-    assert outcome(adc.grad(module(tmp_path).f), 2.0) == (12.0, "compiled")
+    whose = 4321 if os.getuid() == 0 else 0  # only root may give a file away
+    if whose:
+        os.chown(place, whose, whose)
+    else:
+        monkeypatch.setattr(os, "getuid", lambda: 4321)
+    with pytest.warns(UserWarning, match="ADC006.*belongs to another user"):
+        assert outcome(adc.grad(module(tmp_path).f), 2.0) == (12.0, "compiled")
+
+
+@POSIX
+@pytest.mark.parametrize("how", ["others can write it", "a link", "of somebody else"])
+def test_an_entry_that_is_not_ours_is_built_again(
+    how: str, tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = module(tmp_path)
+    adc.grad(program.f)(2.0)
+    (entry,) = entries(place)
+    match how:
+        case "others can write it":
+            entry.chmod(0o666)
+        case "a link":
+            elsewhere = entry.rename(tmp_path / "elsewhere")
+            entry.symlink_to(elsewhere)
+        case "of somebody else":
+            if os.getuid():
+                pytest.skip("only root may give a file away")
+            os.chown(entry, 4321, 4321)
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+    assert not entry.is_symlink()
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "loaded")
+
+
+@POSIX
+def test_a_folder_that_cannot_be_written_is_read(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in an image of a container, whose code root has compiled."""
+    program = module(tmp_path)
+    adc.grad(program.f)(2.0)
+    (entry,) = entries(place)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "utime", lambda *_: os.close(-1))
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "loaded")
+    assert outcome(adc.grad(program.g), 2.0) == (8.0, "compiled")
+    assert entries(place) == [entry]
 
 
 def test_a_folder_that_cannot_be_made_or_written(
@@ -480,7 +648,7 @@ def test_the_size_is_bounded(tmp_path: Path, place: Path, monkeypatch: pytest.Mo
         # The newest is always there, and so is what was used meanwhile.
         assert outcome(adc.grad(program.f, remat=policy), 2.0)[1] == "loaded"
         for entry in present:
-            os.utime(entry / "entry.json", (time.time() - 100 + k,) * 2)
+            os.utime(entry, (time.time() - 100 + k,) * 2)
     monkeypatch.setenv("ADC_CACHE_SIZE", "1")
     adc.grad(program.g)(2.0)
     assert len(entries(place)) == 1
@@ -495,7 +663,7 @@ def test_what_was_used_lately_stays(
     size = cache._size(entries(place)[0])
     adc.grad(program.f, remat="store")(2.0)
     for entry in entries(place):
-        os.utime(entry / "entry.json", (time.time() - 100,) * 2)
+        os.utime(entry, (time.time() - 100,) * 2)
     assert outcome(adc.grad(program.f), 2.0)[1] == "loaded"
     monkeypatch.setenv("ADC_CACHE_SIZE", str(int(2.6 * size)))
     adc.grad(program.f, remat="recompute")(2.0)
@@ -503,18 +671,32 @@ def test_what_was_used_lately_stays(
     assert outcome(adc.grad(program.f, remat="store"), 2.0)[1] == "compiled"
 
 
-def test_remains_of_dead_processes_are_removed(
-    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old, new = place / "ab" / ".adc-old", place / "ab" / ".adc-new"
-    for path in (old, new):
-        path.mkdir(parents=True)
-        (path / "file").touch()
+@pytest.mark.parametrize("hours", [-3, 3])
+def test_remains_of_dead_processes_are_removed(hours: int, tmp_path: Path, place: Path) -> None:
+    """Also if the clock was set back since; so are the folders of earlier versions, in turn."""
+    old, new, earlier = (place / "ab" / name for name in (".adc-old", ".adc-new", "earlier"))
+    earlier.mkdir(parents=True)
+    for path in (old, new, earlier / "file"):
+        path.touch()
     place.chmod(0o700)
-    os.utime(old, (time.time() - 10_000,) * 2)
+    os.utime(old, (time.time() + 3600 * hours,) * 2)
     adc.grad(module(tmp_path).f)(2.0)
     assert not old.exists()
     assert new.exists()
+    assert earlier.exists()
+
+
+def test_folders_of_earlier_versions_go_first(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    earlier = place / "ab" / "earlier"
+    earlier.mkdir(parents=True)
+    (earlier / "entry.json").write_bytes(bytes(100_000))
+    place.chmod(0o700)
+    monkeypatch.setenv("ADC_CACHE_SIZE", "100000")
+    adc.grad(module(tmp_path).f)(2.0)
+    assert not earlier.exists()
+    assert len(entries(place)) == 1
 
 
 def test_clear(tmp_path: Path, place: Path) -> None:

@@ -36,7 +36,7 @@ def test_tiny_parts_of_the_corpus(program: Any, monkeypatch: pytest.MonkeyPatch)
     for policy in ("auto", "store"):
         made = transform(chain.lowered, (("adjoint", chain.positions),), policy)
         results = chains.run(made.fn, chains.fresh(chain.inputs))
-        kernel = cpu.compile(made.fn, cache=False)
+        kernel = cpu.compile(made.fn)
         if len(list(walk(made.fn.body))) > 60:
             assert "PART" in kernel.emitted.source
         found = kernel(*chains.fresh(chain.inputs))
@@ -46,7 +46,7 @@ def test_tiny_parts_of_the_corpus(program: Any, monkeypatch: pytest.MonkeyPatch)
         with monkeypatch.context() as every:  # loop becomes a function
             every.setattr(repeated, "LONG", 0)
             every.setattr(repeated, "OFTEN", 1)
-            again = cpu.compile(made.fn, cache=False)(*chains.fresh(chain.inputs))
+            again = cpu.compile(made.fn)(*chains.fresh(chain.inputs))
         assert chains.bits(found) == chains.bits(again)
 
 
