@@ -4,6 +4,7 @@
 `corpus/`            programs as users write them, with sample arguments
 `oracle/`            what must hold of a program, and how that is found out without adc
 `fuzz/`              random programs: `python -m tests.fuzz`
+`mutation/`          small changes of adc, and who notices: `python -m tests.mutation`
 `unit/`              tests of one part each, in folders that mirror the sources
 `system/`            the corpus through the whole chain, and whether planted bugs are noticed
 `against_autograd/`  every gradient that autograd has, beside adc's
