@@ -14,7 +14,6 @@ from adc import distributed
 from tests.unit.distributed import losses
 from tests.unit.distributed.test_shards import XS, YS, P, bits
 
-ray = pytest.importorskip("ray", reason="Ray is not installed")
 pytestmark = [
     pytest.mark.full,
     # Ray's own, in its threads and processes.
@@ -28,6 +27,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
     ray.init(
         num_cpus=2, include_dashboard=False, log_to_driver=False,
         runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}},

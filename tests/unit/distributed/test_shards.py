@@ -283,7 +283,7 @@ def drag(x): return DENSITY * x * abs(x)
 """
 MODEL = """
 import numpy as np
-import physics
+import shards_physics as physics
 
 class Model:
     def __init__(self, k):
@@ -300,10 +300,11 @@ def loss(p, x):
 
 def test_what_digests_are_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Members of modules, methods that methods call, and attributes of objects count."""
-    (tmp_path / "physics.py").write_text(PHYSICS)
-    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "shards_physics.py").write_text(PHYSICS)
+    (tmp_path / "shards_model.py").write_text(MODEL)
     monkeypatch.syspath_prepend(tmp_path)
-    physics, model = (importlib.import_module(name) for name in ("physics", "model"))
+    names = ("shards_physics", "shards_model")  # tests of other modules of this process have others
+    physics, model = (importlib.import_module(name) for name in names)
     was = digests.digest(model.loss)
     model.MODEL.calls = 3  # no code of the loss reads it
     assert digests.digest(model.loss) == was
@@ -317,7 +318,7 @@ def test_what_digests_are_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             assert digests.digest(model.loss) != was, name
     assert digests.digest(model.loss) == was
     assert transport.unpack(transport.pack(model.loss)) is model.loss
-    for name in ("physics", "model"):
+    for name in names:
         monkeypatch.delitem(sys.modules, name)
 
 
