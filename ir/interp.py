@@ -185,21 +185,44 @@ class Interpreter:
 
 
 class _Watch:
-    """Checks that the iterations of a loop marked as independent are."""
+    """Checks that the iterations of a loop marked as independent are.
 
-    def __init__(self) -> None:
+    Threads may `add` to the same elements, where the device does that at once.
+    """
+
+    def __init__(self, add: bool) -> None:
+        self.add = add
         self.iteration = 0
-        # By address of an element: the last iteration that touched it, and whether it was changed.
-        self.touched: dict[int, tuple[int, bool]] = {}
+        # By address of an element: the last iteration that touched it, and how.
+        self.touched: dict[int, tuple[int, str]] = {}
+        self._arrays: dict[int, Any] = {}
+
+    def begin(self) -> None:
+        self.touched.clear()
+        self._arrays.clear()
 
     def see(self, array: Any, where: tuple[int, ...], stmt: Load | Store | Write) -> None:
+        kind = "read"
+        if not isinstance(stmt, Load):
+            adds = self.add and isinstance(stmt, Write) and stmt.accumulate
+            kind = "add" if adds else "write"
+        self.note(array, where, kind, stmt)
+
+    def note(self, array: Any, where: tuple[int, ...], kind: str, stmt: Stmt) -> None:
+        # An array of this iteration stays, so that none of the next has its memory.
+        self._arrays[id(array)] = array
         address = array.__array_interface__["data"][0]
         address += sum(k * stride for k, stride in zip(where, array.strides, strict=True))
-        last, changed = self.touched.get(address, (self.iteration, False))
-        writes = not isinstance(stmt, Load)
-        if last != self.iteration and (changed or writes):
+        last, before = self.touched.get(address, (self.iteration, kind))
+        if last != self.iteration and (before != kind or kind == "write"):
             raise IRError(f"iterations {last} and {self.iteration} are not independent: {stmt}")
-        self.touched[address] = self.iteration, changed or writes
+        self.touched[address] = self.iteration, kind if before == kind else "write"
+
+
+def _changed(array: Any, before: Any) -> list[tuple[int, ...]]:
+    """Return the elements of an array that are not what they were before."""
+    same = (array == before) | ((array != array) & (before != before))
+    return [tuple(map(int, where)) for where in np.argwhere(~same)]
 
 
 class _Routine:
@@ -210,7 +233,7 @@ class _Routine:
         self.machine = machine
         self.slots: dict[str, int] = {}
         self.blank: Env = []  # the initial `Env` of a call: the constants
-        self.watch: _Watch | None = None  # of the loop that steps are made for
+        self.watches: tuple[_Watch, ...] = ()  # of the loops that steps are made for
         self.loops: list[tuple[Stmt, int]] = []  # those around, and the slots of their indices
         self.body = self.block(Block(fn.params, fn.body, fn.results))
 
@@ -347,14 +370,14 @@ class _Routine:
                     env[array][...] = found
 
             return multiply
-        index, watch = self.many(stmt.index), self.watch
+        index, watches = self.many(stmt.index), self.watches
         if isinstance(stmt, Load):
             (result,), ty = results, stmt.result.type
 
             def load(env: Env, frame: Frame, mirror: Frame) -> None:
                 source = env[array]
                 where = _where(source, [env[k] for k in index], stmt)
-                if watch is not None:
+                for watch in watches:
                     watch.see(source, where, stmt)
                 env[result] = numpy_value(source[where], ty)
 
@@ -366,7 +389,7 @@ class _Routine:
             if results:
                 target = env[results[0]] = target.copy()
             where = _where(target, [env[k] for k in index], stmt)
-            if watch is not None:
+            for watch in watches:
                 watch.see(target, where, stmt)
             if not stmt.accumulate:
                 target[where] = env[value]
@@ -396,14 +419,16 @@ class _Routine:
         return lambda env, frame, mirror: (then if env[cond] else orelse)((), env, frame, mirror)
 
     def loop(self, stmt: For | While | Reverse) -> Callable[[Env, Frame, Frame], Sequence[Any]]:
-        watch = _Watch() if isinstance(stmt, For) and stmt.vectorizable else None
-        self.watch, outer = watch or self.watch, self.watch
+        watch, outer = None, self.watches
+        if isinstance(stmt, For) and (stmt.vectorizable or stmt.parallel):
+            watch = _Watch(add=not stmt.vectorizable)
+            self.watches = (*outer, watch)
         if not isinstance(stmt, While):
             self.loops.append((stmt, self.slot(stmt.index)))
         init, body = self.many(stmt.init), self.block(stmt.body)
         if not isinstance(stmt, While):
             self.loops.pop()
-        self.watch = outer
+        self.watches = outer
         mirrored = self.machine.mirrored
 
         def begin(label: str, frame: Frame) -> Callable[[], Frame]:
@@ -470,7 +495,7 @@ class _Routine:
             iteration = begin(name, frame)
             carried = sums.carried
             if watch is not None:
-                watch.touched.clear()
+                watch.begin()
             for k in reversed(times) if down else times:
                 inner = iteration()
                 if watch is not None:
@@ -490,7 +515,7 @@ class _Routine:
             outer, kept = machine.tape, _Threads()
             begin(name, frame)
             if watch is not None:
-                watch.touched.clear()
+                watch.begin()
             for k in sorted(range(int(env[trips])), key=lambda k: (k % 3, -k)):
                 at = -k if down else k
                 if watch is not None:
@@ -519,9 +544,12 @@ class _Routine:
         derived = stmt.callee in machine.derived
         callee = machine.functions.get(stmt.callee)
         filled = callee is not None and routines.is_filled(callee)
+        watches = self.watches
 
         def call(env: Env, frame: Frame, mirror: Frame) -> None:
             given = [env[k] for k in args]
+            arrays = [each for each in given if watches and isinstance(each, np.ndarray)]
+            before = [each.copy() for each in arrays]
             if derived:
                 found = machine.derivative(stmt.callee, given, stmt)
             else:
@@ -533,6 +561,10 @@ class _Routine:
                     if machine.observe is not None:
                         given = list(machine.observe.given(given))
                     found = routines.fill(callee, given, found)
+            for array, old in zip(arrays, before, strict=True):
+                for where in _changed(array, old):
+                    for watch in watches:
+                        watch.note(array, where, "write", stmt)
             for slot, value in zip(results, found, strict=True):
                 env[slot] = value
 

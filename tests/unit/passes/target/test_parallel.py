@@ -17,6 +17,7 @@ import adc.ir.analysis.memory.iterations as independent
 from adc.backend.runtime import threads as thread_pool
 from adc.compiler.driver import transform
 from adc.ir.core import For, walk
+from adc.ir.errors import IRError
 from adc.ir.text.parser import parse
 from adc.passes.target.parallel import parallel
 from tests.bench.kernels import KERNELS
@@ -255,7 +256,20 @@ def test_what_a_callee_writes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
     args = [np.int64(5), np.ones((5, 2)), np.zeros(2)]
     assert run(parallel(fn), fresh(args))[0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
     monkeypatch.setattr(independent._Callees, "written", lambda self, name: frozenset())
-    assert run(parallel(fn), fresh(args))[0].tolist() != [1.0, 2.0, 3.0, 4.0, 5.0]
+    with pytest.raises(IRError, match="are not independent: Call"):
+        run(parallel(fn), fresh(args))
+
+
+def test_memory_that_iterations_share_is_noticed() -> None:
+    text = TEXT.replace("%y[%PLACE, %j] %t", "%a[%j] %t").replace("for L0", "parallel for L0")
+    text = text.replace("  %y = ", "  %a = empty[f64] %n\n  %y = ")
+    with pytest.raises(IRError, match="are not independent: Write"):
+        run(parse(text), [np.int64(3), np.ones((3, 3))])
+    # Each iteration may have memory of its own, wherever that lies.
+    own = text.replace("  %a = empty[f64] %n\n", "").replace(
+        "    for L1", "    %a = empty[f64] %n\n    for L1"
+    )
+    run(parse(own), [np.int64(3), np.ones((3, 3))])
 
 
 @pytest.mark.full
@@ -419,7 +433,8 @@ def test_places_taken_for_own_are_noticed(monkeypatch: pytest.MonkeyPatch) -> No
     chain = Chain.of(sweep, (x, w), ())
     assert not threads.check(chain, ("auto",), compiled=False)
     monkeypatch.setattr(independent, "own_axis", lambda *args: (0, None))
-    assert threads.check(chain, ("auto",), compiled=False)
+    with pytest.raises(IRError, match="are not independent"):
+        threads.check(chain, ("auto",), compiled=False)
 
 
 def test_frames_that_others_need_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
