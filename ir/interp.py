@@ -10,6 +10,7 @@ statements in every iteration.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -193,13 +194,9 @@ class _Watch:
     def __init__(self, add: bool) -> None:
         self.add = add
         self.iteration = 0
-        # By address of an element: the last iteration that touched it, and how.
-        self.touched: dict[int, tuple[int, str]] = {}
-        self._arrays: dict[int, Any] = {}
-
-    def begin(self) -> None:
-        self.touched.clear()
-        self._arrays.clear()
+        # By address of an element: the last iteration that touched it, how, and in which array:
+        # those that an iteration makes may have the memory of others.
+        self.touched: dict[int, tuple[int, str, Any]] = {}
 
     def see(self, array: Any, where: tuple[int, ...], stmt: Load | Store | Write) -> None:
         kind = "read"
@@ -209,14 +206,18 @@ class _Watch:
         self.note(array, where, kind, stmt)
 
     def note(self, array: Any, where: tuple[int, ...], kind: str, stmt: Stmt) -> None:
-        # An array of this iteration stays, so that none of the next has its memory.
-        self._arrays[id(array)] = array
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
         address = array.__array_interface__["data"][0]
         address += sum(k * stride for k, stride in zip(where, array.strides, strict=True))
-        last, before = self.touched.get(address, (self.iteration, kind))
+        last, before, ref = self.touched.get(address, (0, "", None))
+        if ref is None or ref() is not owner:
+            last, before = self.iteration, kind
         if last != self.iteration and (before != kind or kind == "write"):
             raise IRError(f"iterations {last} and {self.iteration} are not independent: {stmt}")
-        self.touched[address] = self.iteration, kind if before == kind else "write"
+        kind = kind if before == kind else "write"
+        self.touched[address] = self.iteration, kind, weakref.ref(owner)
 
 
 def _changed(array: Any, before: Any) -> list[tuple[int, ...]]:
@@ -495,7 +496,7 @@ class _Routine:
             iteration = begin(name, frame)
             carried = sums.carried
             if watch is not None:
-                watch.begin()
+                watch.touched.clear()
             for k in reversed(times) if down else times:
                 inner = iteration()
                 if watch is not None:
@@ -515,7 +516,7 @@ class _Routine:
             outer, kept = machine.tape, _Threads()
             begin(name, frame)
             if watch is not None:
-                watch.begin()
+                watch.touched.clear()
             for k in sorted(range(int(env[trips])), key=lambda k: (k % 3, -k)):
                 at = -k if down else k
                 if watch is not None:
