@@ -13,5 +13,6 @@
 `bench/`             benchmarks: `python -m tests.bench`
 ===================  ============================================================================
 
-`conftest.py` has the options of pytest, `sampling.py` says what a run without `--full` leaves out.
+`conftest.py` has the options of pytest, `sampling.py` says what a run without `--full` leaves out,
+`forks.py` makes children that end, whatever happens in them.
 """

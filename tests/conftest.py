@@ -146,6 +146,20 @@ def pytest_testnodedown(node: Any) -> None:
         reporter.stats["deselected"] = [SimpleNamespace()] * count
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Iterator[None]:
+    """Let a KeyboardInterrupt fail the test that lets it out, not end the worker.
+
+    The user's Ctrl-C reaches the process that has the workers, which ends them.
+    """
+    try:
+        return (yield)
+    except KeyboardInterrupt as error:
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            raise RuntimeError("a KeyboardInterrupt leaves the test") from error
+        raise
+
+
 @pytest.fixture(autouse=True)
 def fresh(request: pytest.FixtureRequest) -> None:
     """Begin every test as a process does: without code that derivatives made before share."""

@@ -21,6 +21,7 @@ import numba.core.callconv
 import numba.core.cgutils
 import numba.core.codegen
 import numba.core.compiler
+import numba.core.compiler_lock
 import numba.core.compiler_machinery
 import numba.core.cpu
 import numba.core.datamodel
@@ -52,6 +53,7 @@ types: Any = _inside.types
 datamodel: Any = _inside.datamodel
 templates: Any = _inside.typing.templates
 signature: Any = templates.signature
+compiler_lock: Any = _inside.compiler_lock.global_compiler_lock
 runtime_system: Any = _inside.runtime.nrt.rtsys
 callconv: Any = _inside.callconv
 numba_ir: Any = _inside.ir
@@ -95,6 +97,7 @@ _NEEDED: tuple[tuple[Any, str], ...] = (
     (_inside.codegen.JITCPUCodegen, "_data_layout _pass_builder _tm"),
     (NativeLowering, "lowering_class run_pass"),
     (CompilerBase, "define_pipelines"),
+    (compiler_lock, "is_locked release"),
     (PassManager, "add_pass finalize"),
     (numba_ir, "FunctionIR Loc"),
     (datamodel, "models register_default"),

@@ -186,20 +186,6 @@ def _marks(fn: Function) -> list[tuple[str, str, Mark | None]]:
     return found + [mark for each in fn.derived for mark in _marks(each.of)]
 
 
-@contextlib.contextmanager
-def _once() -> Iterator[None]:
-    if not _WORKING.acquire(blocking=False):
-        raise UnsupportedError(
-            "compiling in a signal handler that interrupts a compilation is not supported",
-            None,
-            "call the function once before, so that it is compiled",
-        )
-    try:
-        yield
-    finally:
-        _WORKING.release()
-
-
 def load_or_build(
     lowered: Lowered,
     steps: Sequence[Step],
@@ -228,28 +214,46 @@ def load_or_build(
         made = transform(lowered, steps, policy, costs, budget, plans, target=target)
         own = interpret(made.fn, offload=target.offload)
         return Entry(own, made.plan, own.emitted.source, False, made)
+    with LOCK:
+        if not _WORKING.acquire(blocking=False):
+            raise UnsupportedError(
+                "compiling in a signal handler that interrupts a compilation is not supported",
+                None,
+                "call the function once before, so that it is compiled",
+            )
+        # Not in a context manager: an exception of a signal handler may arrive before that's
+        # `__exit__` begins, and the lock would be held for ever.
+        try:
+            return _on_cpu(lowered, steps, policy, costs, target, use_disk, budget, plans)
+        finally:
+            _WORKING.release()
+
+
+def _on_cpu(
+    lowered: Lowered, steps: Sequence[Step], policy: str, costs: Costs, target: Target,
+    use_disk: bool, budget: Budget | None, plans: Plans | None,
+) -> Entry:  # fmt: skip
     table = calls_outside(lowered.fn)
-    with LOCK, _once():
-        place = trusted_folder() if use_disk else None
-        if place is not None:
-            key = key_of(lowered, steps, policy, costs, target, budget)
-            entry = place / key[:2] / key
+    place = trusted_folder() if use_disk else None
+    if place is not None:
+        key = key_of(lowered, steps, policy, costs, target, budget)
+        entry = place / key[:2] / key
+        found = _load(entry, target.offload, table)
+        if found is not None:
+            return found
+        if not os.access(place, os.W_OK):
+            place = None
+    # Nothing of what compiles is imported where code is found.
+    from adc.compiler.driver import transform
+
+    with contextlib.nullcontext(False) if place is None else _alone(entry.parent) as waited:
+        if waited:
             found = _load(entry, target.offload, table)
             if found is not None:
                 return found
-            if not os.access(place, os.W_OK):
-                place = None
-        # Nothing of what compiles is imported where code is found.
-        from adc.compiler.driver import transform
-
-        with contextlib.nullcontext(False) if place is None else _alone(entry.parent) as waited:
-            if waited:
-                found = _load(entry, target.offload, table)
-                if found is not None:
-                    return found
-            made = transform(lowered, steps, policy, costs, budget, plans, target=target)
-            kept = None if place is None else entry
-            return _build(made, kept, target.offload, lowered.stacks, table)
+        made = transform(lowered, steps, policy, costs, budget, plans, target=target)
+        kept = None if place is None else entry
+        return _build(made, kept, target.offload, lowered.stacks, table)
 
 
 @contextlib.contextmanager

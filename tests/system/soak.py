@@ -28,6 +28,7 @@ import numpy as np
 
 import adc
 from adc.testing import programs
+from tests.forks import fork, status
 
 _MADE: dict[str, Callable[[Any], Any]] = {
     "gradient": lambda fn: adc.value_and_grad(fn, (0, 1, 2)),
@@ -120,15 +121,14 @@ class Soak:
                 self.calls += 1
 
     def _in_a_child(self, which: int, number: int) -> None:
-        child = os.fork()
-        if not child:
-            wrong = self.wrong
-            try:
-                self._call(which, number)
-            finally:
-                os._exit(int(self.wrong != wrong))
+        wrong = self.wrong
+
+        def right() -> bool:
+            self._call(which, number)
+            return self.wrong == wrong
+
         self.calls += 1
-        self.wrong += os.waitpid(child, 0)[1] != 0
+        self.wrong += status(fork(right)) != 0
 
     def held(self) -> tuple[float, str]:
         """Return the megabytes that the process has, and a line about all that it holds."""

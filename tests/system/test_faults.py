@@ -6,11 +6,9 @@ The faults of the cache are in `tests/unit/api/identity/test_cache.py`, a full d
 
 from __future__ import annotations
 
-import collections
 import itertools
 import os
 import random
-import signal
 import subprocess
 import sys
 import textwrap
@@ -24,11 +22,11 @@ import pytest
 
 import adc
 from adc.testing import programs, rows
-from tests.unit.backend.alarms import alarmed
+from tests.forks import fork, forks, status
+from tests.unit.backend.alarms import alarms, interrupted
 
 ROOT = Path(__file__).parents[2]
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
-posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
 
 
 def bits(value: Any) -> Any:
@@ -204,43 +202,41 @@ def test_no_descriptors_for_tapes(tmp_path: Path) -> None:
 # --- signals and processes ------------------------------------------------------------------------
 
 
-@posix
+@alarms
 @pytest.mark.parametrize(
     "options", [{}, {"offload": "disk"}, {"parallel": 2}], ids=["plain", "disk", "threads"]
 )
 def test_an_interrupt_at_any_moment_of_a_call(options: Any) -> None:
     """It arrives as what it is, also in the last instant: while results are made."""
-
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
     gradient = adc.value_and_grad(relaxed, (0, 1), **options)
     x = np.linspace(0.0, 1.0, 4000)
     want, before = bits(gradient(x, 0.5)), x.tobytes()
     start = time.monotonic()
     gradient(x, 0.5)
     seconds = time.monotonic() - start
-    outcomes: collections.Counter[str] = collections.Counter()
-    old = signal.signal(signal.SIGALRM, stop)
-    try:
-        for k in range(24):
-            try:
-                found = alarmed(seconds * (k + 0.5) / 20, lambda: gradient(x, 0.5))
-                assert found is None or bits(found) == want
-            except KeyboardInterrupt:
-                outcomes["interrupted"] += 1
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
-            assert x.tobytes() == before
-    finally:
-        signal.signal(signal.SIGALRM, old)
-    assert outcomes["interrupted"] >= 5
+    stopped = 0
+    for k in range(24):
+        found = interrupted(seconds * (k + 0.5) / 20, gradient, x, 0.5)
+        if isinstance(found, KeyboardInterrupt):
+            stopped += 1
+        else:
+            assert bits(found) == want
+        assert x.tobytes() == before
+    assert stopped >= 5
     assert bits(gradient(x, 0.5)) == want
 
 
+@forks
 @pytest.mark.parametrize("count", [8, pytest.param(80, marks=pytest.mark.full)])
 def test_an_interrupt_at_any_call_of_a_compilation(count: int) -> None:
-    """Nothing half made is left: the next call compiles, and is right."""
+    """Nothing half made is left: the next call compiles, and is right.
+
+    Numba and LLVM may be left in another state than they were, as by any Ctrl-C: in a child.
+    """
+    assert status(fork(lambda: _compiles_after_interrupts(count))) == 0
+
+
+def _compiles_after_interrupts(count: int) -> bool:
     source = (
         "import numpy as np\ndef program(x, s):\n    y = x.copy()\n    for i in range(1, len(x)):\n"
     )
@@ -279,16 +275,10 @@ def test_an_interrupt_at_any_call_of_a_compilation(count: int) -> None:
         left = 0
         want = adc.value_and_grad(fn, (0, 1), target="python")(x, 0.7)
         assert bits(adc.value_and_grad(fn, (0, 1))(x, 0.7)) == bits(want)
-    assert stopped >= count // 2
+    return stopped >= count // 2
 
 
-# A KeyboardInterrupt that a finaliser of LLVM's objects meets is only printed.
-test_an_interrupt_at_any_call_of_a_compilation = pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)(test_an_interrupt_at_any_call_of_a_compilation)
-
-
-@posix
+@forks
 def test_a_fork_while_threads_share_a_loop() -> None:
     gradient = adc.value_and_grad(elements, parallel=2)
     x = np.linspace(0.0, 1.0, 4000)
@@ -304,11 +294,7 @@ def test_a_fork_while_threads_share_a_loop() -> None:
         thread.start()
     try:
         for _ in range(5):
-            child = os.fork()
-            if not child:
-                signal.alarm(60)
-                os._exit(0 if bits(gradient(x)) == want else 1)
-            assert os.waitpid(child, 0)[1] == 0
+            assert status(fork(lambda: bits(gradient(x)) == want)) == 0
     finally:
         ended.set()
         for thread in threads:

@@ -48,6 +48,7 @@ from adc.backend.cpu.lowering import compiler_of
 from adc.backend.cpu.target import Dispatcher
 from adc.backend.numba_api import (
     WORDS,
+    compiler_lock,
     config,
     is_tried,
     numba_type,
@@ -194,9 +195,14 @@ def _built(emitted: Emitted, key: str = "", kept: Kept | None = None) -> Any:
         WORDS if k in emitted.tables else numba_type(ty) for k, ty in enumerate(emitted.params)
     )
     sys.modules[module.__name__] = module  # Numba looks for it
+    held = compiler_lock.is_locked()
     try:
         dispatcher.compile((state, *given))
     finally:
+        # Numba releases its lock in a Python function. If an exception of a signal handler, such as
+        # a KeyboardInterrupt, arrives before that begins, other threads would wait for ever.
+        while compiler_lock.is_locked() and not held:
+            compiler_lock.release()
         del sys.modules[module.__name__]
     dispatcher.disable_compile()
     return dispatcher

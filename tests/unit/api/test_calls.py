@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
-import os
 import signal
 import threading
 from pathlib import Path
@@ -18,8 +17,11 @@ import adc
 import adc.api
 import adc.testing
 from adc.api.derivative import Derivative
+from adc.backend.numba_api import compiler_lock
 from adc.ir.errors import AdcError, ArgumentError
+from tests.forks import fork, forks, status
 from tests.unit.api.test_api import cube, product, squares, weighted
+from tests.unit.backend.alarms import alarms
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 
@@ -62,25 +64,21 @@ def _in_child(slope: Any, queue: Any) -> None:
     queue.put((slope(3.0), adc.grad(product, 1)(2.0, 5.0)))
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@forks
 def test_forked_children() -> None:
     slope = adc.grad(cube)
     assert slope(2.0) == 12.0
-    child = os.fork()
-    if child == 0:
-        # No assertion here: the child must not go on with the other tests.
-        os._exit(0 if slope(3.0) == 27.0 and adc.grad(product)(1.0, 4.0) == 8.0 else 1)
-    assert os.waitpid(child, 0)[1] == 0
+    assert status(fork(lambda: slope(3.0) == 27.0 and adc.grad(product)(1.0, 4.0) == 8.0)) == 0
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     process = context.Process(target=_in_child, args=(slope, queue))
     process.start()
     assert queue.get(timeout=60) == (27.0, 4.0)
-    process.join()
+    process.join(60)
     assert slope(2.0) == 12.0
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@forks
 def test_a_fork_while_a_derivative_is_called_first(monkeypatch: pytest.MonkeyPatch) -> None:
     # The lock of `functools.cached_property` was held in the child: it hung, in Python 3.11.
     begun, forked = threading.Event(), threading.Event()
@@ -97,17 +95,13 @@ def test_a_fork_while_a_derivative_is_called_first(monkeypatch: pytest.MonkeyPat
     thread = threading.Thread(target=lambda: found.append(adc.grad(cube)(1.0)))
     thread.start()
     begun.wait()
-    child = os.fork()
-    if child == 0:
-        signal.alarm(60)
-        os._exit(0 if adc.grad(cube)(2.0) == 12.0 else 1)
-    status = os.waitpid(child, 0)[1]
+    ended = status(fork(lambda: adc.grad(cube)(2.0) == 12.0))
     forked.set()
     thread.join()
-    assert (status, found) == (0, [3.0])
+    assert (ended, found) == (0, [3.0])
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@forks
 def test_a_fork_waits_for_a_compilation() -> None:
     def work() -> None:
         for k in range(3):
@@ -117,12 +111,9 @@ def test_a_fork_waits_for_a_compilation() -> None:
     thread.start()
     children = []
     while thread.is_alive():
-        child = os.fork()
-        if child == 0:
-            signal.alarm(60)
-            os._exit(0 if adc.grad(cube)(2.0) == 12.0 else 1)
+        child = fork(lambda: adc.grad(cube)(2.0) == 12.0)
         children.append(child)
-        assert os.waitpid(child, 0)[1] == 0
+        assert status(child) == 0
     thread.join()
     assert children
 
@@ -134,7 +125,7 @@ def long(n: Any, x: Any) -> Any:
     return s
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+@alarms
 def test_calls_inside_a_signal_handler() -> None:
     inside: list[Any] = []
     slope = adc.grad(long, 1)
@@ -155,6 +146,26 @@ def test_calls_inside_a_signal_handler() -> None:
         signal.signal(signal.SIGALRM, old)
     assert inside[:2] == [expected, 12.0]
     assert whole == slope(300_000_000, 2.0)
+
+
+def test_an_interrupt_as_numba_releases_its_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Other threads would have waited for ever.
+    release = type(compiler_lock).release
+
+    def interrupted(self: Any) -> None:
+        monkeypatch.setattr(type(compiler_lock), "release", release)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(compiler_lock), "release", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        adc.grad(cube, cache=False)(2.0)
+    found: list[float] = []
+    thread = threading.Thread(
+        target=lambda: found.append(adc.grad(cube, cache=False)(2.0)), daemon=True
+    )
+    thread.start()
+    thread.join(60)
+    assert found == [12.0]
 
 
 def test_compiling_inside_a_signal_handler_that_interrupts_a_compilation() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -24,7 +23,7 @@ from adc.ir.text.parser import parse
 from adc.passes.memory.storage import storage
 from adc.passes.remat.remat import remat
 from tests.oracle.chain import Chain, bits
-from tests.unit.backend.alarms import alarmed
+from tests.unit.backend.alarms import alarms, interrupted
 
 SIZES = [
     (0, 3, 2), (3, 0, 2), (2, 3, 0), (0, 0, 0), (1, 1, 1), (1, 5, 1), (3, 3, 3), (3, 7, 3),
@@ -242,7 +241,7 @@ class _Stop(Exception):
     pass
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+@alarms
 @pytest.mark.parametrize("size", [3, 200])
 def test_loops_of_products_are_interrupted(size: int) -> None:
     @adc.jit
@@ -252,19 +251,10 @@ def test_loops_of_products_are_interrupted(size: int) -> None:
             b = b @ a
         return b
 
-    def handler(*_: object) -> None:
-        raise _Stop
-
     a = np.eye(size)
     power(a, 2)
-    old = signal.signal(signal.SIGALRM, handler)
     start = time.perf_counter()
-    try:
-        with pytest.raises(_Stop):
-            alarmed(0.1, power, a, 10**12)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+    assert isinstance(interrupted(0.1, power, a, 10**12, error=_Stop), _Stop)
     assert time.perf_counter() - start < 10.0
 
 

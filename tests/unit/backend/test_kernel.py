@@ -23,6 +23,7 @@ from adc.ir.errors import Span
 from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
 from adc.passes.memory.storage import storage
+from tests.forks import fork, forks, status
 
 
 def kernel_of(text: str) -> Kernel:
@@ -202,14 +203,19 @@ def test_signals_interrupt_long_loops(name: str, alarm: Any) -> None:
     assert time.monotonic() - start < 5
 
 
+def _after_start(ring: threading.Timer, kernel: Any) -> None:
+    ring.start()
+    kernel(10**12)
+
+
 def test_ctrl_c() -> None:
     kernel = kernel_of(LOOPS["flat"])
     # A process that was started in the background ignores Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        ring = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
         with pytest.raises(KeyboardInterrupt):
-            kernel(10**12)
+            _after_start(ring, kernel)
     finally:
         signal.signal(signal.SIGINT, before)
     assert kernel(1) == (1.0,)
@@ -255,14 +261,11 @@ def test_threads_have_their_own_memory() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@forks
 def test_children_of_a_fork() -> None:
     kernel = kernel_of(TAPED)
     kernel(np.arange(100.0), 2)
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if kernel(np.arange(10.0), 2) == (90.0,) else 1)
-    assert os.waitpid(child, 0)[1] == 0
+    assert status(fork(lambda: kernel(np.arange(10.0), 2) == (90.0,))) == 0
 
 
 def test_memory_is_kept_and_released() -> None:

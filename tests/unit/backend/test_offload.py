@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -26,7 +25,8 @@ from adc.ir.analysis.costs import SHIPPED
 from adc.ir.errors import ArgumentError, DiskError, MemoryBudgetError
 from tests.corpus.program import Program
 from tests.corpus.programs import differentiable
-from tests.unit.backend.alarms import alarmed
+from tests.forks import fork, forks, status
+from tests.unit.backend.alarms import alarms, interrupted
 
 ROOT = Path(__file__).resolve().parents[3]
 POLICIES = ("auto", "store", "revolve:2:1:all", "random:1")
@@ -197,16 +197,14 @@ def test_tapes_grow_and_are_given_back() -> None:
     np.testing.assert_array_equal(gradient(u, n), plain(u, n))
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@forks
 def test_a_process_that_was_forked() -> None:
     gradient, u = adc.grad(steps, offload="disk"), sample(50)
     expected = gradient(u, 100)
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if np.array_equal(gradient(u, 100), expected) else 1)
+    child = fork(lambda: np.array_equal(gradient(u, 100), expected))
     for _ in range(20):
         np.testing.assert_array_equal(gradient(u, 100), expected)
-    assert os.waitpid(child, 0)[1] == 0
+    assert status(child) == 0
 
 
 def test_code_from_the_cache() -> None:
@@ -248,22 +246,14 @@ def call_for_ever(gradient: Any, *args: Any) -> None:
         gradient(*args)
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+@alarms
 def test_an_exception_of_a_signal_handler(place: Path) -> None:
-    def handler(*_: object) -> None:
-        raise Stop
-
     gradient, u = adc.grad(steps, offload="disk"), sample(100)
     expected = gradient(u, 10)
-    old = signal.signal(signal.SIGALRM, handler)
-    try:
-        for k in range(5):
-            with pytest.raises(Stop):
-                alarmed(0.02 + 0.03 * k, call_for_ever, gradient, u, 30_000)
-            assert _open_in(place) == []
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+    for k in range(5):
+        found = interrupted(0.02 + 0.03 * k, call_for_ever, gradient, u, 30_000, error=Stop)
+        assert isinstance(found, Stop)
+        assert _open_in(place) == []
     np.testing.assert_array_equal(gradient(u, 10), expected)
 
 

@@ -21,7 +21,7 @@ import pytest
 import adc
 from adc.api.derivative import Derivative
 from adc.ir.core import Apply, For, While, walk
-from tests.unit.backend.alarms import alarmed
+from tests.unit.backend.alarms import alarms, interrupted
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -177,34 +177,21 @@ def taped(n: Any, x: Any) -> Any:
     return s
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+@alarms
 def test_any_exception_of_a_handler_arrives() -> None:
     """And memory of the call that was given up is used again."""
-
-    def handler(*_: object) -> None:
-        raise Stop
-
     slope = adc.grad(taped, 1, remat="store")
     expected = slope(1000, 0.3)
-    old = signal.signal(signal.SIGALRM, handler)
-    try:
-        for _ in range(3):
-            with pytest.raises(Stop):
-                alarmed(0.1, call_for_ever, slope)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+    for _ in range(3):
+        assert isinstance(interrupted(0.1, call_for_ever, slope, error=Stop), Stop)
     assert slope(1000, 0.3) == expected
     gc.collect()
     assert len(kernel(slope)._alive()) == 1
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+@alarms
 def test_any_exception_of_a_handler_arrives_while_results_are_made() -> None:
     """Which is where the interpreter calls the handler if the code is done before it looks."""
-
-    def handler(*_: object) -> None:
-        raise Stop
 
     def call_for_ever() -> None:
         while True:
@@ -212,14 +199,9 @@ def test_any_exception_of_a_handler_arrives_while_results_are_made() -> None:
 
     slope, u = adc.grad(carried), 1e-3 * sample(100)
     expected = slope(u, 10)
-    old = signal.signal(signal.SIGALRM, handler)
-    try:
-        for k in range(30):
-            with pytest.raises(Stop):
-                alarmed(0.01 + 0.0005 * k, call_for_ever)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+    for k in range(30):
+        found = interrupted(0.01 + 0.0005 * k, call_for_ever, error=Stop)
+        assert isinstance(found, Stop)
     np.testing.assert_array_equal(slope(u, 10), expected)
 
 

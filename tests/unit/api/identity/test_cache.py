@@ -29,6 +29,7 @@ from adc.backend import cpu
 from adc.backend.common import vector_math
 from adc.backend.numba_api import config
 from adc.compiler import cache
+from tests.forks import fork, forks, status
 
 PROGRAM = """
 TABLE = 2.0
@@ -404,7 +405,7 @@ def test_every_call_of_the_system_may_fail(
     assert (lost > 4) == (fault is _stopped)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@forks
 def test_a_process_that_is_killed_at_any_call(
     tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -415,19 +416,20 @@ def test_a_process_that_is_killed_at_any_call(
         for path in place.glob("??/*"):
             path.unlink()
         adc.release_memory()
-        child = os.fork()
-        if not child:
+
+        def killed(at: int = at) -> bool:
             with monkeypatch.context() as patch:
                 Faults(patch, at, lambda: os.kill(os.getpid(), signal.SIGKILL))
-                os._exit(0 if adc.jit(program.f)(2.0) == made else 1)
-        _, status = os.waitpid(child, 0)
-        assert status in (0, signal.SIGKILL)
+                return bool(adc.jit(program.f)(2.0) == made)
+
+        ended = status(fork(killed))
+        assert ended in (0, signal.SIGKILL)
         assert outcome(adc.jit(program.f), 2.0)[0] == made
         assert outcome(adc.jit(program.f), 2.0) == (made, "loaded")
-        if not status:
+        if not ended:
             break
     assert at > 8
-    assert not status
+    assert not ended
 
 
 @linux

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
@@ -23,6 +22,7 @@ from adc.passes.target.parallel import parallel
 from tests.bench.kernels import KERNELS
 from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS
+from tests.forks import fork, forks, status
 from tests.oracle import threads
 from tests.oracle.chain import Chain, fresh, run
 from tests.system.test_array_programs import ALL
@@ -393,22 +393,17 @@ def test_callers_in_several_threads() -> None:
         assert all(map(np.array_equal, gradients, want[1]))
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@forks
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_forked_processes_work_alone() -> None:
     function, x, w = _case()
     want = function(x, w)
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:  # pragma: no cover, as coverage is not measured there
-        try:
-            value, gradients = function(x, w)
-            same = value == want[0] and all(map(np.array_equal, gradients, want[1]))
-            os.write(write, b"same" if same else b"other")
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
-    assert os.read(read, 10) == b"same"
+
+    def same() -> bool:
+        value, gradients = function(x, w)
+        return bool(value == want[0]) and all(map(np.array_equal, gradients, want[1]))
+
+    assert status(fork(same)) == 0
 
 
 @pytest.mark.parametrize("bad", [0, -1, 1.5, "all", None])
