@@ -356,6 +356,7 @@ CALLED: tuple[Stage, ...] = (_RERUN, _REMAT)
 # Ordinary code in value form.
 CLEANUP: tuple[Stage, ...] = (
     Stage("calls", calls, "after `remat`: no recall crosses a call any more", FREE),
+    Stage("bounds", bounds, "after `calls`: checks that callees repeat, sizes that they equate"),
     Stage("simplify", simplify, "after `calls`: bodies of callees have constant arguments"),
     Stage("cse", cse, "after `remat`: a recomputed value may be available already"),
     Stage("products", products, "after `calls`: those of derivatives that loops call", PLAIN_HOST),

@@ -28,6 +28,7 @@ own is compared by its key.
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import types
 from collections.abc import Callable, Sequence
@@ -391,8 +392,13 @@ class _Writer:
         free = fn.__code__.co_freevars
         if root is None and name in free:
             return f"{self.found(root, ())}.__closure__[{free.index(name)}].cell_contents"
-        if fn.__closure__ is None and name in fn.__globals__:
-            return f"{self.constant(fn.__globals__)}[{name!r}]"
+        # The code of another function might be replaced by some that has the name in its closure.
+        if name not in free and (root is None or fn.__closure__ is None):
+            found = self.constant(fn.__globals__)
+            if name in fn.__globals__:
+                return f"{found}[{name!r}]"
+            own = self.constant(vars(builtins))
+            return f"({found} if {name!r} in {found} else {own})[{name!r}]"
         return f"{self.constant(Place(root, (Variable(name),)).read)}(values)"
 
     def guard(self, guard: Guard) -> None:

@@ -15,6 +15,9 @@ After (``%n`` is a size)::
       %v = load %x[%k]
       …
 
+Where a check says that two sizes are equal, the code after it has one of them: loops over either
+are fused, and the checks that compare others with it are equal.
+
 Floats that are never negative are known too, as ``x * x + 1``: their square roots cannot fail.
 """
 
@@ -34,6 +37,7 @@ from adc.ir.core import (
     If,
     Literal,
     Operand,
+    Recall,
     Stmt,
     Value,
     While,
@@ -50,7 +54,6 @@ def bounds(fn: Function) -> Function:
 
 class _Bounds:
     def __init__(self, recalled: Mapping[Value, Operand] | None) -> None:
-        assert recalled is None, "runs before reverse code exists"
         self.facts = Facts()
         self.env: dict[Value, Operand] = {}
         self.depth = 0  # of blocks
@@ -78,6 +81,7 @@ class _Bounds:
 
     def stmt(self, stmt: Stmt) -> Stmt | None:
         facts = self.facts
+        assert not isinstance(stmt, Recall), "runs before reverse code exists, and after `remat`"
         match stmt:
             case Apply(op=op, args=args) if op is ops.integer.wrap:
                 index, size = facts.form(args[0]), facts.form(args[1])

@@ -48,12 +48,13 @@ _AGE = 256
 class Block:
     """Memory lent by a pool, which gets it back when nothing refers to this any more."""
 
-    def __init__(self, pool: Pool, size: int, memory: np.ndarray[Any, Any]) -> None:
+    __slots__ = ("__array_interface__", "_memory", "_pool", "address", "size")
+
+    def __init__(self, pool: Pool, size: int, memory: np.ndarray[Any, Any], address: int) -> None:
         self._pool = pool
         self.size = size
         self._memory = memory
-        start = memory.ctypes.data
-        self.address = start + -start % _alignment(size)
+        self.address = address
 
     def array(self, like: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Return the memory as an array of the shape and type of another one."""
@@ -66,7 +67,7 @@ class Block:
         return np.asarray(self)
 
     def __del__(self) -> None:
-        self._pool.give(self.size, self._memory)
+        self._pool.give(self.size, self._memory, self.address)
 
 
 def _alignment(size: int) -> int:
@@ -89,8 +90,8 @@ class Pool:
         self._limit = limit
         self._age = age
         self._lock = threading.Lock()
-        # Bytes lent, memory, takings before.
-        self._blocks: list[tuple[int, np.ndarray[Any, Any], int]] = []
+        # Bytes lent, memory, their address, takings before.
+        self._blocks: list[tuple[int, np.ndarray[Any, Any], int, int]] = []
         self._takings = 0
         self.nbytes = 0
 
@@ -105,25 +106,30 @@ class Pool:
         if self._lock.acquire(blocking=False):
             try:
                 self._takings += 1
-                self._trim(self._takings - self._age, self._limit)
-                for k in range(len(self._blocks) - 1, -1, -1):
-                    if self._blocks[k][0] == size:
+                blocks = self._blocks
+                if blocks and blocks[0][3] < self._takings - self._age:
+                    self._trim(self._takings - self._age, self._limit)
+                for k in range(len(blocks) - 1, -1, -1):
+                    if blocks[k][0] == size:
                         self.nbytes -= size
-                        return Block(self, *self._blocks.pop(k)[:2])
+                        _, memory, address, _ = blocks.pop(k)
+                        return Block(self, size, memory, address)
             finally:
                 self._lock.release()
         try:
             memory = np.empty(size + _alignment(size), np.uint8)
         except MemoryError:
             raise MemoryError(f"no memory for an array of {size} bytes") from None
-        return Block(self, size, memory)
+        start = memory.ctypes.data
+        return Block(self, size, memory, start + -start % _alignment(size))
 
-    def give(self, size: int, memory: np.ndarray[Any, Any]) -> None:
+    def give(self, size: int, memory: np.ndarray[Any, Any], address: int) -> None:
         """Take a block back: keep it, or let it be freed."""
         if size <= self._limit and self._lock.acquire(blocking=False):
             try:
-                self._trim(0, self._limit - size)
-                self._blocks.append((size, memory, self._takings))
+                if self.nbytes > self._limit - size:
+                    self._trim(0, self._limit - size)
+                self._blocks.append((size, memory, address, self._takings))
                 self.nbytes += size
             finally:
                 self._lock.release()
@@ -138,9 +144,8 @@ class Pool:
 
     def _trim(self, since: int, most: int) -> None:
         """Free the oldest blocks: those that came back before `since`, then all beyond `most`."""
-        while self._blocks and (self._blocks[0][2] < since or self.nbytes > most):
-            size, _, _ = self._blocks.pop(0)
-            self.nbytes -= size
+        while self._blocks and (self._blocks[0][3] < since or self.nbytes > most):
+            self.nbytes -= self._blocks.pop(0)[0]
 
 
 POOL = Pool()
@@ -235,6 +240,7 @@ class Memory:
         self._workspace = np.zeros(0, np.uint8)
         self._tapes = [(State.tape(dtype), ELEMENTS[dtype].itemsize) for dtype in tapes]
         self._table = np.zeros(2 * returned, np.int64)
+        self._places = memoryview(self._table)  # type: ignore[arg-type]  # as above
         self.state[State.RESULTS] = self._table.ctypes.data
         # Bytes to prepare for each result, by place in the table.
         self._large: dict[int, int] = {}
@@ -293,7 +299,7 @@ class Memory:
         if self._large:
             for k, size in self._large.items():
                 block = self.prepared[k] = POOL.take(size)
-                self._table[2 * k : 2 * k + 2] = block.address, size
+                self._places[2 * k], self._places[2 * k + 1] = block.address, size
         if threads > 1:
             self._hire(threads)
         else:
@@ -351,8 +357,9 @@ class Memory:
             sizes = self._table[1::2].tolist()
             self._large = {k: size for k, size in enumerate(sizes) if size >= LARGE}
         if self.prepared:
+            for k in self.prepared:
+                self._places[2 * k] = 0
             self.prepared.clear()
-            self._table[::2] = 0
         self._most = max(self._most, peak)
         self._calls += 1
         if self._calls >= _WINDOW:
@@ -385,7 +392,7 @@ class Memory:
     def taken(self, k: int) -> Block | None:
         """Return the block that result `k` lies in, if it lies in one."""
         block = self.prepared.get(k)
-        return block if block is not None and self._table[2 * k] else None
+        return block if block is not None and self._places[2 * k] else None
 
     @property
     def nbytes(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import linecache
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -160,6 +161,24 @@ def test_gradients_of_batches(number: int) -> None:
         np.testing.assert_allclose(rows[name], rows_of, rtol=1e-11, atol=1e-14)
         mean = np.mean([each[name] for each in want], axis=0)
         np.testing.assert_allclose(found[name], mean, rtol=1e-11, atol=1e-14)
+
+
+def test_sizes_that_checks_equate_are_one() -> None:
+    """Loops of derivatives fuse then: gradients of every example are written as results."""
+
+    def network(p: Any, x: Any, y: Any) -> Any:
+        return np.sum((p["v"] @ np.tanh(p["w"] @ x + p["b"]) - y) ** 2)
+
+    gradients = adc.vmap(adc.grad(network), (None, 0, 0))
+    p, x, y = data(40)
+    gradients({name: p[name] for name in "bvw"}, x, y)
+    source = gradients.source()
+    sizes = set(re.findall(r"for \w+ in \w+\((args_\w+?_dim\d)[,)]", source))
+    assert sizes == {"args_0_v_dim0", "args_0_w_dim0", "args_0_w_dim1"}
+    # An iteration stores each result once, and copies only the vectors of the product.
+    _, _, iterations = source.partition("for block in")
+    stored = re.findall(r"^ +(\w+?)_?\d*\[.*\] = ", iterations, re.MULTILINE)
+    assert [each for each in stored if each != "state"] == ["rows", "rows", "tape_f", *"aaa"]
 
 
 @pytest.mark.sampled(4)
