@@ -18,7 +18,7 @@ from tests.fuzz.program import Generated, forget
 from tests.fuzz.writers import expressions
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.full
 @pytest.mark.parametrize(("fn", "args"), FOUND, ids=lambda x: getattr(x, "__name__", ""))
 def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     floats = [k for k, x in enumerate(args) if np.asarray(x).dtype.kind == "f"]
@@ -26,7 +26,7 @@ def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     assert fuzz_arrays.check(generated, compiled=False) == []
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["arrays", "stencils", "containers", "mixed"])
 def test_random_programs(kind: str, seed: int) -> None:
@@ -35,7 +35,7 @@ def test_random_programs(kind: str, seed: int) -> None:
     forget(generated)
 
 
-@pytest.mark.sampled(100)
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(6))
 def test_random_nests(seed: int) -> None:
     generated = fuzz_nests.generate(seed, size=2)
@@ -62,6 +62,7 @@ def test_random_comprehensions_iterate_over_what_python_lets_them() -> None:
     assert expressions.nameless("a + 1") == "a + 1"
 
 
+@pytest.mark.full
 def test_ambiguous_names_are_refused() -> None:
     refused = [g for seed in range(150) if (g := fuzz_arrays.generate(seed)).refused]
     assert refused

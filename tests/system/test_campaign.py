@@ -13,6 +13,7 @@ from tests.fuzz.campaign.verdicts import Verdict, Verdicts
 from tests.fuzz.program import Generated, forget, load
 
 
+@pytest.mark.full
 def test_a_campaign_continues_from_its_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -49,6 +50,7 @@ def test_a_program_of_each_kind(kind: str) -> None:
     assert judge.verdict_on(3, kind=kind).verdict in ("ok", "unreliable", "refused")
 
 
+@pytest.mark.full
 def test_a_planted_defect_is_noticed_and_shrunk() -> None:
     def check(seed: int) -> bool:
         return judge.verdict_on(seed, kind="scalars").verdict == "failed"

@@ -30,11 +30,13 @@ def test_other_elements_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught(VECTOR_PROGRAMS)
 
 
+@pytest.mark.full
 def test_indices_believed_to_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adc.passes.loops.scalars._Webs.is_named", lambda self, index: True)
     assert caught(VECTOR_PROGRAMS)
 
 
+@pytest.mark.full
 def test_the_other_choice_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     original = chosen.__globals__["_Choice"]
     monkeypatch.setitem(
@@ -43,11 +45,13 @@ def test_the_other_choice_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught(CHOICE_PROGRAMS)
 
 
+@pytest.mark.full
 def test_iterations_believed_to_be_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(once.__globals__, "_is_idle", lambda loop, hit: True)
     assert caught(CHOICE_PROGRAMS)
 
 
+@pytest.mark.full
 def test_what_other_branches_compute_recalled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(recalled.__globals__, "_key", lambda stmt, args: (stmt.op.name,))
     assert caught(VECTOR_PROGRAMS)

@@ -105,6 +105,7 @@ assert outcomes["MemoryError"] > 10 * (outcomes["SystemError"] + outcomes["TypeE
 """
 
 
+@pytest.mark.full
 @linux
 @pytest.mark.parametrize("how", ["plain", pytest.param("disk", marks=pytest.mark.full), "threads"])
 def test_every_allocation_may_fail(how: str, tmp_path: Path) -> None:
@@ -149,6 +150,7 @@ call(0)
 """
 
 
+@pytest.mark.full
 @linux
 def test_recursion_ends_before_the_stack(tmp_path: Path) -> None:
     run(tmp_path, DEEP)
@@ -194,6 +196,7 @@ assert len(os.listdir("/proc/self/fd")) <= open_files
 """
 
 
+@pytest.mark.full
 @linux
 def test_no_descriptors_for_tapes(tmp_path: Path) -> None:
     run(tmp_path, DESCRIPTORS)
@@ -202,6 +205,7 @@ def test_no_descriptors_for_tapes(tmp_path: Path) -> None:
 # --- signals and processes ------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @alarms
 @pytest.mark.parametrize(
     "options", [{}, {"offload": "disk"}, {"parallel": 2}], ids=["plain", "disk", "threads"]
@@ -226,6 +230,7 @@ def test_an_interrupt_at_any_moment_of_a_call(options: Any) -> None:
     assert bits(gradient(x, 0.5)) == want
 
 
+@pytest.mark.full
 @forks
 @pytest.mark.parametrize("count", [8, pytest.param(80, marks=pytest.mark.full)])
 def test_an_interrupt_at_any_call_of_a_compilation(count: int) -> None:
@@ -278,6 +283,7 @@ def _compiles_after_interrupts(count: int) -> bool:
     return stopped >= count // 2
 
 
+@pytest.mark.full
 @forks
 def test_a_fork_while_threads_share_a_loop() -> None:
     gradient = adc.value_and_grad(elements, parallel=2)
@@ -314,6 +320,7 @@ def elements(x: Any) -> Any:
 # --- numbers and arrays ---------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("wrong", "dtype"),
     [
@@ -338,6 +345,7 @@ def written(x: Any, w: Any) -> Any:
     return np.sum(y * y) + np.sum(x)
 
 
+@pytest.mark.full
 def test_arrays_that_lie_in_any_way() -> None:
     x, w = np.linspace(1.0, 2.0, 7), np.linspace(0.5, 1.5, 7)
     gradient = adc.value_and_grad(written, (0, 1))

@@ -41,6 +41,7 @@ def _guarded(x: Any) -> Any:
     return total
 
 
+@pytest.mark.full
 def test_errors_and_what_is_printed_before_them(capsys: pytest.CaptureFixture[str]) -> None:
     gradient = adc.grad(_guarded)
     for x in (np.array([0.5, 2.0, -1.0, 3.0]), np.array([0.5, 2.0])):
@@ -99,6 +100,7 @@ def test_derivatives_of_callable_objects_and_cached_functions() -> None:
     assert adc.grad(cube)(2.0) == 12.0
 
 
+@pytest.mark.full
 def test_a_context_manager_of_the_caller() -> None:
     with contextlib.suppress(ValueError):
         adc.grad(lambda x: math.log(x))(-1.0)

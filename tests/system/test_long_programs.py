@@ -197,7 +197,7 @@ def test_interpreted(name: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(got, want[0], rtol=1e-8, atol=1e-12)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["ifs", "writing_ifs", "returns", "elifs"])
 def test_compiled(name: str, tmp_path: Path) -> None:
     fn = _made(tmp_path, LONG[name][0](100))

@@ -247,6 +247,7 @@ def test_oracles_agree_on_program(program: Program) -> None:
 # --- the generator --------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_generated_programs_run_and_have_source() -> None:
     for seed in range(150):
         generated = fuzz.generate(seed)
@@ -264,6 +265,7 @@ def test_generation_is_deterministic() -> None:
     assert a.source != fuzz.generate(8).source
 
 
+@pytest.mark.full
 def test_most_generated_gradients_are_known_and_not_zero() -> None:
     known = nonzero = 0
     for seed in range(60):
@@ -291,6 +293,7 @@ def test_checkable_programs_repeat() -> None:
     oracle.assert_gradients_close(a.gradient, b.gradient)
 
 
+@pytest.mark.full
 def test_shrinking_keeps_the_failure_and_little_else() -> None:
     generated = next(g for g in map(fuzz.generate, range(50)) if "math.atan2" in g.source)
 

@@ -145,6 +145,7 @@ def test_swapped_contributions(rule: Any) -> None:
     assert_caught()
 
 
+@pytest.mark.full
 def test_slightly_wrong_factor(rule: Any) -> None:
     rule("tanh", lambda ct, y, x: (1.0005 * ct * (1.0 - y * y),))
     assert_caught(())
@@ -167,6 +168,7 @@ def plant_in(monkeypatch: pytest.MonkeyPatch, name: str, rewrite: Rewrite) -> No
     monkeypatch.setattr(module, name, planted)
 
 
+@pytest.mark.full
 def test_dropped_accumulate(monkeypatch: pytest.MonkeyPatch) -> None:
     def overwrite(stmt: Stmt) -> Stmt:
         return replace(stmt, accumulate=False) if isinstance(stmt, Store) else stmt
@@ -196,6 +198,7 @@ def test_arms_of_reverse_branches_swapped(monkeypatch: pytest.MonkeyPatch) -> No
     assert_caught()
 
 
+@pytest.mark.full
 def test_wrong_value_recalled(monkeypatch: pytest.MonkeyPatch) -> None:
     original = chains.adjoint
 
@@ -226,11 +229,13 @@ def test_every_array_taken_for_overwritten(monkeypatch: pytest.MonkeyPatch) -> N
     assert_caught()
 
 
+@pytest.mark.full
 def test_stores_taken_for_dead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Visit, "is_of", lambda self, other: True)
     assert_caught()
 
 
+@pytest.mark.full
 def test_iterations_taken_for_distinct(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Overwriting, "axes", lambda self, loop, access: list(access.path))
     assert_caught()
@@ -239,11 +244,13 @@ def test_iterations_taken_for_distinct(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- merged loops ------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_loops_merged_that_look_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adc.passes.loops.fuse.common_axis", lambda *_: 0)
     assert_caught()
 
 
+@pytest.mark.full
 def test_other_element_taken_for_the_stored_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def stored(self: _Contractor, load: Load) -> object:
         stmt = self.defs.get(load.array)
@@ -266,6 +273,7 @@ def test_changed_elements_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(complaints(p) for p in STENCIL_PROGRAMS if "changed" in p.tags)
 
 
+@pytest.mark.full
 def test_rows_that_lack_iterations_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Gathering, "lacking", lambda self, array, at: array)
     assert any(complaints(p) for p in STENCIL_PROGRAMS[:30])
@@ -298,6 +306,7 @@ def _handed_on(x: Any) -> Any:
     return total
 
 
+@pytest.mark.full
 def test_arrays_that_iterations_hand_on_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.array([0.3, -0.8, 1.1])
 
@@ -339,6 +348,7 @@ def test_reversed_loop_running_forwards(monkeypatch: pytest.MonkeyPatch) -> None
     assert_caught()
 
 
+@pytest.mark.full
 def test_frame_popped_in_the_wrong_order(monkeypatch: pytest.MonkeyPatch) -> None:
     def turn(stmt: Stmt) -> Stmt:
         if isinstance(stmt, Pop):
@@ -405,6 +415,7 @@ def test_a_loop_without_known_end_started_elsewhere(monkeypatch: pytest.MonkeyPa
 # -- other passes ------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_missing_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     original = storage_pass.plan
 
@@ -429,6 +440,7 @@ def test_missing_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_caught()
 
 
+@pytest.mark.full
 def test_arrays_believed_to_be_dead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Mentions, "by", lambda self, stmt: frozenset())
     assert_caught(("array", "numeric"))
@@ -440,24 +452,27 @@ def assert_caught_in_arrays() -> None:
     assert any(complaints(program) for program in programs if program.argnums)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("user", [lifetimes_pass, coalesce_pass])
 def test_arrays_believed_to_be_in_step(user: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(user, "in_step", lambda mentions, nest, old, new: True)
     assert_caught_in_arrays()
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.full
 @pytest.mark.parametrize("part", ["_is_temporary", "_is_alike"])
 def test_arrays_believed_to_belong_to_a_loop(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Coalescer, part, lambda self, *args: True)
     assert_caught_in_arrays()
 
 
+@pytest.mark.full
 def test_arrays_believed_to_be_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coalesce_pass, "_follows", lambda body, old, new, made: True)
     assert_caught_in_arrays()
 
 
+@pytest.mark.full
 def test_loads_of_two_versions_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     original = cse_pass._Cse.key
 
@@ -489,7 +504,7 @@ def _taken(place: Any, loop: For) -> Any:
     return tuple(form + 0 for form in place)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("module", "name", "wrong"),
     [

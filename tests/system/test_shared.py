@@ -116,6 +116,7 @@ def test_a_budget_that_inlined_code_meets_is_met(monkeypatch: pytest.MonkeyPatch
     np.testing.assert_allclose(adc.grad(network, memory=budget)(x, ws[:4]), want, rtol=1e-12)
 
 
+@pytest.mark.full
 def test_a_layer_more_adds_calls_only() -> None:
     sizes = []
     for count in (4, 6):
@@ -126,6 +127,7 @@ def test_a_layer_more_adds_calls_only() -> None:
     assert sizes[1] - sizes[0] < 2 * 40
 
 
+@pytest.mark.full
 def test_errors_name_the_line_of_the_function() -> None:
     x, ws = arguments()
     gradient = adc.grad(network)

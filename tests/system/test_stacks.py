@@ -75,7 +75,7 @@ def only(programs: list[Program], short: set[str]) -> list[Any]:
     return [pytest.param(p, marks=[] if p.name in short else [pytest.mark.full]) for p in programs]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("program", only(STACK_PROGRAMS, ALWAYS), ids=str)
 def test_stacks(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     want = one_by_one(program, monkeypatch, deterministic=True)
@@ -87,6 +87,7 @@ def test_stacks(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     assert stacks_of(derivative)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("program", only(ONE_BY_ONE, {"written_elements"}), ids=str)
 def test_elements_one_by_one(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     want = one_by_one(program, monkeypatch)
@@ -98,7 +99,7 @@ def test_elements_one_by_one(program: Program, monkeypatch: pytest.MonkeyPatch) 
 Arrays = float | np.ndarray | np.generic
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(4))
 def test_random_programs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
@@ -113,7 +114,7 @@ SOME = [p for p in STACK_PROGRAMS if p.name in {
 }]  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("program", only(SOME, SIMPLE), ids=str)
 @pytest.mark.parametrize("options", [
     {"target": "python"}, {"remat": "recompute"}, {"remat": "store"}, {"parallel": 2},
@@ -163,6 +164,7 @@ def model(count: int, size: int = 4) -> list[Any]:
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("counts", [(3, 2), pytest.param((3, 12, 2, 7), marks=pytest.mark.full)])
 def test_a_layer_more_runs_the_same_code(
     counts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
@@ -221,6 +223,7 @@ def test_budgets(part: int) -> None:
     assert stacks_of(tight)
 
 
+@pytest.mark.full
 def test_short_loops_take_the_elements_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)
@@ -256,6 +259,7 @@ def by_index(x: Any, ws: Any, bs: Any) -> Any:
     return np.sum(x)
 
 
+@pytest.mark.full
 def test_arrays_of_several_shapes_by_index() -> None:
     sizes = [4, 5, 6, 3]
     x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)

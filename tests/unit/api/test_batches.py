@@ -183,6 +183,7 @@ def test_gradients_of_batches() -> None:
     np.testing.assert_allclose(slope, [adc.grad(lambda y: np.sum(vector(y) ** 2))(x) for x in X])
 
 
+@pytest.mark.full
 def test_batches_of_batches_and_inside_code() -> None:
     def products(a: Any, b: Any) -> Any:
         return adc.vmap(adc.vmap(lambda u, v: u @ v, (None, 0)), (0, None))(a, b)
@@ -212,6 +213,7 @@ def scaled(x: Any, factor: Any) -> Any:
     return x * factor
 
 
+@pytest.mark.full
 def test_names() -> None:
     assert repr(adc.vmap(adc.grad(model), (None, 0))) == "<adc vmap(grad(model))>"
     assert repr(adc.grad(adc.vmap(model))) == "<adc grad(vmap(model))>"
@@ -223,6 +225,7 @@ def test_names() -> None:
     np.testing.assert_array_equal(again(LAYERS, X), adc.vmap(model, (None, 0))(LAYERS, X))
 
 
+@pytest.mark.full
 def test_random_numbers_are_drawn_one_after_the_other() -> None:
     def noisy(x: Any, generator: Any) -> Any:
         return x + generator.normal()

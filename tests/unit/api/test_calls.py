@@ -64,6 +64,7 @@ def _in_child(slope: Any, queue: Any) -> None:
     queue.put((slope(3.0), adc.grad(product, 1)(2.0, 5.0)))
 
 
+@pytest.mark.full
 @forks
 def test_forked_children() -> None:
     slope = adc.grad(cube)
@@ -125,6 +126,7 @@ def long(n: Any, x: Any) -> Any:
     return s
 
 
+@pytest.mark.full
 @alarms
 def test_calls_inside_a_signal_handler() -> None:
     inside: list[Any] = []

@@ -39,7 +39,7 @@ ORDERS: dict[str, tuple[Any, int]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.full
 @pytest.mark.parametrize("outer", ["jacfwd", "jacrev", "hessian"])
 @pytest.mark.parametrize("inner", ORDERS)
 def test_of_functions_of_vectors(outer: str, inner: str) -> None:
@@ -52,7 +52,7 @@ def test_of_functions_of_vectors(outer: str, inner: str) -> None:
     np.testing.assert_allclose(single, derivative(order + more), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ORDERS)
 def test_in_a_direction_and_at_once(kind: str) -> None:
     make, order = ORDERS[kind]
@@ -117,6 +117,7 @@ def test_hessians_within_code_are_like_those_outside(single: bool) -> None:
     assert type(within["n"][1][1]) is type(outside["n"][1][1]) is kind
 
 
+@pytest.mark.full
 def test_of_values_and_gradients() -> None:
     both = adc.value_and_grad(quartic)
     for jacobian in (adc.jacfwd, adc.jacrev):
@@ -155,6 +156,7 @@ def test_of_matrices_and_views() -> None:
     np.testing.assert_allclose(adc.jacfwd(adc.jacrev(f))(M[:, ::-1][:, ::-1]), want, rtol=1e-12)
 
 
+@pytest.mark.full
 def test_numbers() -> None:
     def f(t: Any) -> Any:
         return t**4
@@ -201,6 +203,7 @@ def test_calls_that_stay_within_a_budget() -> None:
     np.testing.assert_array_equal(adc.grad(f, memory="1 MB")(x), adc.grad(f)(x))
 
 
+@pytest.mark.full
 def test_plans_of_rows_are_shown() -> None:
     # The sizes of cotangents were looked for among the arguments: IndexError.
     assert "plan" in str(adc.jacrev(lambda x: np.sin(x) * x).plan(X))
@@ -257,6 +260,7 @@ def test_of_functions_with_all_kinds_of_parameters() -> None:
     np.testing.assert_allclose(named(X, C)[(N,) * 3], [2.0] * 3)
 
 
+@pytest.mark.full
 def test_closures_have_their_own_values() -> None:
     def make(k: float) -> Callable[[Any], Any]:
         return lambda x: k * np.sum(x**3)
@@ -271,6 +275,7 @@ def decorated(x: Any) -> Any:
     return quartic(x)
 
 
+@pytest.mark.full
 def test_are_functions() -> None:
     np.testing.assert_allclose(decorated(X), derivative(3), atol=1e-12)
     assert pickle.loads(pickle.dumps(decorated)) is decorated

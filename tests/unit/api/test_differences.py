@@ -178,7 +178,7 @@ def test_several_results_at_once() -> None:
 # -- check_grads -----------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("scale", [1e-12, 1e-4, 1.0, 1e6, 1e12])
 def test_scales(scale: float) -> None:
     x = scale * np.array([0.3, 1.1, 2.7])
@@ -186,6 +186,7 @@ def test_scales(scale: float) -> None:
     check_grads(lambda v: {"a": v * v, "b": np.sqrt(v[0])}, (x,))
 
 
+@pytest.mark.full
 def test_two_scales_and_second_order() -> None:
     check_grads(
         lambda v, n, s: np.sin(v[0]) * n + 1e-5 * v[1] * s, (np.array([0.1, 1e5]), 3, 2.0), order=2

@@ -171,6 +171,7 @@ def test_nans_come_first() -> None:
         adc.check_nans(lambda x: np.log(np.exp(x)), digits=3)(800.0)
 
 
+@pytest.mark.full
 def test_random_numbers_are_drawn_once() -> None:
     def noisy(x: Any, generator: Any) -> Any:
         return x * generator.normal()

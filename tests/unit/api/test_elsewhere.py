@@ -57,6 +57,7 @@ def _traceback(cell: Any) -> list[str]:
     return re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("default")  # those of the client and of the kernel
 def test_cells_that_are_run_again(cells: list[Any]) -> None:
     shown = [_output(cells[k]).data["text/plain"] for k in (1, 2, 3, 4, 5)]

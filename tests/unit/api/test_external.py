@@ -132,6 +132,7 @@ def test_rules_of_several_arguments_and_results() -> None:
     check_grads(program, (rng.normal(size=3), rng.normal(size=(2, 3))))
 
 
+@pytest.mark.full
 def test_without_a_rule() -> None:
     table = adc.external(lambda x: 2.0 * x, result=float)
     hint = r"adc\.external\(lambda, vjp=\.\.\., jvp=\.\.\.\)"
@@ -156,6 +157,7 @@ def steps(sine: Any) -> Callable[..., Any]:
     return program
 
 
+@pytest.mark.full
 def test_it_is_called_once() -> None:
     program = steps(rules("v"))
     wanted = adc.grad(program)(X)
@@ -341,6 +343,7 @@ def test_exceptions_pass_with_the_users_line() -> None:
         assert code(-1.0) == 2.0
 
 
+@pytest.mark.full
 def test_arguments_are_read_only_and_may_be_kept() -> None:
     def write(x: Any) -> Any:
         x[0] = 1.0
@@ -381,6 +384,7 @@ def test_it_may_call_adc_again() -> None:
     assert code(value, 5) == (wanted, 6.0)
 
 
+@pytest.mark.full
 def test_calls_from_eight_threads() -> None:
     square = adc.external(
         lambda x: float(np.sum(x * x)), result=float, vjp=lambda ct, y, x: 2.0 * ct * x

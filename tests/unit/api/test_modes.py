@@ -68,6 +68,7 @@ def test_jit_returns_what_the_function_does() -> None:
     assert repr(fast) == "<adc jit(mixed)>"
 
 
+@pytest.mark.full
 def test_jit_of_functions_without_floats() -> None:
     assert adc.jit(lambda n: [k * k for k in range(n)])(4) == [0, 1, 4, 9]
     assert adc.jit(lambda x: None)(1.0) is None
@@ -137,6 +138,7 @@ def test_pulling_back_through_a_gradient() -> None:
     np.testing.assert_allclose(of_b, hessian[0][1] @ ct, rtol=1e-13)
 
 
+@pytest.mark.full
 def test_tangents_are_like_results() -> None:
     dx = np.array([1.0, 2.0, -1.0])
     value, moved = adc.jvp(mixed, (X, A, 2), (dx, None, None))
@@ -189,6 +191,7 @@ def test_jacobians_of_containers() -> None:
     np.testing.assert_array_equal(found["b"], X)
 
 
+@pytest.mark.full
 def test_numbers_by_numbers_are_numbers() -> None:
     for jacobian in (adc.jacfwd, adc.jacrev):
         found = jacobian(lambda x: (x * x, [x]))(3.0)
@@ -242,6 +245,7 @@ def cube(x: Any) -> Any:
     return x * x * x
 
 
+@pytest.mark.full
 def test_a_gradient_alone_computes_no_value() -> None:
     alone, both = adc.grad(blurred), adc.value_and_grad(blurred)
     x, w = np.random.default_rng(0).standard_normal((2, 9))
@@ -334,6 +338,7 @@ def test_arguments_given_by_name_alone() -> None:
 # -- marks -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_stopped_gradients() -> None:
     assert adc.stop_gradient(2.0) == 2.0
     assert adc.grad(lambda x: adc.stop_gradient(x * x) * x)(3.0) == 9.0
@@ -341,6 +346,7 @@ def test_stopped_gradients() -> None:
     np.testing.assert_allclose(found, np.sin(X), rtol=1e-14)
 
 
+@pytest.mark.full
 def test_checkpoints() -> None:
     @adc.checkpoint
     def layer(x: Any, w: float = 0.5) -> Any:
@@ -366,6 +372,7 @@ def test_checks_pass() -> None:
     check_grads(lambda x: np.sum(np.sin(x)), (X.astype(np.float32),), modes="rev")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("modes", "words"), [("fwd", "forward"), ("rev", "reverse")])
 def test_checks_fail(modes: str, words: str) -> None:
     def wrong(x: Any) -> Any:
@@ -375,6 +382,7 @@ def test_checks_fail(modes: str, words: str) -> None:
         check_grads(wrong, (X,), modes=modes)
 
 
+@pytest.mark.full
 def test_checks_of_second_order_fail() -> None:
     def wrong(x: Any) -> Any:
         # The slope is right, its derivative is not.
@@ -398,6 +406,7 @@ SLOPE = adc.value_and_grad(lambda x, s: np.sum(np.sin(x) * s))
 IN_A_DICT = adc.jit(lambda x: {"a": x})
 
 
+@pytest.mark.full
 def test_called_from_numba() -> None:
     numba = pytest.importorskip("numba")
 
@@ -483,6 +492,7 @@ def of_weights(x: Any, model: Any, *rest: Any) -> Any:
     return y, sum(np.sum(each.w) for each in rest)
 
 
+@pytest.mark.full
 def test_cotangents_of_objects() -> None:
     model = Weights(np.array([0.5, 2.0]), [Weights(3.0, []), Weights(-1.0, [])])
     other = Weights(np.ones(2), [])
@@ -542,6 +552,7 @@ def test_products_with_hessians_as_scipy_takes_them() -> None:
 # -- linear maps, values with Jacobians ------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_linearized_functions() -> None:
     value, push = adc.linearize(lambda x, a: mixed(x, a, 2), X, A)
     dx, da = np.array([1.0, -0.5, 2.0]), np.cos(A)
@@ -554,6 +565,7 @@ def test_linearized_functions() -> None:
     np.testing.assert_array_equal(value[0], wanted[0])
 
 
+@pytest.mark.full
 def test_a_linearized_function_keeps_its_arguments() -> None:
     x, rng = X.copy(), np.random.default_rng(3)
     value, push = adc.linearize(lambda x, rng: np.sum(x * x) * rng.normal(), x, rng)
@@ -580,7 +592,7 @@ def test_what_cannot_be_pushed_forward() -> None:
         push(X[:2])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_values_with_jacobians(mode: Any) -> None:
     def f(x: Any, a: Any) -> Any:

@@ -99,6 +99,7 @@ def _cubic(x: Any, s: Any) -> Any:
     return total
 
 
+@pytest.mark.full
 def test_all_nestings_agree() -> None:
     v, w = np.array([0.3, -1.0, 0.2]), np.array([1.0, 0.5, -0.4])
     s = 1.3
@@ -119,6 +120,7 @@ def test_all_nestings_agree() -> None:
     np.testing.assert_allclose(found, found[0], rtol=1e-12)
 
 
+@pytest.mark.full
 def test_third_derivatives_agree() -> None:
     def inner(x: Any) -> Any:
         return adc.grad(lambda t: adc.grad(lambda u: np.sin(u) * u)(t * x))(x)
@@ -190,6 +192,7 @@ def test_a_rule_decides() -> None:
     np.testing.assert_array_equal(found, [0.5, 0.2, -0.5])
 
 
+@pytest.mark.full
 def test_a_rule_serves_both_modes() -> None:
     def loss(x: Any) -> Any:
         return log_sum_exp(x * 2.0) ** 2
@@ -201,6 +204,7 @@ def test_a_rule_serves_both_modes() -> None:
     np.testing.assert_allclose(adc.hvp(loss, (X,), (X,)), second, rtol=1e-8)
 
 
+@pytest.mark.full
 def test_second_derivatives_follow_the_reverse_rule() -> None:
     def loss(x: Any) -> Any:
         return np.sum(scaled_sine(x, 0.7) ** 2)
@@ -210,6 +214,7 @@ def test_second_derivatives_follow_the_reverse_rule() -> None:
     np.testing.assert_allclose(adc.hvp(loss, (X,), (X,)), second, rtol=1e-7)
 
 
+@pytest.mark.full
 def test_a_rule_of_the_function_itself() -> None:
     value = log_sum_exp(X)
     np.testing.assert_allclose(adc.grad(log_sum_exp)(X), np.exp(X - value), rtol=1e-14)
@@ -226,6 +231,7 @@ def test_without_a_derivative_it_is_the_function() -> None:
     assert adc.value_and_grad(lambda x, y: strange(y) * x)(1.0, 1.0) == (2.0, 2.0)
 
 
+@pytest.mark.full
 def test_a_wrong_rule_is_found() -> None:
     wrong = adc.custom_vjp(lambda x: x**3)
     wrong.defvjp(lambda x: (x**3, x), lambda x, ct: (2.0 * x * ct,))
@@ -424,6 +430,7 @@ def test_errors(case: str) -> None:
     assert caught.value.span.file == __file__
 
 
+@pytest.mark.full
 def test_shapes_are_checked_when_it_runs() -> None:
     with pytest.raises(ValueError, match="does not have the shape of its primal value"):
         adc.grad(lambda x: np.sum(SHAPE(x)), cache=False)(X)
@@ -493,6 +500,7 @@ def test_plans_tell_whose_values_they_are_about() -> None:
     assert any(value.startswith("potential.adjoint.dot: ") for value in values)
 
 
+@pytest.mark.full
 def test_rules_in_a_mode_that_is_found_later() -> None:
     def solved(m: Any, v: Any) -> Any:
         x = np.linalg.solve(m, v)

@@ -82,6 +82,7 @@ def test_the_first_one_is_found(
     assert span.file == __file__
 
 
+@pytest.mark.full
 def test_finite_results_are_returned() -> None:
     checked = adc.check_nans(adc.value_and_grad(distance))
     value, slope = checked(np.array([1.0, 3.0]))
@@ -158,6 +159,7 @@ def test_every_derivative(derivative: Callable[..., Any], args: tuple[Any, ...])
     assert span.file == __file__
 
 
+@pytest.mark.full
 def test_derivatives_that_are_finite() -> None:
     for derivative in (adc.jacfwd(columns), adc.jacrev(columns), adc.hessian(energy)):
         x = np.array([4.5, 5.5])

@@ -164,6 +164,7 @@ def test_refused(start: Any, text: str) -> None:
 # -- sparse derivatives ----------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_sparse_least_squares() -> None:
     def residuals(p: Any, data: Any) -> Any:
         smooth = 10.0 * (p["level"][1:] - p["level"][:-1])
@@ -181,6 +182,7 @@ def test_sparse_least_squares() -> None:
     np.testing.assert_allclose(found.x["level"], wanted.x["level"], atol=1e-5)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["BDF", "Radau"])
 def test_sparse_stiff_equations(method: str) -> None:
     def slopes(t: Any, u: Any, rate: Any) -> Any:

@@ -41,6 +41,7 @@ def chain_energy(x: Any) -> Any:
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("make", JACOBIANS)
 def test_a_stencil(make: Callable[..., Any]) -> None:
     found = make(stencil, sparsity="detect")
@@ -60,6 +61,7 @@ def test_a_branch_that_was_not_taken_before(make: Callable[..., Any]) -> None:
     assert found.pattern(X, W).nnz == 3 * (len(X) - 2) + 2  # those of both branches
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("make", JACOBIANS)
 @pytest.mark.parametrize(("scale", "entry"), [(1e10, 1.0), (1.0, 1e-12), (np.inf, 1.0)])
 def test_a_missing_entry_beside_large_ones(
@@ -81,6 +83,7 @@ def test_a_missing_entry_beside_large_ones(
     np.testing.assert_array_equal(found(point).toarray(), make(f)(point))
 
 
+@pytest.mark.full
 def test_rounding_is_no_missing_entry() -> None:
     """Terms cancel along a direction; the pattern is looked for once more, and not again."""
 
@@ -104,6 +107,7 @@ def test_without_the_test_entries_are_missed() -> None:
     assert found(other, W).nnz == 3 * (len(X) - 2)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("make", JACOBIANS)
 def test_a_function_that_is_replaced(make: Callable[..., Any]) -> None:
     """As by `%autoreload`: the pattern is that of the code as it is now."""
@@ -118,6 +122,7 @@ def test_a_function_that_is_replaced(make: Callable[..., Any]) -> None:
     assert found(X).nnz == len(X)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("make", JACOBIANS)
 def test_other_sizes(make: Callable[..., Any]) -> None:
     found = make(stencil, sparsity="detect")
@@ -126,6 +131,7 @@ def test_other_sizes(make: Callable[..., Any]) -> None:
         np.testing.assert_array_equal(found(x, w).toarray(), make(stencil)(x, w))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("make", JACOBIANS)
 def test_structures(make: Callable[..., Any]) -> None:
     """A matrix for each result and argument, whatever their shapes."""
@@ -144,6 +150,7 @@ def test_structures(make: Callable[..., Any]) -> None:
     adc.tree_map(np.testing.assert_array_equal, a, flat)
 
 
+@pytest.mark.full
 def test_values_and_aux() -> None:
     def f(x: Any) -> Any:
         return x**2, {"sum": np.sum(x)}
@@ -176,6 +183,7 @@ def test_no_pattern(sparsity: Any) -> None:
         adc.jacfwd(stencil, sparsity=sparsity)
 
 
+@pytest.mark.full
 def test_an_arrow_takes_two_directions() -> None:
     for hub_last in (False, True):
 
@@ -187,6 +195,7 @@ def test_an_arrow_takes_two_directions() -> None:
         assert found.directions(X) == 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "make",
     [
@@ -213,6 +222,7 @@ def test_a_hessian_by_several_arguments() -> None:
             np.testing.assert_allclose(each.toarray(), want, rtol=1e-15)
 
 
+@pytest.mark.full
 def test_dense_rows() -> None:
     """Those of a Hessian are its dense columns, and by rows they may be taken to be full."""
 
@@ -237,6 +247,7 @@ def test_dense_rows() -> None:
     assert found.pattern(x).nnz == 298 + 300 + 200
 
 
+@pytest.mark.full
 def test_float32_and_numbers() -> None:
     x = X.astype(np.float32)
     found = adc.jacfwd(stencil, sparsity="detect")(x, W)
@@ -267,6 +278,7 @@ def test_options() -> None:
         np.testing.assert_allclose(found(X).toarray(), adc.hessian(energy)(X), rtol=1e-14)
 
 
+@pytest.mark.full
 def test_methods_and_partials() -> None:
     class Model:
         def __init__(self) -> None:
@@ -369,6 +381,7 @@ def test_a_star_coloring_gives_every_entry(seed: int) -> None:
                     assert len({colors[k] for k in (a, b, c, d)}) > 2
 
 
+@pytest.mark.full
 def test_a_grid_of_two_species() -> None:
     """Ten thousand unknowns: a row has six entries, and few more directions are needed."""
 
@@ -392,6 +405,7 @@ def test_a_grid_of_two_species() -> None:
         np.testing.assert_allclose(product, slope.ravel(), rtol=1e-12)
 
 
+@pytest.mark.full
 def test_a_rule_may_give_second_derivatives_that_are_not_symmetric() -> None:
     scaled = adc.custom_jvp(lambda x, w: x * w)
     scaled.defjvp(lambda p, t: (p[0] * p[1], t[0] * p[1]))  # as if w were a constant

@@ -145,7 +145,7 @@ def _frames(fn: Callable[..., Any], *args: Any) -> tuple[list[tuple[str, int | N
     return [each for each in own if each[0] != "<listcomp>"], repr(caught)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.full
 @pytest.mark.parametrize("derive", [adc.grad, adc.jit], ids=["grad", "jit"])
 @pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: str(fn.__name__))
 def test_the_calls_are_those_of_python(derive: Any, fn: Callable[[Any], Any]) -> None:
@@ -172,6 +172,7 @@ def nested(x: Any) -> Any:
     return np.sum(adc.grad(inlined)(x))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("target", ["cpu", "python"])
 def test_calls_of_itself(target: Any) -> None:
     derived = adc.grad(recursive, target=target)

@@ -255,6 +255,7 @@ fn f(%x: f64[:], %m: i32[:]) -> f64, i64 {
 }"""
 
 
+@pytest.mark.full
 def test_frames_in_triangular_loops_and_arms() -> None:
     compiled(FRAMES, np.arange(1.0, 40.0), np.arange(39, dtype=np.int32), blocks=2)
 
@@ -386,6 +387,7 @@ fn f(%x: f64, %n: int) -> f64, f64, f64, int {
         compiled(text, 1.5, n)
 
 
+@pytest.mark.full
 def test_layouts() -> None:
     text = """
 fn f(%x: f64[:, :]A, %c: bool) -> f64[:, :], f64 {
@@ -414,7 +416,7 @@ def test_cases(case: Case) -> None:
         np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-14)
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.full
 @pytest.mark.parametrize("policy", ["store", "recompute", "auto"])
 @pytest.mark.parametrize("case", CASES[::3], ids=str)
 def test_gradients_of_cases(case: Case, policy: str) -> None:
@@ -458,6 +460,7 @@ fn f(%in: f64, %in.1: f64, %state: f64, %sin: f64, %α: f64, %range: f64, %F64: 
     compiled(text.replace("%α", "%a$b"), *np.arange(7.0))
 
 
+@pytest.mark.full
 def test_loops_are_vectorised() -> None:
     """The loops that matter use packed instructions: indices cost no test for negative ones."""
     text = """

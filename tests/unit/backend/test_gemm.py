@@ -48,7 +48,7 @@ def _kernel(flags: str, dtype: str) -> cpu.Kernel:
     return cpu.compile(storage(fn))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", ["f64", "f32"])
 @pytest.mark.parametrize("flags", FLAGS, ids=str)
 def test_product(flags: tuple[bool, bool], dtype: str) -> None:
@@ -72,6 +72,7 @@ def test_product(flags: tuple[bool, bool], dtype: str) -> None:
             np.testing.assert_array_equal(x, y)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("size", [3, 8])
 def test_what_is_not_finite(size: int) -> None:
     assert (size**3 <= gemm.SMALL) is (size == 3)
@@ -102,7 +103,7 @@ def test_small_ones_are_those_of_the_interpreter() -> None:
         np.testing.assert_array_equal(kernel(a, b, c)[0], want)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.full
 @pytest.mark.parametrize("flags", FLAGS, ids=str)
 @pytest.mark.parametrize("sizes", [(4, 4, 4), (3, 3, 3), (2, 5, 3), (1, 3, 7)], ids=str)
 def test_known_sizes_have_the_same_bits(
@@ -241,6 +242,7 @@ class _Stop(Exception):
     pass
 
 
+@pytest.mark.full
 @alarms
 @pytest.mark.parametrize("size", [3, 200])
 def test_loops_of_products_are_interrupted(size: int) -> None:

@@ -307,7 +307,7 @@ fn f(%a: f32, %b: float, %c: int, %d: u8, %e: bool) -> f32, float, int, u8, bool
     assert found == (1.5, 2.5, 3, 4, True)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["triangular_loops", "calls_that_write", "recursive_sum"])
 def test_machine_code_is_found_by_another_process(name: str, tmp_path: Path) -> None:
     program = (

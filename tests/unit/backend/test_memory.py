@@ -133,7 +133,7 @@ PEAKS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("remat", ["auto", "store"])
 @pytest.mark.parametrize(("fn", "args"), PEAKS, ids=[fn.__name__ for fn, _ in PEAKS])
 def test_a_call_uses_what_is_computed(fn: Any, args: tuple[Any, ...], remat: str) -> None:
@@ -152,6 +152,7 @@ def test_a_call_uses_what_is_computed(fn: Any, args: tuple[Any, ...], remat: str
     assert plan.peak_text() in plan._repr_html_()
 
 
+@pytest.mark.full
 def test_the_formula() -> None:
     x = sample(50)
     plan = adc.grad(statements, (0, 1)).plan(x, x)
@@ -202,6 +203,7 @@ def turns(x: Any, n: Any) -> Any:
     return np.sum(a * b)
 
 
+@pytest.mark.full
 def test_arrays_that_loops_hand_on_are_counted() -> None:
     plan = adc.grad(turns).plan(sample(10), 3)
     assert plan.peak_text() == "peak: at most 8*n*x.dim0 + 56*x.dim0 = 800 bytes"
@@ -264,7 +266,7 @@ def sized(x: Any, n: Any) -> Any:
     return s
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("fn", "args"),
     [*[(fn, args) for fn, args in PEAKS[:8]], (sized, (sample(60), 60)), (until, (2.0,))],
@@ -294,6 +296,7 @@ def test_calls_that_repeat_allocate_nothing(fn: Any, args: tuple[Any, ...]) -> N
     np.testing.assert_array_equal(memory(gradient).state[16:], state[16:])
 
 
+@pytest.mark.full
 def test_small_calls_after_a_large_one() -> None:
     gradient = adc.grad(statements)
     large, small = sample(200_000), sample(100)
@@ -479,6 +482,7 @@ def product_and_factor(stack: Any, h: Any) -> Any:
     return h @ a, {"factor": a}
 
 
+@pytest.mark.full
 def test_results_are_not_parts_of_arguments() -> None:
     stack, h = np.arange(18.0).reshape(2, 3, 3), np.ones((3, 3))
     found = [adc.jit(product_and_factor)(stack, h), adc.vjp(product_and_factor, stack, h)[0]]

@@ -175,7 +175,7 @@ def assert_same_bits(result: Array, expected: Array, *arguments: Array) -> None:
     assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:10])
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "scalar"])
 def test_gate(form: str, dtype: vector_math.DType) -> None:
@@ -187,7 +187,7 @@ def test_gate(form: str, dtype: vector_math.DType) -> None:
         assert_same_bits(result, scalar[:, :n], x, y)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_neighbours_in_a_vector_do_not_matter(dtype: vector_math.DType) -> None:
     x, y = mixed(dtype, 3, 5000), mixed(dtype, 4, 5000)
@@ -211,6 +211,7 @@ def test_constants_are_not_folded_in_another_way(dtype: vector_math.DType) -> No
     assert_same_bits(result, by_scalar_calls(x, y), x, y)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_powers_are_not_expanded(dtype: vector_math.DType) -> None:
     pow = vector_math.pow
@@ -253,7 +254,7 @@ def test_python_calls_the_same(dtype: vector_math.DType) -> None:
     assert_same_bits(result, by_scalar_calls(x, y), x, y)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("form", ["vectorised", "carried"])
 def test_code_calls_the_vector_functions(form: str, dtype: vector_math.DType) -> None:
@@ -675,6 +676,7 @@ def test_other_machines(environment: dict[str, str], library: str) -> None:
     )
 
 
+@pytest.mark.full
 def test_setting_is_checked() -> None:
     code = """if True:
         from adc.backend.common import vector_math

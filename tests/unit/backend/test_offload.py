@@ -119,7 +119,7 @@ def test_corpus(program: Program, policy: str) -> None:
         assert own.disk == 0
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("policy", ["auto", "recompute", "store", "revolve:3:2"])
 def test_the_gradient_is_the_ordinary_one(policy: str) -> None:
     u = sample(7, 5)
@@ -155,6 +155,7 @@ def descend(x: Any, n: Any) -> Any:
     return descend(np.sin(x) * n, n - 1) + x[0]
 
 
+@pytest.mark.full
 def test_recursion() -> None:
     x = sample(40)
     gradient = adc.grad(descend, remat="store", offload="disk")
@@ -163,6 +164,7 @@ def test_recursion() -> None:
     assert kernel(gradient).disk > 0
 
 
+@pytest.mark.full
 def test_threads() -> None:
     gradient = adc.grad(steps, remat="store", offload="disk")
     sizes = [(k, 30 * k) for k in (1, 5, 9)]
@@ -184,6 +186,7 @@ def test_threads() -> None:
     assert not wrong
 
 
+@pytest.mark.full
 def test_tapes_grow_and_are_given_back() -> None:
     gradient = adc.grad(steps, offload="disk")
     plain = adc.grad(steps)
@@ -229,6 +232,7 @@ def refused(u: Any, n: Any) -> Any:
     return np.sum(u)
 
 
+@pytest.mark.full
 def test_an_exception_of_the_program(place: Path) -> None:
     gradient, u = adc.grad(refused, offload="disk"), sample(20)
     with pytest.raises(ValueError, match="too many"):
@@ -303,6 +307,7 @@ def _child(text: str, place: Path, *args: str, **how: Any) -> subprocess.Popen[s
     )
 
 
+@pytest.mark.full
 @linux
 def test_a_process_that_is_killed(place: Path) -> None:
     process = _child(KILLED, place)
@@ -491,6 +496,7 @@ def test_arrays_that_stay_in_memory_are_computed_again() -> None:
         adc.grad(squeezed, memory=least // 2, offload="disk")(x, w)
 
 
+@pytest.mark.full
 def test_a_loop_of_unknown_length_fits_in_a_budget() -> None:
     x = sample(100)
     within = adc.grad(until, memory="5 kB", offload="disk")
@@ -502,6 +508,7 @@ def test_a_loop_of_unknown_length_fits_in_a_budget() -> None:
     assert within.plan().parts[-1].bytes == kernel(within).disk > 0
 
 
+@pytest.mark.full
 def test_what_is_on_a_disk_costs_more() -> None:
     """So that more is computed again, and calls are predicted to take longer."""
 

@@ -176,7 +176,7 @@ def kernel(derivative: Derivative) -> Any:
     return last.entry.kernel
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.full
 @pytest.mark.parametrize(
     "options",
     [{}, {"memory": "6 kB"}, {"remat": "store"}, {"parallel": 2}, {"offload": "disk"},
@@ -194,6 +194,7 @@ def test_options(options: dict[str, Any]) -> None:
     assert str(found.plan(X, 50)) == str(want.plan(X, 50))
 
 
+@pytest.mark.full
 def test_derivatives_of_all_kinds() -> None:
     def of(target: str) -> Iterator[Any]:
         yield adc.jit(curve, target=target)(X)
@@ -273,7 +274,7 @@ def test_integers_wrap_around_and_nothing_is_divided_by_zero() -> None:
 SIZES = [(37, 23, 41), (37, 23, 1), (70, 1, 1), (1, 1, 70), (1, 70, 1), (2, 3, 20)]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_of_matrices(dtype: Any) -> None:
     """Those of BLAS and those of loops, into new arrays and added to others, and transposed."""
@@ -292,6 +293,7 @@ def test_products_of_matrices(dtype: Any) -> None:
         assert bits([value, *gradients]) == bits([own, *others]), (m, k, n)
 
 
+@pytest.mark.full
 def test_loops_that_threads_share() -> None:
     found, want = (
         adc.value_and_grad(rows, (0, 1), parallel=2, target=target) for target in ("python", "cpu")
@@ -303,6 +305,7 @@ def test_loops_that_threads_share() -> None:
     assert bits([value, *gradients]) == bits([own, *others])
 
 
+@pytest.mark.full
 def test_random_numbers_advance_the_generator() -> None:
     def noise(x: Any, rng: Any) -> Any:
         return np.sum(x * rng.normal(size=len(x))) * rng.random()

@@ -127,6 +127,7 @@ print("done", flush=True)
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to one process")
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.full)])
 def test_keyboard_interrupt(
@@ -177,6 +178,7 @@ def taped(n: Any, x: Any) -> Any:
     return s
 
 
+@pytest.mark.full
 @alarms
 def test_any_exception_of_a_handler_arrives() -> None:
     """And memory of the call that was given up is used again."""
@@ -189,6 +191,7 @@ def test_any_exception_of_a_handler_arrives() -> None:
     assert len(kernel(slope)._alive()) == 1
 
 
+@pytest.mark.full
 @alarms
 def test_any_exception_of_a_handler_arrives_while_results_are_made() -> None:
     """Which is where the interpreter calls the handler if the code is done before it looks."""
@@ -225,6 +228,7 @@ def sample(n: int) -> np.ndarray[Any, Any]:
     return np.linspace(0.1, 0.2, n)
 
 
+@pytest.mark.full
 def test_threads_do_not_share_memory() -> None:
     slope = adc.grad(workspace)
     sizes = [1000, 3000, 20_000, 100_000]
@@ -248,6 +252,7 @@ def test_threads_do_not_share_memory() -> None:
     assert kernel(slope).nbytes == 0
 
 
+@pytest.mark.full
 def test_other_threads_go_on() -> None:
     slope = adc.grad(taped, 1, remat="recompute")
     slope(10, 0.3)
@@ -264,6 +269,7 @@ def test_other_threads_go_on() -> None:
 # --- memory ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_memory_is_used_again() -> None:
     slope, n = adc.grad(workspace), 10_000
     x = sample(n)
@@ -286,6 +292,7 @@ def test_memory_is_used_again() -> None:
     assert grown < x.nbytes // 2
 
 
+@pytest.mark.full
 def test_calls_of_different_sizes() -> None:
     slope = adc.grad(workspace)
     sizes = [10, 5000, 0, 300, 5000, 20_000, 7, 20_000, 1000]
@@ -307,6 +314,7 @@ def carried(x: np.ndarray, n: int) -> float:
     return np.sum(a * b)
 
 
+@pytest.mark.full
 def test_first_call_frees_what_has_no_room() -> None:
     x, forward, slope = 1e-3 * sample(20_000), adc.jit(carried), adc.grad(carried)
     forward(x[:1], 1)
@@ -336,6 +344,7 @@ def test_release_memory() -> None:
     np.testing.assert_array_equal(slope(sample(n), n), expected)
 
 
+@pytest.mark.full
 def test_release_memory_while_others_run() -> None:
     slope, n = adc.grad(workspace), 2000
     expected = slope(sample(n), n)
@@ -363,6 +372,7 @@ def test_release_memory_while_others_run() -> None:
     assert not wrong
 
 
+@pytest.mark.full
 def test_derivatives_that_are_gone_hold_no_memory() -> None:
     from adc.compiler import dispatch
 
@@ -423,7 +433,7 @@ def swaps(a: Any) -> Any:
     return s
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("fn", [stores, swaps])
 @pytest.mark.parametrize("remat", ["auto", "store"])
 def test_a_store_of_an_element_is_no_copy_of_an_array(fn: Any, remat: str) -> None:

@@ -354,6 +354,7 @@ def test_no_name_of_the_user_is_a_fact(name: str) -> None:
     ]
 
 
+@pytest.mark.full
 def test_facts_of_products_and_of_shared_loops() -> None:
     by_name = {program.name: program for program in EVERY}
     names = ("matmul_in_place", "covariances", "horner", "for_over_zip_of_different_lengths")

@@ -59,7 +59,7 @@ def test_adjoint_by_hand(name: str) -> None:
     check(KERNELS[name], HAND[name])
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.full
 @pytest.mark.parametrize("name", KERNELS)
 def test_gradient(name: str) -> None:
     kernel = KERNELS[name]
@@ -137,6 +137,7 @@ def test_markdown() -> None:
     assert "| jax loops | loops | 1 | 0.0005 | 0.0005 | 0.0005 |" in lines
 
 
+@pytest.mark.full
 def test_chart(tmp_path: Path) -> None:
     report.chart(RESULTS, tmp_path / "ratios.png")
     assert (tmp_path / "ratios.png").read_bytes().startswith(b"\x89PNG")

@@ -29,7 +29,7 @@ def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
     return subprocess.run(full, env={**own, **environment}, capture_output=True, text=True)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.full
 @pytest.mark.parametrize("name", HAND)
 @pytest.mark.parametrize("size", ["tiny", "steps", "none", "no inner ones"])
 def test_stencils_by_hand(name: str, size: str) -> None:

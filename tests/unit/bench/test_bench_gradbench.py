@@ -22,7 +22,7 @@ def same(found: Any, wanted: Any) -> None:
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.sampled(100)
+@pytest.mark.full
 @compiler
 @pytest.mark.parametrize(
     "name",

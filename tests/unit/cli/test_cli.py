@@ -333,6 +333,7 @@ def test_threads_share_loops(program: str, capsys: pytest.CaptureFixture[str]) -
     assert "parallel_for(" not in _printed(capsys, *waves)
 
 
+@pytest.mark.full
 def test_a_budget_changes_the_code(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     steps = (f"{program}:steps", "--args", "f64[100], 50")
     for command in ("source", "ir"):
@@ -522,6 +523,7 @@ def test_check_that_cannot_decide(program: str, capsys: pytest.CaptureFixture[st
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("function", ["scales", "huber", "close"])
 def test_check_takes_steps_that_fit(
     program: str, capsys: pytest.CaptureFixture[str], function: str
@@ -812,6 +814,7 @@ def test_colours(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[3" not in texts[1]
 
 
+@pytest.mark.full
 def test_a_reader_that_leaves(tmp_path: Path) -> None:
     made = subprocess.run(
         f"{sys.executable} -m adc supported | head -n 1",

@@ -65,6 +65,7 @@ def test_plans(name: str) -> None:
     assert selftest.plans(name).wrong == ()
 
 
+@pytest.mark.full
 def test_threads_and_cache() -> None:
     assert selftest.shared_loops().wrong == ()
     assert selftest.calling_threads() == Found(64)

@@ -39,6 +39,7 @@ def test_page(golden: Callable[[str, str], None]) -> None:
     golden("supported.md", page())
 
 
+@pytest.mark.full
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["supported"]) == 0
     shown = capsys.readouterr().out

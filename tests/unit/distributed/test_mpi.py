@@ -41,7 +41,10 @@ def run(ranks: int, *args: str, **settings: str) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("group", ["collective", "messages", "sums"])
+@pytest.mark.parametrize(
+    "group",
+    [*(pytest.param(each, marks=pytest.mark.full) for each in ("collective", "messages")), "sums"],
+)
 def test_two_ranks(group: str) -> None:
     run(2, group)
 
@@ -53,10 +56,12 @@ def test_all_modes(ranks: int, group: str) -> None:
     run(ranks, group, "--full")
 
 
+@pytest.mark.full
 def test_refusals() -> None:
     run(1, "refused")
 
 
+@pytest.mark.full
 def test_failures() -> None:
     run(2, "failures", ADC_MPI_TIMEOUT="2")
 

@@ -117,6 +117,7 @@ def test_auxiliary_results(pool: futures.Executor) -> None:
     assert right == want
 
 
+@pytest.mark.full
 def test_products(pool: futures.Executor) -> None:
     v = {"w": np.arange(4.0), "b": -1.0}
     found = distributed.hvp(losses.logistic, client=pool)(P, v, XS, YS)
@@ -128,6 +129,7 @@ def test_products(pool: futures.Executor) -> None:
     )
 
 
+@pytest.mark.full
 def test_several_arguments_and_options(pool: futures.Executor) -> None:
     def loss(a: Any, x: Any, b: Any, power: int) -> Any:
         return np.sum((a * x + b) ** power)
@@ -216,6 +218,7 @@ def test_generators_that_are_captured() -> None:
     refused("draws from an argument of partial", 1.0, XS, fn=own)
 
 
+@pytest.mark.full
 def test_shards_without_rows(pool: futures.Executor) -> None:
     both = distributed.value_and_grad(
         losses.mean_square, reduce="mean", weights="rows", client=pool
@@ -322,6 +325,7 @@ def test_what_digests_are_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.delitem(sys.modules, name)
 
 
+@pytest.mark.full
 def test_digests_do_not_depend_on_the_process() -> None:
     """Sets have another order in each process."""
     code = (
@@ -389,6 +393,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.full
 def test_a_script_with_processes(tmp_path: Path) -> None:
     pytest.importorskip("cloudpickle")
     path = tmp_path / "script.py"

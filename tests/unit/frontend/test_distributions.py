@@ -39,6 +39,7 @@ def multivariate(x: Any) -> Any:
     return found + spread.logpdf(np.outer(x[:2], x[:2]) + np.eye(2))
 
 
+@pytest.mark.full
 def test_distributions_with_fixed_parameters() -> None:
     df = adc.value_and_grad(posterior, target="python")
     assert df(X)[0] == pytest.approx(posterior(X), rel=1e-13)

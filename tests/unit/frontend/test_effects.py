@@ -90,6 +90,7 @@ def stepped(x: Any) -> Any:
     return np.sum(x)
 
 
+@pytest.mark.full
 def test_once_where_values_are_computed_again(capsys: pytest.CaptureFixture[str]) -> None:
     stepped(X)
     expected = capsys.readouterr().out

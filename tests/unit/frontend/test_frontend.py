@@ -246,7 +246,7 @@ def test_unary_promotion(text: str) -> None:
     assert not found
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("text", BINARY)
 def test_binary_promotion(text: str) -> None:

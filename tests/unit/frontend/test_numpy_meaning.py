@@ -43,7 +43,7 @@ def test_like_python(name: str) -> None:
     assert _sweep(name, FEW) == []
 
 
-@pytest.mark.sampled(300)
+@pytest.mark.full
 @pytest.mark.parametrize("name", numpy_sweep.table())
 def test_like_python_often(name: str) -> None:
     assert _sweep(name, MANY) == []

@@ -90,6 +90,7 @@ def _numeric(fn: Callable[[float], Any]) -> Any:
     return pytest.approx((fn(h) - fn(-h)) / (2.0 * h), rel=1e-7)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("level", [0.25, 1.0])
 def test_arguments(level: float) -> None:
     def fresh(at: float = 0.0) -> Model:

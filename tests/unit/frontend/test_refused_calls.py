@@ -273,7 +273,7 @@ AT_RUN_TIME = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.full
 @pytest.mark.parametrize(("fn", "arg", "what", "hint"), AT_RUN_TIME)
 def test_limits_met_at_run_time(fn: Program, arg: Any, what: str, hint: str) -> None:
     for of in (adc.jit, adc.grad):
@@ -287,6 +287,7 @@ def test_limits_met_at_run_time(fn: Program, arg: Any, what: str, hint: str) -> 
         assert caught.traceback[-1].path == Path(__file__)
 
 
+@pytest.mark.full
 def test_limits_are_exceptions_of_compiled_code() -> None:
     compiled = adc.grad(_fitted_or_else, cache=False)
     with pytest.raises(LimitError, match=r"fewer points.*: use a lower degree"):
@@ -300,6 +301,7 @@ def test_what_is_not_met_does_not_matter() -> None:
 # --- the library ----------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_the_library_says_what_is_not_supported_in_one_way() -> None:
     """`raise Unsupported(what, hint)`: what is not supported reads on with "is not supported"."""
     found = []

@@ -157,6 +157,7 @@ def test_derivatives(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     check_grads(fn, args)
 
 
+@pytest.mark.full
 def test_gradients_of_logsumexp_where_terms_are_infinite() -> None:
     def total(x: Any) -> Any:
         return special.logsumexp(x)
@@ -176,6 +177,7 @@ def test_many_equal_terms() -> None:
     assert found[-1] == pytest.approx(np.exp(1e-3) / (100000 + np.exp(1e-3)), rel=1e-13)
 
 
+@pytest.mark.full
 def test_gamma_functions_of_math() -> None:
     import math
 

@@ -65,7 +65,7 @@ DATA: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("data", DATA, ids=range(len(DATA)))
 def test_histograms(data: Any) -> None:
     def counted(data: Any) -> Any:
@@ -83,6 +83,7 @@ def test_histograms(data: Any) -> None:
     _same(weighted, data)
 
 
+@pytest.mark.full
 def test_histograms_that_numpy_refuses() -> None:
     _same(lambda x: np.histogram(x, 0), SAMPLES)
     _same(lambda x: np.histogram(x, 3, (2.0, 1.0)), SAMPLES)

@@ -77,7 +77,7 @@ def _run(
     return made.stdout, made.stderr
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("options", [["-c"], ["-X", "utf8", "-sc"]], ids=" ".join)
 def test_dash_c(tmp_path: Path, options: list[str]) -> None:
     file = "<string>" if IN_LINECACHE else "<string:1>"
@@ -85,7 +85,7 @@ def test_dash_c(tmp_path: Path, options: list[str]) -> None:
     assert _run(tmp_path, *options, PROGRAM) == (SHOWN.format(file=file, hidden=hidden), "")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("options", [["-"], []], ids=" ".join)
 def test_a_file_as_standard_input(tmp_path: Path, options: list[str]) -> None:
     program = tmp_path / "program.txt"
@@ -94,6 +94,7 @@ def test_a_file_as_standard_input(tmp_path: Path, options: list[str]) -> None:
     assert _run(tmp_path, *options, file=program) == (shown, "")
 
 
+@pytest.mark.full
 def test_a_pipe_as_standard_input(tmp_path: Path) -> None:
     program = (
         "import adc\ndef square(x):\n    return x * x\n"
@@ -147,6 +148,7 @@ exit()
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_the_prompt(tmp_path: Path) -> None:
     results = tmp_path / "results.txt"
@@ -206,6 +208,7 @@ except adc.AdcError as error:
 """
 
 
+@pytest.mark.full
 def test_generated_code_in_linecache(tmp_path: Path) -> None:
     program = tmp_path / "generates.py"
     program.write_text(GENERATED)

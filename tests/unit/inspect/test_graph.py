@@ -145,6 +145,7 @@ def test_code_without_loops_is_folded_by_lines() -> None:
     assert any(each.startswith(f"line {start + 1}: a = math.sin(x) * y\n(") for each in labels)
 
 
+@pytest.mark.full
 def test_small_graphs_are_not_folded() -> None:
     made = _compiled(line)
     drawing = draw(_before_remat(made))
@@ -189,6 +190,7 @@ def orbit(x: Any, rates: Any) -> Any:
     return total
 
 
+@pytest.mark.full
 def test_temporaries_have_the_users_expressions() -> None:
     made = adc.grad(orbit).compiled_for(np.ones(3), np.ones(2)).compilation
     labels = [node.label for node in draw(_before_remat(made)).top.nodes()]
@@ -247,6 +249,7 @@ def test_depth(depth: int) -> None:
     assert sum(sizes) + len(plain) == drawing.top.size()
 
 
+@pytest.mark.full
 def test_lines_that_call_are_frames_with_what_they_call() -> None:
     drawing = draw(_before_remat(_layered()))
     fold_below(drawing, 99)
@@ -288,6 +291,7 @@ def test_arguments_of_one_name_are_one_node() -> None:
     assert count(drawing) <= 12
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("fn", [cholesky, growth, layered], ids=lambda fn: str(fn.__name__))
 def test_pictures_fit_a_page(fn: Any) -> None:
     made = _layered() if fn is layered else _compiled(fn)

@@ -116,7 +116,7 @@ def test_values_have_the_users_names() -> None:
     assert (entry.label, replace(entry, value="x.3").label) == ("t", "x")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("width", [60, 80, 100])
 @pytest.mark.parametrize("memory", [None, "1500"])
 def test_tables_are_as_wide_as_the_terminal(

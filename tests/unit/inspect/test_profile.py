@@ -102,6 +102,7 @@ def test_a_line_that_does_most_of_the_work() -> None:
     sums_up(profile)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("coarse", [False, True])
 def test_a_line_of_a_loop_that_is_no_vector(coarse: bool) -> None:
     from adc.compiler.profile import _Run
@@ -128,6 +129,7 @@ def test_forward_and_reverse_are_apart() -> None:
     assert profile.peak >= 8 * len(X)
 
 
+@pytest.mark.full
 def test_calls_count_for_both_lines() -> None:
     profile = adc.jit(calling).profile(X, seconds=0.3)
     inside, outside = at(profile, works, "np.tanh"), at(profile, calling, "works(x)")
@@ -147,6 +149,7 @@ def test_calls_of_functions_that_are_not_inlined() -> None:
     sums_up(profile)
 
 
+@pytest.mark.full
 def test_a_called_function_of_reverse_code_is_reverse() -> None:
     profile = adc.grad(recursive).profile(X[:3000], 4, seconds=0.3)
     line = at(profile, works, "np.tanh")
@@ -155,6 +158,7 @@ def test_a_called_function_of_reverse_code_is_reverse() -> None:
     sums_up(profile)
 
 
+@pytest.mark.full
 def test_rules_of_reverse_code_are_reverse() -> None:
     def spectrum(x: Any) -> Any:
         y = np.fft.rfft(x)
@@ -178,6 +182,7 @@ def test_routines_of_lapack_count_for_their_line() -> None:
     assert {line.file for line in profile.lines} == {__file__}
 
 
+@pytest.mark.full
 def test_loops_that_threads_share() -> None:
     def shared(a: Any) -> Any:
         b = np.zeros_like(a)
@@ -301,7 +306,7 @@ def places(found: Marked) -> set[Place]:
     return {place for shares in found.marks for place, _ in shares}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("coarse", [False, True])
 def test_code_with_marks_computes_the_same(coarse: bool) -> None:
     from adc.compiler.profile import _Run
@@ -336,6 +341,7 @@ def test_no_marks_are_set_in_loops_of_vectors() -> None:
     assert "# 0" not in source  # the numbers of places are no comments
 
 
+@pytest.mark.full
 def test_marks_are_set_in_other_innermost_loops_unless_coarse() -> None:
     fine, coarse = (marked(recurrence, X, 10, coarse=each) for each in (False, True))
     assert fine.emitted.source.count("at_line") > coarse.emitted.source.count("at_line")
@@ -453,6 +459,7 @@ def masked(text: str) -> str:
     return re.sub(r" +", " ", re.sub(r"\n  (?! *\d)", " ", text))
 
 
+@pytest.mark.full
 def test_the_output_of_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
@@ -516,6 +523,7 @@ def rows_of(profile: Profile) -> Sequence[int]:
     return [line.line for line in profile.lines]
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform == "win32", reason="recursion is limited there")
 def test_deep_recursion() -> None:
     def down(x: Any, n: Any) -> Any:

@@ -64,6 +64,7 @@ def test_examples() -> None:
 # Revolve.
 
 
+@pytest.mark.full
 def test_counts_are_exact_and_saturate() -> None:
     for s, r in itertools.product(range(40), range(40)):
         assert beta(s, r) == min(math.comb(s + r, s), LIMIT)
@@ -142,7 +143,7 @@ class Machine:
             self.reverse(x, i, m - j * sigma)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("most", [0, 1, 3])
 def test_counts_are_those_of_the_machine(most: int) -> None:
     for problem in GRID:
@@ -484,5 +485,6 @@ def test_each_calls_those_before_it() -> None:
         assert later.isdisjoint(fn.__code__.co_names)
 
 
+@pytest.mark.full
 def test_text(golden: Callable[[str, str], None]) -> None:
     golden("../../ir/schedule.ir", schedule_text.text())

@@ -99,6 +99,7 @@ def test_second_derivatives_in_both_modes(name: str) -> None:
     np.testing.assert_allclose(adc.grad(slopes)(x), want, rtol=1e-13, atol=1e-20)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "fourth"), [("sinc", np.pi**4 / 5), ("i0", 3 / 8), ("expit", 0.0)]
 )
@@ -113,6 +114,7 @@ def test_fourth_derivative_at_zero(name: str, fourth: float) -> None:
     assert found == pytest.approx(fourth, rel=1e-14, abs=1e-14)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", MEANING)
 def test_single_precision(name: str) -> None:
     x = np.array(PLACES[name], np.float32)

@@ -86,7 +86,7 @@ def test_values(name: str, form: str, which: str) -> None:
         assert _near(adc.jit(function, target="python")(x), function(x))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "form", "x"),
     [("np.fft.fft", "", PRIME), ("np.fft.irfft", "n=9", PRIME + 1j), ("scipy.fft.dst", "", SINGLE),
@@ -111,7 +111,7 @@ REAL: list[Callable[[Any], Any]] = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("number", range(len(REAL)))
 def test_real_parts_of_inverses(number: int) -> None:
     """They take half of a spectrum."""
@@ -134,7 +134,7 @@ def _blocked(x: Any) -> Any:
     return z, y
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.full
 @pytest.mark.parametrize("shape", [(300, 130), (4096, 20), (3, 30000)])
 def test_lines_are_transformed_in_blocks(shape: tuple[int, int]) -> None:
     x = RNG.standard_normal(shape)
@@ -148,7 +148,7 @@ def _two(z: Any) -> Any:
     return np.fft.rfftn(x, axes=(0, 2)), np.fft.fftn(z, axes=(0, 2))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("shape", [(300, 2, 131), (4096, 1, 21), (3, 1, 30001, 1), (40, 900, 3)])
 def test_two_axes_are_transformed_in_blocks(shape: tuple[int, ...]) -> None:
     z = RNG.standard_normal(shape) + 1j * RNG.standard_normal(shape)

@@ -113,6 +113,7 @@ def test_vectors_of_a_repeated_value_have_no_derivative() -> None:
     assert np.isnan(adc.grad(program, target="python")(a)).any()
 
 
+@pytest.mark.full
 def test_errors() -> None:
     def program(a: Any) -> Any:
         return np.sum(np.abs(np.linalg.eig(a)[0]))

@@ -150,7 +150,7 @@ def test_signs_of_qr_are_those_of_lapack(mode: str) -> None:
     np.testing.assert_allclose(value, fn(TALL, wide), rtol=1e-12)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("fn", "args", "message"),
     [
@@ -166,7 +166,7 @@ def test_errors_are_numpys(fn: Callable[..., Any], args: tuple[Any, ...], messag
         adc.grad(fn)(*args)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("target", ["cpu", "cuda"])
 @pytest.mark.parametrize("which", [0, 1])
 def test_systems_in_both_precisions_are_in_double(which: int, target: str) -> None:
@@ -184,6 +184,7 @@ def test_systems_in_both_precisions_are_in_double(which: int, target: str) -> No
     np.testing.assert_allclose(pull(V)[1], np.linalg.solve(exact[0].T, V), rtol=1e-6)
 
 
+@pytest.mark.full
 def test_sort_puts_nan_last_and_keeps_equals_in_order() -> None:
     def program(x: Any, w: Any) -> Any:
         return np.sum(np.where(np.isnan(np.sort(x)), 0.0, np.sort(x)) * w)
@@ -195,6 +196,7 @@ def test_sort_puts_nan_last_and_keeps_equals_in_order() -> None:
     np.testing.assert_array_equal(gradient, [2.0, 0.0, 1.0, 3.0, 0.0])
 
 
+@pytest.mark.full
 def test_types() -> None:
     assert str(type_of(M)) == "f64[:, :]"
     single = adc.grad(solve_vector)(M.astype(np.float32), W.astype(np.float32))

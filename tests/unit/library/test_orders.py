@@ -81,7 +81,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.full
 @pytest.mark.parametrize("fn", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_orders(fn: Callable[[Any], Any]) -> None:
     gradient = adc.grad(fn, target="python")

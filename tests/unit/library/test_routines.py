@@ -151,6 +151,7 @@ def test_gradients_of_gradients() -> None:
     np.testing.assert_allclose(found, adc.grad(moved)(M, W), rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.full
 def test_a_matrix_is_factorized_once() -> None:
     source = adc.grad(solve_vector, (0, 1), target="cuda").source(M, W)
     assert source.count("'lu_factor'") == 1
@@ -165,7 +166,7 @@ def test_no_rows() -> None:
         assert gradient.shape == (0, 0)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("fn", "args"),
     [
@@ -197,6 +198,7 @@ def test_a_determinant_of_a_singular_matrix_is_an_error_there() -> None:
         adc.grad(determinant, target="cuda")(a)
 
 
+@pytest.mark.full
 def test_a_wrong_rule_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(kept: Any, ct: Any) -> Any:
         a, lu, pivots, x, transposed = kept
@@ -226,7 +228,7 @@ def test_budgets() -> None:
 # --- loops ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(150)
+@pytest.mark.full
 @pytest.mark.parametrize("program", LINEAR_PROGRAMS, ids=str)
 def test_rows(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Side by side, with what routines say in Python; with the library they are in the corpus."""
@@ -240,7 +242,7 @@ def test_rows(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     assert bool(launched) == (program.name not in ("calls_itself", "principal"))
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.full
 @pytest.mark.parametrize("program", LINEAR_PROGRAMS, ids=str)
 def test_loops_without_calls_compute_the_same(
     program: Program, monkeypatch: pytest.MonkeyPatch
@@ -307,6 +309,7 @@ def product(a: Any, w: Any) -> Any:
     return np.sum((a @ w) * a)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("fn", [solve_vector, product], ids=named)
 def test_no_library(fn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> Any:

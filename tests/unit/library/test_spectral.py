@@ -63,7 +63,7 @@ SMOOTH = (
 )  # fmt: skip
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.full
 @pytest.mark.parametrize("fn", SMOOTH, ids=lambda fn: str(fn.__name__))
 def test_derivatives(fn: Callable[..., Any]) -> None:
     way = W[:, :3]
@@ -127,6 +127,7 @@ def squares(a: Any) -> Any:
     return np.sum(np.linalg.eigh(a)[0] ** 2)
 
 
+@pytest.mark.full
 def test_vectors_of_other_values_have_derivatives() -> None:
     found = adc.grad(principal)(LOW)
     h, at = 1e-6, np.zeros((5, 5))
@@ -145,12 +146,14 @@ def test_vectors_of_repeated_values_have_none(fn: Callable[..., Any], a: Any) ->
     assert np.isnan(adc.grad(fn, target="python")(a)).any()
 
 
+@pytest.mark.full
 def test_values_have_derivatives() -> None:
     np.testing.assert_allclose(adc.grad(squares)(np.eye(3)), 2 * np.eye(3), atol=1e-14)
     nuclear = adc.grad(lambda a: np.linalg.norm(a, "nuc"))(np.eye(3))
     np.testing.assert_allclose(nuclear, np.eye(3), atol=1e-14)
 
 
+@pytest.mark.full
 def test_rank() -> None:
     def inverted(a: Any) -> Any:
         return np.sum(np.linalg.pinv(a, rcond=1e-10))
@@ -222,7 +225,7 @@ def test_square_matrices_of_vectors(shape: tuple[int, ...]) -> None:
         np.testing.assert_allclose(vt @ vt.T, np.eye(len(vt)), atol=1e-12)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.full
 @pytest.mark.parametrize(("fn", "shape"), [(_projected, (5, 3)), (_null, (3, 4)), (_null, (6, 4))])
 def test_derivatives_of_vectors_beside_the_range(fn: Any, shape: tuple[int, ...]) -> None:
     a, along = RNG.standard_normal(shape), RNG.standard_normal(shape)
@@ -237,6 +240,7 @@ def test_derivatives_of_vectors_beside_the_range(fn: Any, shape: tuple[int, ...]
         assert moved == pytest.approx(want, rel=1e-8)
 
 
+@pytest.mark.full
 def test_what_is_not_unique_has_no_derivative() -> None:
     a = RNG.standard_normal((5, 3))
     assert np.isnan(adc.grad(_chosen, target="python")(a)).all()
@@ -266,7 +270,7 @@ def test_what_does_not_converge() -> None:
         adc.grad(lambda a: np.sum(np.linalg.svdvals(a)))(nothing)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.full
 @pytest.mark.parametrize(("fn", "a"), [
     (svd, TALL), (eigh, SYMMETRIC), pytest.param(least_squares, TALL, marks=pytest.mark.full),
 ])  # fmt: skip

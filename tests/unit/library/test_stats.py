@@ -202,6 +202,7 @@ def known(x: Any, mu: Any, s: Any, df: Any) -> Any:
 ARGS = (INNER, 0.4, 1.3, 2.6)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("order", [1, pytest.param(2, marks=pytest.mark.full)])
 def test_derivatives_of_a_likelihood(order: int) -> None:
     check_grads(likelihood, ARGS, order, "rev" if order == 2 else ("fwd", "rev"))
@@ -220,6 +221,7 @@ def edges(x: Any, a: Any) -> Any:
     return found + np.sum(stats.uniform.pdf(x, 0.0, 2.0 * a)) + np.sum(stats.beta.cdf(x, 2.0, 2.0))
 
 
+@pytest.mark.full
 def test_what_is_outside_of_the_support_counts_for_nothing() -> None:
     """Zero times infinity is no NaN: neither beyond the support nor in a branch not taken."""
     dx, da = adc.grad(edges, argnums=(0, 1))(np.array([-1.0, 0.0, 0.5, 1.2, INF]), 0.9)

@@ -91,7 +91,7 @@ def _name(value: Any) -> str:
     return str(getattr(value, "__name__", getattr(value, "shape", value)))
 
 
-@pytest.mark.sampled(200)
+@pytest.mark.full
 @pytest.mark.parametrize(("fn", "a"), CASES, ids=_name)
 def test_derivatives(fn: Callable[..., Any], a: Any) -> None:
     """Also by the phases, which are those of NumPy."""
@@ -133,7 +133,7 @@ def test_compiled_like_numpy(dtype: Any, upper: Any) -> None:
             np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("n", [0, 1])
 def test_small(n: int) -> None:
     def program(a: Any) -> Any:
@@ -201,6 +201,7 @@ def test_vectors_of_a_singular_value_of_zero() -> None:
     assert np.sum(found * along).real == pytest.approx(want, rel=1e-6)
 
 
+@pytest.mark.full
 def test_functions_without_a_phase_at_a_diagonal_matrix() -> None:
     """No component tells the phase there."""
 

@@ -71,7 +71,7 @@ def test_results(program: PassProgram) -> None:
             assert chain.bits([a]) == chain.bits([b])
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.full
 @pytest.mark.parametrize(
     "program", [p for p in PASS_PROGRAMS if p.wrt], ids=lambda p: p.fn.__name__
 )

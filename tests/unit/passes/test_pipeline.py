@@ -76,6 +76,7 @@ def test_rows_stand_where_their_reasons_say(kind: str) -> None:
     assert found > 40
 
 
+@pytest.mark.full
 def test_nothing_runs_that_is_not_listed() -> None:
     """The driver imports the pipeline, and none of the passes that are in it."""
     listed = {

@@ -228,6 +228,7 @@ def test_transformer(browser: Browser, tmp_path: Path, monkeypatch: pytest.Monke
     assert half["run"] <= half["peak"] <= half["budget"]
 
 
+@pytest.mark.full
 def test_text_is_escaped(browser: Browser, tmp_path: Path) -> None:
     evil = "</script><img src=x onerror=alert(1)>"
     path = tmp_path / "a<&b.py"

@@ -104,6 +104,7 @@ def simulate(u: Any, steps: int) -> Any:
     return np.sum(u * u)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("memory", [None, 6_000, 3_000])
 def test_arrays_that_loops_hand_on(memory: int | None) -> None:
     fn, plan, given = code_of(simulate, (np.linspace(0.0, 1.0, 30), 50), memory=memory)
@@ -144,6 +145,7 @@ def test_memory_is_predicted_step_by_step() -> None:
     assert predicted(fn, record, given)[-1].reserved == record.peak > 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("planted", ["leave", "add", "note"])
 def test_a_defect_of_the_prediction_is_noticed(
     planted: str, monkeypatch: pytest.MonkeyPatch
@@ -161,6 +163,7 @@ def test_a_defect_of_the_count_is_noticed(monkeypatch: pytest.MonkeyPatch) -> No
         check(*given)
 
 
+@pytest.mark.full
 def test_iterations_are_folded_and_counted() -> None:
     fn, _, given = code_of(simulate, (np.linspace(0.0, 1.0, 10), 500))
     record = recorded(fn, copy.deepcopy(given))
@@ -338,6 +341,7 @@ def test_pictures_tell_no_numbers_of_arguments() -> None:
     assert (lost["lost"], lost["least"], lost["most"]) == (2, "1", "1")
 
 
+@pytest.mark.full
 def test_times_of_lines_are_measured() -> None:
     def loss(x: Any) -> Any:
         y = np.exp(np.sin(x))

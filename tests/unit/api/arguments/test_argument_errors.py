@@ -110,6 +110,7 @@ def _slope(x: Any, axis: int) -> Any:
     return 2.0 * np.broadcast_to(np.sum(x, axis=axis, keepdims=True), x.shape)
 
 
+@pytest.mark.full
 def test_arguments_where_a_constant_is_needed() -> None:
     x = np.arange(6.0).reshape(2, 3)
     slope = adc.grad(_summed, cache=False)
@@ -124,6 +125,7 @@ def test_arguments_where_a_constant_is_needed() -> None:
     np.testing.assert_array_equal(turned(x, 0), [[0, 2, 4], [0, 0, 0]])
 
 
+@pytest.mark.full
 def test_captured_numbers_where_a_constant_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.arange(6.0).reshape(2, 3)
     slope = adc.grad(lambda y: _summed(y, AXIS), cache=False)

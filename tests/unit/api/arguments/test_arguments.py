@@ -416,6 +416,7 @@ def by_kind(p: Any) -> Any:
     return p["fn"](y) if p["on"] else y
 
 
+@pytest.mark.full
 def test_what_decides_is_part_of_the_key() -> None:
     slope = adc.grad(by_kind)
     for kind in Kind:
@@ -464,6 +465,7 @@ def test_signatures_are_readable() -> None:
 # --- tangents -------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_directions() -> None:
     p: dict[str, Any] = {"w": np.array([0.5, -0.25]), "b": 1.5, "n": 2}
     v: dict[str, Any] = {"n": None, "b": -0.5, "w": np.array([1.0, 2.0])}
@@ -581,6 +583,7 @@ def test_arrays_without_axes_are_numbers() -> None:
     assert slope.cache_info()["hits"] == 1
 
 
+@pytest.mark.full
 def test_axes_of_size_one() -> None:
     def fn(a: Any, b: Any) -> Any:
         return (a * b).sum()
@@ -604,6 +607,7 @@ def test_axes_of_size_one() -> None:
     ]
 
 
+@pytest.mark.full
 def test_captured_axes_of_size_one() -> None:
     w = np.ones((3, 1))
     slope = adc.grad(lambda x: (x * w).sum())

@@ -166,6 +166,7 @@ def in_a_loop(x: Any, model: Any) -> Any:
     return model.inner["rate"] * model.history[0]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("x", [1.5, -0.5])
 def test_arguments_that_are_changed(x: float) -> None:
     model = Model(np.array([0.5]), 1.5, {"rate": 0.25})

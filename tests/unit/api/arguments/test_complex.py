@@ -65,6 +65,7 @@ def test_gradients_have_the_type_of_the_number(z: Any, ty: type) -> None:
         assert found == 2 - 4j
 
 
+@pytest.mark.full
 def test_gradients_have_the_structure_of_the_argument() -> None:
     def loss(p: Any, scale: Any) -> Any:
         return np.abs(p["a"].sum() * p["b"][0] * p["b"][1]) * scale
@@ -99,7 +100,7 @@ def products(z: Any) -> Any:
     return z * z * z[::-1]
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.full
 @pytest.mark.parametrize("transform", [adc.jacfwd, adc.jacrev])
 def test_jacobians(transform: Callable[..., Any]) -> None:
     wanted = np.diag(2 * Z * Z[::-1]) + np.diag(Z * Z)[:, ::-1]
@@ -137,7 +138,7 @@ def test_second_derivatives_of_holomorphic_functions() -> None:
     np.testing.assert_allclose(found, np.diag(6 * Z), rtol=1e-13)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.full
 @pytest.mark.parametrize("which", range(6))
 @pytest.mark.parametrize("transform", [adc.jacfwd, adc.jacrev])
 def test_derivatives_inside_code(transform: Callable[..., Any], which: int) -> None:
@@ -171,6 +172,7 @@ def test_derivatives_of_derivatives_inside_code(transform: Callable[..., Any]) -
     check_grads(lambda z: np.sum(np.abs(transform(lambda w: w**3)(z)) ** 2), (Z,))
 
 
+@pytest.mark.full
 def test_structures_in_jacobians() -> None:
     def fn(z: Any, x: Any) -> Any:
         return {"a": z * x, "b": (x, abs(z))}
@@ -183,6 +185,7 @@ def test_structures_in_jacobians() -> None:
         assert transform(fn, argnums=(0, 1))(1j, 2.0) == wanted
 
 
+@pytest.mark.full
 def test_tangents_and_cotangents() -> None:
     value, dot = adc.jvp(products, (Z,), (1j * Z,))
     jacobian = np.diag(2 * Z * Z[::-1]) + np.diag(Z * Z)[:, ::-1]
@@ -475,6 +478,7 @@ scaled = adc.custom_vjp(lambda w, z: w * z, nondiff_argnums=0)
 scaled.defvjp(lambda w, z: (w * z, None), lambda w, kept, ct: (ct * w,))
 
 
+@pytest.mark.full
 def test_custom_rules() -> None:
     def loss(square: Any, size: Any, swap: Any, scale: Any) -> Callable[..., Any]:
         def fn(z: Any) -> Any:

@@ -43,6 +43,7 @@ def widen(x: Any) -> Any:
     return x.astype(np.float32), x.astype(np.float64), x.astype(bool), -x
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("target", ["cpu", "python"])
 def test_conversions(target: str) -> None:
     step = 1 if target == "cpu" else 499
@@ -62,6 +63,7 @@ def arithmetic(x: Any, y: Any) -> Any:
     )  # fmt: skip
 
 
+@pytest.mark.full
 def test_arithmetic_is_numpys() -> None:
     rng = np.random.default_rng(1)
     x, y = (EVERY[rng.integers(0, 2**16, 20_000)] for _ in range(2))
@@ -77,6 +79,7 @@ def reductions(x: Any, m: Any) -> Any:
     )  # fmt: skip
 
 
+@pytest.mark.full
 def test_reductions_are_rounded_as_numpys() -> None:
     x, m = narrow(3.0 * uniform(1, 9)), narrow(uniform(2, 5, 4))
     found, want = adc.jit(reductions)(x, m), reductions(x, m)
@@ -142,7 +145,7 @@ def programs(half: Any) -> dict[str, Callable[..., Any]]:
 PROGRAMS = programs(np.float16)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_derivatives(name: str) -> None:
     fn = PROGRAMS[name]
@@ -196,6 +199,7 @@ def test_mixed_precision() -> None:
             assert np.max(np.abs(got[k] - want[k])) < 2e-2 * np.max(np.abs(want[k]))
 
 
+@pytest.mark.full
 def test_results_have_the_types_of_what_they_belong_to() -> None:
     def squares(x: Any) -> Any:
         return x * x

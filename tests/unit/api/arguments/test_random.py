@@ -153,7 +153,7 @@ DRAWS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.full
 @pytest.mark.parametrize("half", [False, True])
 @pytest.mark.parametrize("name", DRAWS)
 def test_draws_are_numpys(name: str, half: bool) -> None:
@@ -165,7 +165,7 @@ def test_draws_are_numpys(name: str, half: bool) -> None:
             assert state(ours) == state(numpys)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["normal", "exponential"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_rare_draws(kind: str, dtype: str) -> None:
@@ -181,6 +181,7 @@ def test_rare_draws(kind: str, dtype: str) -> None:
     assert state(ours) == state(numpys)
 
 
+@pytest.mark.full
 def test_shuffle() -> None:
     def shuffled(x: Any, rng: Any) -> Any:
         y, z = x.copy(), x[:, 0, 0].copy()
@@ -333,7 +334,7 @@ def test_other_generators_are_refused(bits: Any) -> None:
         adc.jit(lambda: rng.random())()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("draw", ["gamma", "chisquare", "standard_t"])
 def test_parameters_of_draws_by_rejection_have_no_derivative(draw: str) -> None:
     def drawn(a: Any, r: Any) -> Any:
@@ -360,7 +361,7 @@ def loss(w: Any, x: Any, rng: Any) -> Any:
 W = np.linspace(0.5, 1.5, 6)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("remat", ["auto", "store", "recompute", "random:1"])
 def test_a_gradient_draws_what_one_call_draws(remat: str) -> None:
     ours, numpys = generator(), generator()
@@ -401,6 +402,7 @@ def test_every_transformation_draws_what_one_call_draws() -> None:
         np.testing.assert_allclose(found, made[4], rtol=1e-12)
 
 
+@pytest.mark.full
 def test_higher_orders_and_auxiliary_results() -> None:
     z = generator().normal()
 
@@ -422,6 +424,7 @@ def test_higher_orders_and_auxiliary_results() -> None:
     assert state(ours) == state(numpys)
 
 
+@pytest.mark.full
 def test_a_pullback_draws_the_same_again() -> None:
     captured = generator(4)
 
@@ -440,6 +443,7 @@ def test_a_pullback_draws_the_same_again() -> None:
         before = state(ours), state(captured)
 
 
+@pytest.mark.full
 def test_captured_generators() -> None:
     captured = generator(4)
 
@@ -493,6 +497,7 @@ def test_isinstance() -> None:
     assert f(generator()) == generator().random()
 
 
+@pytest.mark.full
 def test_threads_share_a_generator() -> None:
     """Each call draws numbers of its own: none twice, none lost."""
     rng = generator()
@@ -595,7 +600,7 @@ def test_draws_that_derivatives_within_code_refuse() -> None:
 # -- the compiler ----------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.full
 @pytest.mark.parametrize("program", [p for p in RANDOM_PROGRAMS if p.number(3) == 0], ids=str)
 def test_interpreter_and_compiled_code_draw_the_same(program: Any) -> None:
     """All results to the last bit, the states of generators among them."""
@@ -613,6 +618,7 @@ def test_interpreter_and_compiled_code_draw_the_same(program: Any) -> None:
     np.testing.assert_allclose(compiled[0], interpreted[0], rtol=1e-12)
 
 
+@pytest.mark.full
 def test_draws_are_kept_under_every_policy() -> None:
     def simulated(w: Any, rng: Any) -> Any:
         x = 1.0

@@ -45,6 +45,7 @@ def test_sizes_that_are_known_need_no_other_code() -> None:
     assert lower(known, types, general=True).fn == lower(known, types).fn
 
 
+@pytest.mark.full
 def test_every_derivative() -> None:
     jacobian = np.array([[10.0, 0.0, 0.0], [10.0, 5.0, 0.0], [15.0, 0.0, 5.0]])
     np.testing.assert_array_equal(adc.jacrev(scaled)(X, 1), jacobian)
@@ -74,6 +75,7 @@ def test_what_is_printed_is_printed_once(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out == "n is 1\n"
 
 
+@pytest.mark.full
 def test_random_numbers_are_drawn_once() -> None:
     def noisy(x: Any, n: Any, rng: Any) -> Any:
         z = rng.random(3)

@@ -132,7 +132,7 @@ TRANSFORMED: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.full
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS)
 @pytest.mark.parametrize("name", TRANSFORMED)
 def test_transformations(name: str, ours: Any, theirs: Any) -> None:
@@ -140,6 +140,7 @@ def test_transformations(name: str, ours: Any, theirs: Any) -> None:
     close(TRANSFORMED[name](adc.jax.wrap(ours))(x, w), TRANSFORMED[name](theirs)(x, w))
 
 
+@pytest.mark.full
 def test_in_place_loops() -> None:
     # The function changes its own argument, which JAX's memory is not.
     u, rate, wrapped = sample(5), jnp.float64(0.4), adc.jax.wrap(decay)
@@ -176,6 +177,7 @@ def test_complex_gradients() -> None:
                                                        (1j * z, x)))  # fmt: skip
 
 
+@pytest.mark.full
 def test_value_and_gradient_of_a_number_are_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[Any] = []
     run = bridge.Program.run
@@ -205,6 +207,7 @@ def network(x: Any, layers: Any, scale: Any, *, how: str = "tanh", power: int = 
     return {"y": scale.factor * x**power + scale.shift, "n": len(layers), "large": x > 0.5}, "done"
 
 
+@pytest.mark.full
 def test_structures() -> None:
     x, layers = sample(3), [{"w": sample(3, 3, seed=k), "b": sample(3)} for k in range(4)]
     wrapped = adc.jax.wrap(network)
@@ -268,6 +271,7 @@ def test_integers_have_no_gradient() -> None:
     close(found[1], k + 1)
 
 
+@pytest.mark.full
 def test_shapes_that_follow() -> None:
     def shapes(x: Any, n: int, pairs: Any) -> Any:
         return (
@@ -316,7 +320,7 @@ def test_an_integer_that_is_traced_decides_no_shape() -> None:
     close(jax.jit(power)(2.0, 3), jnp.asarray(8.0))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("how", [{"memory": "6 kB"}, {"remat": "recompute"}])
 def test_plans(how: dict[str, Any]) -> None:
     u, rate = sample(50), jnp.float64(0.3)
@@ -407,6 +411,7 @@ def test_derivatives_are_functions_too() -> None:
           jnp.sum(jax.hessian(loss_in_jax)(x, w), 0))  # fmt: skip
 
 
+@pytest.mark.full
 def test_examples_run() -> None:
     jax.config.update("jax_enable_x64", False)
     found = doctest.testmod(adc.jax)

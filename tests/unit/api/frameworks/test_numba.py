@@ -87,6 +87,7 @@ def test_constants_in_the_result() -> None:
     assert numba.njit(lambda x: MIXED(x))(2.0) == (True, 3, (2.0, (1.5, 4.0)))
 
 
+@pytest.mark.full
 def test_many_threads() -> None:
     def fill(xs: Any, out: Any) -> None:
         for k in numba.prange(xs.shape[0]):
@@ -100,6 +101,7 @@ def test_many_threads() -> None:
     np.testing.assert_array_equal(out, [SUMS(x)[1] + SLOPE(x[0]) for x in xs])
 
 
+@pytest.mark.full
 def test_checks_that_fail() -> None:
     call = numba.njit(lambda x: LOGARITHM(x))
     assert call(4.0) == 0.25

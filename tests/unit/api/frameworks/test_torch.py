@@ -70,7 +70,7 @@ def decay_in_torch(u: torch.Tensor, rate: torch.Tensor, steps: int) -> torch.Ten
 # -- derivatives -----------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("fn", [layer, loss])
 def test_gradcheck(fn: Callable[..., Any]) -> None:
     args = (leaf(3), leaf(4, 3))
@@ -79,6 +79,7 @@ def test_gradcheck(fn: Callable[..., Any]) -> None:
     assert gradgradcheck(wrapped, args, check_fwd_over_rev=True, check_rev_over_rev=True)
 
 
+@pytest.mark.full
 def test_in_place_loops_have_pytorchs_gradients() -> None:
     u, rate = leaf(5), leaf()
     wrapped = adc.torch.wrap(decay)
@@ -95,6 +96,7 @@ def test_in_place_loops_have_pytorchs_gradients() -> None:
     assert gradgradcheck(lambda u, rate: wrapped(u, rate, 2), (u, rate))
 
 
+@pytest.mark.full
 def test_complex_gradients_follow_pytorch() -> None:
     def real(z: Any, x: Any) -> Any:
         return np.sum(np.abs(z * x) ** 2 * x)
@@ -142,7 +144,7 @@ TRANSFORMED: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.full
 @pytest.mark.parametrize("name", TRANSFORMED)
 def test_transformations_of_torch_func(name: str) -> None:
     x, w = leaf(3).detach(), leaf(4, 3).detach()
@@ -275,6 +277,7 @@ def test_dicts_in_another_order() -> None:
     )
 
 
+@pytest.mark.full
 def test_dtypes_and_numbers() -> None:
     x = leaf(3, dtype=torch.float32)
     chosen = adc.torch.wrap(lambda x, n, mask: np.where(mask, x, 0.0) * n)
@@ -336,6 +339,7 @@ def test_functions_that_change_an_argument_that_is_held_fixed() -> None:
     assert buffer.tolist() == [1.0] * 3
 
 
+@pytest.mark.full
 def test_arguments_that_change_before_backward() -> None:
     x, data = leaf(3), np.ones(3)
     value = adc.torch.wrap(lambda x, data: x * data)(x, data)
@@ -351,6 +355,7 @@ def test_arguments_that_change_before_backward() -> None:
         value.sum().backward()
 
 
+@pytest.mark.full
 def test_random_numbers_are_those_of_the_call() -> None:
     def dropout(x: Any, rng: Any) -> Any:
         return x * rng.normal(size=len(x))
@@ -381,6 +386,7 @@ def test_plans(how: dict[str, Any]) -> None:
         assert torch.equal(ours_, theirs_)
 
 
+@pytest.mark.full
 def test_derivatives_are_functions_too() -> None:
     x, w = leaf(3), leaf(4, 3)
     slope = adc.torch.wrap(adc.grad(loss))(x, w)
@@ -406,6 +412,7 @@ def test_no_graph_is_made_where_none_is_asked_for() -> None:
 # -- on a GPU --------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_tensors_of_the_cpu_are_copied_to_a_gpu() -> None:
     x, w = leaf(3), leaf(3)
     for fn in (lambda x, w: np.tanh(x * w) * 2.0, lambda x, w: np.sum(np.tanh(x * w) ** 2)):
@@ -496,6 +503,7 @@ def test_errors_name_the_line_of_the_user() -> None:
         adc.torch.wrap(3)  # type: ignore[call-overload]  # what is tested
 
 
+@pytest.mark.full
 def test_without_pytorch() -> None:
     code = (
         "import sys; sys.modules['torch'] = None\n"
@@ -588,6 +596,7 @@ class Scaled:
         return self.factor * x
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor")  # PyTorch looks at it itself
 def test_torch_compile_breaks_the_graph() -> None:
     wrapped = adc.torch.wrap(layer)
@@ -646,6 +655,7 @@ def test_checkpoints_of_pytorch() -> None:
     )
 
 
+@pytest.mark.full
 def test_examples_run() -> None:
 
     found = doctest.testmod(adc.torch)

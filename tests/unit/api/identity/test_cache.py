@@ -110,6 +110,7 @@ print(json.dumps(result))
 """
 
 
+@pytest.mark.full
 def test_another_process_loads(tmp_path: Path) -> None:
     program = module(tmp_path)
     first = adc.grad(program.f)
@@ -142,6 +143,7 @@ def test_errors_of_loaded_code(tmp_path: Path) -> None:
         assert caught.traceback[-1].name == "bad"
 
 
+@pytest.mark.full
 def test_what_the_key_depends_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = module(tmp_path)
 
@@ -250,6 +252,7 @@ def test_whatever_is_damaged_is_built_again(name: str, tmp_path: Path, place: Pa
     assert entries(place) == [entry]
 
 
+@pytest.mark.full
 def test_every_bit_and_every_length_is_checked(tmp_path: Path, place: Path) -> None:
     """Nothing of an entry that was cut, or that has another bit, is ever used."""
     adc.grad(module(tmp_path).f)(2.0)
@@ -321,6 +324,7 @@ def power(n, x):
 """
 
 
+@pytest.mark.full
 def test_a_recursion_is_kept(tmp_path: Path, place: Path) -> None:
     program = module(tmp_path, RECURSIVE)
     for state in ("compiled", "loaded"):
@@ -375,6 +379,7 @@ def _stopped() -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("fault", [_no_room, _no_descriptors, _stopped])
 def test_every_call_of_the_system_may_fail(
     fault: Callable[[], None], tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
@@ -405,6 +410,7 @@ def test_every_call_of_the_system_may_fail(
     assert (lost > 4) == (fault is _stopped)
 
 
+@pytest.mark.full
 @forks
 def test_a_process_that_is_killed_at_any_call(
     tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
@@ -432,6 +438,7 @@ def test_a_process_that_is_killed_at_any_call(
     assert not ended
 
 
+@pytest.mark.full
 @linux
 def test_a_full_disk(tmp_path: Path, place: Path) -> None:
     """A file system of 64 KiB would need root: a limit of the size of files is as good."""
@@ -442,6 +449,7 @@ def test_a_full_disk(tmp_path: Path, place: Path) -> None:
     assert not list(place.rglob("*.*")) + entries(place)
 
 
+@pytest.mark.full
 @linux
 def test_no_file_can_be_written_anywhere(tmp_path: Path) -> None:
     """Code that is not kept needs no file: a read-only system without temporary files will do."""
@@ -635,6 +643,7 @@ def test_a_cache_folder_of_numba_makes_no_difference(tmp_path: Path) -> None:
     assert not (tmp_path / "numba").exists()
 
 
+@pytest.mark.full
 def test_the_size_is_bounded(tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = module(tmp_path)
     policies = ["store", "recompute", "random:1", "random:2"]

@@ -126,7 +126,7 @@ MAKERS: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.full
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 @pytest.mark.parametrize("transform", [adc.value_and_grad, adc.jit])
 def test_containers_with_attributes(make: Any, transform: Any) -> None:
@@ -144,6 +144,7 @@ def test_containers_with_attributes(make: Any, transform: Any) -> None:
     ])  # fmt: skip
 
 
+@pytest.mark.full
 def test_an_attribute_more_or_less() -> None:
     model = [Free(array(), 2.0)]
     warm = warmed(adc.grad(by_attribute), model, array())
@@ -154,6 +155,7 @@ def test_an_attribute_more_or_less() -> None:
     assert outcome(warm, model, array()) == outcome(adc.grad(by_attribute), model, array())
 
 
+@pytest.mark.full
 def test_dicts() -> None:
     def layer(**more: Any) -> dict[Any, Any]:
         return {"w": array(), "b": 2.0, **more}
@@ -210,18 +212,21 @@ def test_arrays(make: Any) -> None:
     agrees(adc.grad, plain, (array(), 2.0), [(make(), 2.0)])
 
 
+@pytest.mark.full
 def test_arrays_that_are_not_contiguous() -> None:
     usual = np.outer(array(), array()).T[:, 1:]
     others = [ARRAYS["rank 2"](), usual.copy(), usual[:1], usual.astype("f4").T]
     agrees(adc.grad, plain, (usual, 2.0), [(each, 2.0) for each in others])
 
 
+@pytest.mark.full
 def test_numbers() -> None:
     values = [3, True, np.float32(3.0), np.float64(3.0), np.int8(3), 2**63, -(2**63), 3.0, None]
     agrees(adc.jit, number, (3.0,), [(value,) for value in values])
     agrees(adc.jit, number, (3,), [(value,) for value in values])
 
 
+@pytest.mark.full
 def test_long_lists_of_numbers() -> None:
     def f(a: Any) -> Any:
         return np.sum(np.array(a) * a[0])
@@ -231,6 +236,7 @@ def test_long_lists_of_numbers() -> None:
     agrees(adc.jit, f, (usual,), [(each,) for each in others])
 
 
+@pytest.mark.full
 def test_none() -> None:
     agrees(adc.grad, optional, (2.0, None), [(2.0, 3.0), (2.0, 0), (2.0, False)])
     agrees(adc.grad, optional, (2.0, 3.0), [(2.0, None), (2.0, True)])
@@ -245,7 +251,7 @@ def captured() -> Iterator[None]:
     _helper.__code__ = kept[3]
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.full
 @pytest.mark.usefixtures("captured")
 @pytest.mark.parametrize("transform", [adc.grad, adc.jit])
 def test_what_is_captured(transform: Any) -> None:
@@ -276,6 +282,7 @@ def test_code_of_a_helper() -> None:
     assert outcome(warm, *args) == outcome(adc.grad(by_attribute), *args) != before
 
 
+@pytest.mark.full
 def test_code_defaults_and_closure_of_the_function() -> None:
     def made(k: Any) -> Any:
         def f(x: Any, scale: Any = 2.0) -> Any:
@@ -334,6 +341,7 @@ def changing(a: Any, b: Any, c: Any) -> Any:
     return np.sum(a * c)
 
 
+@pytest.mark.full
 def test_arguments_that_share_memory() -> None:
     x = np.arange(12.0)
     usual = (x[:3].copy(), x[3:6].copy(), x[6:9].copy())
@@ -440,6 +448,7 @@ def test_jacobians_with_an_axis_that_may_have_size_one(transform: Any) -> None:
         assert outcome(warm, usual, n) == outcome(transform(of_any_size), usual, n)
 
 
+@pytest.mark.full
 def test_hessians() -> None:
     usual = np.linspace(-1.0, 1.0, 9)
     warm = warmed_jacobian(adc.hessian(scalar_of), usual, 2.0)

@@ -280,6 +280,7 @@ def test_special_sources(tmp_path: Path) -> None:
     assert len(found) == len(functions)
 
 
+@pytest.mark.full
 def test_every_function_of_the_tests_is_what_its_file_says() -> None:
     """Imported with pytest's rewriting, or without."""
     from tests.corpus import scalar_programs

@@ -137,6 +137,7 @@ def wrong(programs: list[Program]) -> bool:
     return False
 
 
+@pytest.mark.full
 def test_launches_are_right_without_a_defect() -> None:
     assert not wrong(SOME)
 
@@ -202,7 +203,7 @@ def test_options_that_do_not_go_together() -> None:
         adc.grad(past_the_end, target="gpu")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize(("what", "message"), [
     ("package", 'target="cuda" needs numba-cuda'), ("gpu", "there is no GPU"),
 ])  # fmt: skip
@@ -321,6 +322,7 @@ def test_arrays(shape: tuple[int, ...]) -> None:
         np.testing.assert_array_equal(own.copy(turned).copy_to_host(), x)
 
 
+@pytest.mark.full
 def test_numbers() -> None:
     own = device()
     numbers = [own.number(np.float64, float(k)) for k in range(1500)]  # more than a chunk
@@ -385,6 +387,7 @@ def shared(x: Any, w: Any) -> Any:
     return total
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("deterministic", [False, True])
 def test_additions_that_threads_share(deterministic: bool) -> None:
     x, places = np.linspace(0.1, 1.0, 5), np.array([0, 1, 1, 4, 4, 4, 2])
@@ -400,6 +403,7 @@ def test_additions_that_threads_share(deterministic: bool) -> None:
     assert type(plan).from_json(plan.to_json()) == plan
 
 
+@pytest.mark.full
 def test_elements_that_all_threads_add_to_are_added_up_in_one_order() -> None:
     x, w = np.linspace(0.1, 1.0, 5), np.array([1.2, 0.3])
     wanted = adc.grad(shared, (0, 1))(x, w)
@@ -435,7 +439,7 @@ def pulled(x: Any, w: Any) -> Any:
     return total
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("many", [1, 1 << 40])
 @pytest.mark.parametrize("fn", [column_sums, pulled])
 def test_threads_that_share_nothing_and_more_that_do(

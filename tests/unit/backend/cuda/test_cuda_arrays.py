@@ -133,7 +133,7 @@ def table(x: Any) -> Any:
     return s + np.sum(x * x) + np.sum(x.reshape(-1))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize(
     "how",
     [
@@ -176,6 +176,7 @@ def test_dtypes(dtype: str) -> None:
     np.testing.assert_array_equal(got.copy_to_host(), np.where(k > 0, 2.0, 1.0))
 
 
+@pytest.mark.full
 def test_read_only() -> None:
     x, y = data()
     x.flags.writeable = y.flags.writeable = False
@@ -238,6 +239,7 @@ def test_arrays_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         adc.grad(reads_outside)(np.ones(3))
 
 
+@pytest.mark.full
 def test_an_error_of_the_program() -> None:
     def bounded(x: Any) -> Any:
         for i in range(x.shape[0]):

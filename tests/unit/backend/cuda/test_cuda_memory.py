@@ -99,6 +99,7 @@ def test_what_a_call_held() -> None:
     assert plan.peak_bytes == held[2]
 
 
+@pytest.mark.full
 def test_every_thread_has_its_own_peak() -> None:
     f = adc.jit(steps, target="cuda")
     f(np.ones(200), 2)
@@ -115,6 +116,7 @@ def test_every_thread_has_its_own_peak() -> None:
     assert there[0] < here == peak(f)
 
 
+@pytest.mark.full
 def test_what_is_returned_is_used_again_when_it_is_dropped() -> None:
     f = adc.jit(steps, target="cuda")
     x = api.cuda.to_device(np.linspace(0.1, 0.9, 100))

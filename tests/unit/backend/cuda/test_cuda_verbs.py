@@ -86,7 +86,7 @@ CALLS: list[tuple[Callable[[str, Any, Any], Any], list[bool]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.full
 @pytest.mark.parametrize("k", range(len(CALLS)))
 def test_derivatives(k: int) -> None:
     call, there = CALLS[k]
@@ -148,6 +148,7 @@ def listed(x: Any) -> Any:
     return found, x * 3.0
 
 
+@pytest.mark.full
 def test_lists_are_on_the_host() -> None:
     want = adc.jit(listed)(X)
     found, rest = adc.jit(listed, target="cuda")(on_device(X))

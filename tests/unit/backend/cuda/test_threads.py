@@ -60,7 +60,7 @@ def launches(fn: Function) -> list[For]:
 # --- programs -------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.full
 @pytest.mark.parametrize("program", THREAD_PROGRAMS, ids=str)
 def test_gradients(program: Program) -> None:
     """Results are right, threads do not conflict, and all possible loops are launches."""
@@ -78,7 +78,7 @@ def test_gradients(program: Program) -> None:
     assert found == program.tags & KINDS
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.full
 @pytest.mark.parametrize("program", THREAD_PROGRAMS, ids=str)
 def test_values(program: Program) -> None:
     chain = Chain.of(program.fn, program.make_args(), ())
@@ -98,7 +98,7 @@ EMPTY = [
 ]
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.full
 @pytest.mark.parametrize("program", EMPTY, ids=str)
 def test_no_iterations(program: Program) -> None:
     first, *rest = program.make_args()
@@ -114,13 +114,13 @@ def test_no_iterations(program: Program) -> None:
 # --- batches --------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(1000)
+@pytest.mark.full
 @pytest.mark.parametrize("program", corpus(), ids=str)
 def test_batches(program: Program) -> None:
     assert not on_device.check_batched(program)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(3))
 def test_random_programs(seed: int) -> None:
     generated = fuzz_threads.generate(seed, size=4)
@@ -131,7 +131,7 @@ def test_random_programs(seed: int) -> None:
 # --- errors ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("fn", "args", "line"),
     [
@@ -180,6 +180,7 @@ def noticed(*names: str) -> bool:
     return any(complaints(BY_NAME[f"thread_{name}"]) for name in names)
 
 
+@pytest.mark.full
 def test_additions_that_are_not_atomic(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Access, "is_own", lambda self, array: True)
     assert noticed("gather_where_data_say")
@@ -201,6 +202,7 @@ def test_tapes_that_end_elsewhere(end: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert noticed("state_of_two")
 
 
+@pytest.mark.full
 def test_carried_arrays_that_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Threads, "copied", lambda self, loop: set())
     assert noticed("arrays_made_in_iterations", "new_arrays_swapped")
@@ -211,11 +213,13 @@ def test_carried_arrays_copied_one_over_the_other(monkeypatch: pytest.MonkeyPatc
     assert noticed("old_and_new_arrays_swapped")
 
 
+@pytest.mark.full
 def test_parts_of_a_loop_out_of_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Fission, "keeps_order", lambda self, *args: True)
     assert noticed("read_before_it_is_overwritten")
 
 
+@pytest.mark.full
 def test_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     original = Threads.known
 
@@ -227,6 +231,7 @@ def test_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert noticed("arrays_of_two_axes", "rows_of_results")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("module", [frames_pass, threads_module])
 def test_what_was_left_first_taken_first(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def planted(stmts: Sequence[Stmt], meet: Meet) -> tuple[list[TapeEntry], list[TapeEntry]]:

@@ -75,7 +75,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.full
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives(name: str) -> None:
     check(*CASES[name])
@@ -122,7 +122,7 @@ def test_refused(fn: Callable[[Any], Any], kind: type[Exception], what: str, hin
     assert error.span.file == __file__
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.full
 @pytest.mark.parametrize(
     "fn",
     [

@@ -56,7 +56,7 @@ OTHERS: list[calls.Row] = [
 ]
 
 
-@pytest.mark.sampled(25)
+@pytest.mark.full
 @pytest.mark.parametrize("row", SMOOTH + OTHERS)
 def test_values(row: calls.Row) -> None:
     calls.check_values(*row)
@@ -86,7 +86,7 @@ def _decreasing(y: Any, x: Any) -> Any:
     return np.sum(cumulative_simpson(y, x=-x))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("fn", "args"), [(_simpson, (LINE, X[1:])), (_romb, (LINE, X)), (_decreasing, (LINE, X))]
 )

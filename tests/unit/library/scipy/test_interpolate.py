@@ -148,7 +148,7 @@ def test_second_derivatives(row: calls.Row) -> None:
     calls.check_second_derivatives(*row)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.full
 @pytest.mark.parametrize("ends", _ENDS, ids=str)
 def test_ends_of_cubic_splines(ends: Any) -> None:
     def spline(x: Any, y: Any, t: Any) -> Any:
@@ -158,7 +158,7 @@ def test_ends_of_cubic_splines(ends: Any) -> None:
         calls.check_values(spline, (X[:n], Y[:n], T))
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.full
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 7])
 def test_periodic_splines(n: int) -> None:
     def spline(x: Any, y: Any, t: Any) -> Any:
@@ -167,7 +167,7 @@ def test_periodic_splines(n: int) -> None:
     calls.check_values(spline, (X[:n], Y[: n - 1], T))
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("degree", "ends"),
     [*((k, None) for k in range(6)), (3, "natural"), (3, "clamped"),
@@ -185,7 +185,7 @@ def test_degrees_and_ends_of_splines(degree: int, ends: Any) -> None:
         calls.check_values(spline, (x, rng.standard_normal(n), rng.uniform(x[0], x[-1], 9)), 1e-9)
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.full
 @pytest.mark.parametrize("kind", _KINDS)
 def test_kinds_along_an_axis(kind: Any) -> None:
     made = interp1d(X, Y, kind=kind, bounds_error=False)
@@ -257,7 +257,7 @@ def _few_knots(y: Any) -> Any:
     return BSpline(X[:6], y, 3)(0.3)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize(
     "fn", [_unsorted, _short, _open, _ends, _outside, _off_the_grid, _few_knots]
 )

@@ -167,7 +167,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.full
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives(name: str) -> None:
     check(*CASES[name])
@@ -244,7 +244,7 @@ def test_eigenvectors_have_the_signs_of_scipy() -> None:
                     np.testing.assert_allclose(adc.jit(fn)(each), fn(each), rtol=0, atol=1e-12)
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.full
 @pytest.mark.parametrize(
     "a",
     [

@@ -102,7 +102,7 @@ def test_filters_at_boundaries(mode: str) -> None:
     calls.check_values(across, (X, KERNEL))
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.full
 @pytest.mark.parametrize("case", [f"{mode} {order}" for mode in MODES for order in range(4)])
 def test_splines_at_boundaries(case: str) -> None:
     mode, order = case.split()[0], int(case.split()[1])
@@ -123,6 +123,7 @@ def test_splines_at_boundaries(case: str) -> None:
     calls.check_values(zoomed, (X,), 1e-11)
 
 
+@pytest.mark.full
 def test_into_an_array() -> None:
     def into(x: Any, w: Any) -> Any:
         out = np.zeros(x.shape)

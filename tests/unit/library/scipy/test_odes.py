@@ -122,6 +122,7 @@ def total(found: Any) -> Any:
     return result
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["RK23", *(pytest.param(m, marks=FULL) for m in METHODS[1:])])
 @pytest.mark.parametrize(
     "case", [CASES[0], *(pytest.param(case, marks=FULL) for case in CASES[1:])], ids=name_of

@@ -58,7 +58,7 @@ WAYS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.full
 @pytest.mark.parametrize("program", WAYS)
 def test_values_are_those_of_scipy(program: Callable[..., Any]) -> None:
     code = adc.jit(program)
@@ -90,6 +90,7 @@ def test_derivatives_of_every_order() -> None:
     assert adc.hvp(by_brentq, (2.0, 1.5), (1.0, 0.0))[0] == pytest.approx(second, rel=1e-12)
 
 
+@pytest.mark.full
 def test_derivatives_by_what_a_function_captures() -> None:
     def program(v: Any) -> Any:
         total = 0.0

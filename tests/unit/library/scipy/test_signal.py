@@ -100,7 +100,7 @@ _WINDOWS = (
 )  # fmt: skip
 
 
-@pytest.mark.sampled(50)
+@pytest.mark.full
 @pytest.mark.parametrize("row", SMOOTH + OTHERS)
 def test_values(row: calls.Row) -> None:
     calls.check_values(*row)

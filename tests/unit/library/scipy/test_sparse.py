@@ -218,7 +218,7 @@ def _loss(fn: Callable[..., Any], count: int) -> Callable[..., Any]:
     return loss
 
 
-@pytest.mark.sampled(22)
+@pytest.mark.full
 @pytest.mark.parametrize("row", ROWS)
 def test_values(row: Row) -> None:
     fn, args = row
@@ -228,7 +228,7 @@ def test_values(row: Row) -> None:
     np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.sampled(50)
+@pytest.mark.full
 @pytest.mark.parametrize("row", ROWS)
 def test_derivatives(row: Row) -> None:
     fn, args = row
@@ -257,7 +257,7 @@ def test_derivatives(row: Row) -> None:
     )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.full
 @pytest.mark.parametrize("row", SPARSE_RESULTS)
 def test_sparse_results(row: Row) -> None:
     fn, (a,) = row
@@ -284,6 +284,7 @@ def test_iterative_solutions() -> None:
     np.testing.assert_allclose(slope, sl.spsolve(symmetric, np.arange(6.0)), rtol=1e-9)
 
 
+@pytest.mark.full
 def test_gradients_have_the_pattern_of_the_argument() -> None:
     for a in (ODD, COO, ODD.tocsc(), sp.csr_matrix(ODD)):
         found = adc.grad(lambda a: np.sum((a @ np.ones(a.shape[1])) ** 2))(a)

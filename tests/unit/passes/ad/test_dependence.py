@@ -122,6 +122,7 @@ def test_what_a_library_returns_depends_on_all() -> None:
     assert total.tolist() == [[1, 1, 0]]
 
 
+@pytest.mark.full
 def test_marks_do_not_grow() -> None:
     """However many paths there are from an argument to a result."""
 
@@ -155,7 +156,7 @@ def forgetful(name: str, replaced: Callable[[Apply], Operand]) -> Callable[..., 
     return mark
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "replaced"),
     [

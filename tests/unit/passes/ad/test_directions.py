@@ -114,6 +114,7 @@ def load_of_the_first(stmt: Stmt) -> Stmt:
     return stmt
 
 
+@pytest.mark.full
 def test_a_planted_defect_is_found() -> None:
     def widen(fn: Function, own: Sequence[int], count: int) -> Function:
         return changed(directions(fn, own, count), load_of_the_first)
@@ -242,7 +243,7 @@ def energy(x: Any) -> Any:
     return np.sum(np.sin(x) * x) + np.prod(x[:2]) ** 2
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.full
 @pytest.mark.parametrize("fn", [smooth, products])
 @pytest.mark.parametrize("way", [adc.jacfwd, adc.jacrev])
 def test_jacobians_are_those_along_one_direction_after_the_other(fn: Any, way: Any) -> None:
@@ -257,6 +258,7 @@ def test_jacobians_are_those_along_one_direction_after_the_other(fn: Any, way: A
     assert width(alone) == 1
 
 
+@pytest.mark.full
 def test_a_hessian() -> None:
     made, alone = adc.hessian(energy), one_at_a_time(adc.hessian(energy))
     for n in (3, 20, 5):
@@ -266,6 +268,7 @@ def test_a_hessian() -> None:
     assert passes(made, np.ones(33)) == 3
 
 
+@pytest.mark.full
 def test_several_arguments_and_results() -> None:
     x = np.linspace(0.3, 1.1, 5)
     for way in (adc.jacfwd, adc.jacrev):
@@ -285,6 +288,7 @@ def test_one_number_is_one_direction() -> None:
     assert made.source().count("for ") == 0
 
 
+@pytest.mark.full
 def test_dtypes_and_strides() -> None:
     x = np.linspace(0.3, 1.1, 12, dtype=np.float32)[::2]
     for way in (adc.jacfwd, adc.jacrev):
@@ -293,6 +297,7 @@ def test_dtypes_and_strides() -> None:
         np.testing.assert_allclose(found, way(smooth)(x.astype(float)), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.full
 def test_no_results_and_zero_trips() -> None:
     made = adc.jacfwd(lambda x: x[1:] * x[0])
     np.testing.assert_array_equal(made(np.ones(3)), [[1.0, 1.0, 0.0], [1.0, 0.0, 1.0]])
@@ -309,7 +314,7 @@ def corner(x: Any) -> Any:
     return np.array([r, s, np.where(x[1] > 0.0, np.sqrt(x[1]), 0.0)])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("way", [adc.jacfwd, adc.jacrev])
 @pytest.mark.parametrize("x", [(0.0, 0.0, 1.0), (0.0, 2.0, 1.0), (1.0, -1.0, 1.0)])
 def test_zero_is_zero_in_each_direction(way: Any, x: Any) -> None:
@@ -363,6 +368,7 @@ def test_a_derivative_within_is_taken_along_one_direction_after_the_other() -> N
     assert passes(made, x) == 3
 
 
+@pytest.mark.full
 def test_random_numbers_are_the_same_in_all_passes() -> None:
     def noisy(x: Any, rng: Any) -> Any:
         return x * rng.normal(size=len(x)) + np.sum(x)
@@ -375,6 +381,7 @@ def test_random_numbers_are_the_same_in_all_passes() -> None:
     assert passes(made, x, rng) == 2
 
 
+@pytest.mark.full
 def test_a_budget_is_kept_by_one_direction_at_a_time() -> None:
     made = adc.hessian(energy, memory="1 MB")
     x = np.linspace(-0.4, 1.3, 6)
@@ -382,6 +389,7 @@ def test_a_budget_is_kept_by_one_direction_at_a_time() -> None:
     assert width(made) == 1
 
 
+@pytest.mark.full
 def test_branches_in_loops_and_threads() -> None:
     def gated(x: Any, m: Any) -> Any:
         out = np.zeros(m.shape)

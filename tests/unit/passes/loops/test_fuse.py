@@ -107,6 +107,7 @@ def test_a_recurrence_that_is_taken_to_be_independent(
     assert bits(fuse(fn)) != bits(fn)
 
 
+@pytest.mark.full
 def test_rows_of_a_batch_are_written_where_they_belong() -> None:
     """Reverse code counts down; the loop that copies a gradient into its row counts up."""
 

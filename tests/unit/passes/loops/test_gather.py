@@ -170,7 +170,7 @@ def matrix(trips: str, first: str, second: str, third: str) -> Function:
     )
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("trips", "places", "nests"),
     [

@@ -97,7 +97,7 @@ def test_page(golden: Callable[[str, str], None]) -> None:
     golden("nests.md", "\n".join(parts))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.full
 @each
 def test_numbers(program: NestProgram) -> None:
     copies = [np.copy(arg)[()] for arg in program.args]

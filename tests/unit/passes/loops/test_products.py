@@ -148,7 +148,7 @@ def bits(tree: Any) -> bytes:
     return b"".join(np.asarray(tree[name]).tobytes() for name in sorted(tree))
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.full
 @pytest.mark.parametrize("number", [1, 7, 31, 32, 33, 64, 100])
 def test_gradients_of_batches(number: int) -> None:
     p, x, y = data(number)
@@ -181,7 +181,7 @@ def test_sizes_that_checks_equate_are_one() -> None:
     assert [each for each in stored if each != "state"] == ["rows", "rows", "tape_f", *"aaa"]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize(
     "options",
     [{"remat": "store"}, {"remat": "recompute"}, {"memory": "30 kB"}, {"target": "python"}],
@@ -192,6 +192,7 @@ def test_plans_have_the_same_bits(options: dict[str, Any]) -> None:
     assert bits(adc.grad(total, **options)(*args)) == bits(adc.grad(total)(*args))
 
 
+@pytest.mark.full
 def test_threads_have_the_same_bits() -> None:
     args = data(100)
     made = [bits(adc.grad(total, parallel=number)(*args)) for number in (1, 2, 3)]

@@ -58,6 +58,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.full
 def test_sums_deep_in_a_nest_are_functions() -> None:
     x = np.linspace(0.1, 0.9, 300).reshape(3, 100)
     source = adc.grad(deep).source(x, 0.7)
@@ -65,7 +66,7 @@ def test_sums_deep_in_a_nest_are_functions() -> None:
     assert "_long" not in adc.grad(rows).source(x, 0.7)
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.full)])
 @pytest.mark.parametrize("case", CASES, ids=[fn.__name__ for fn, _ in CASES])
 def test_bits(case: tuple[Any, int], dtype: Any) -> None:

@@ -168,6 +168,7 @@ def _slice_of_a_slice(x: Any, i: Any, j: Any) -> Any:
     return np.sum(a * a)
 
 
+@pytest.mark.full
 def test_formulas_do_not_grow_without_bound() -> None:
     """Each slice of a slice mentions the size before it several times."""
     args = (np.linspace(0.0, 1.0, 50), 1, -1)

@@ -280,7 +280,7 @@ def test_the_gap_holds(kind: str, seed: int) -> None:
     assert rough.bound <= exact.seconds <= rough.seconds <= exact.seconds * (1.0 + 2e-3)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 def test_more_memory_is_never_slower(kind: str) -> None:
     problem = KINDS[kind](60, 0)
@@ -410,6 +410,7 @@ def item(key: str) -> Candidate:
     return Candidate(key, 1, 1.0, 1.0, (), (0, 0))
 
 
+@pytest.mark.full
 def test_the_solver_is_imported_when_it_is_used() -> None:
     script = "import sys, adc.passes.remat.budget.program; print('scipy.optimize' in sys.modules)"
     found = subprocess.run(

@@ -212,7 +212,7 @@ ENOUGH = {
 }
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.full
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_least_budget(name: str) -> None:
     plans = plans_of(name)
@@ -228,7 +228,7 @@ def test_the_least_budget(name: str) -> None:
 LONG = ("substeps", "days", "lstm")
 
 
-@pytest.mark.sampled(200)
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[pytest.mark.full] if n in LONG else []) for n in PROGRAMS]
 )
@@ -331,6 +331,7 @@ def test_formulas_for_any_room() -> None:
             assert 0 <= rest.peak(orders) - exact <= 4 * STACKED
 
 
+@pytest.mark.full
 def test_a_budget_that_is_too_small() -> None:
     fn, args, argnums = PROGRAMS["on_a_grid"]
     with pytest.raises(MemoryBudgetError, match="needs at least") as caught:
@@ -610,7 +611,7 @@ def test_no_call_of_a_while_loop_holds_more_than_its_peak() -> None:
 FOUND = [("scalars", 9400042), ("arrays", 9500136), ("scalars", 9600040), ("arrays", 9600114)]
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("kind", "seed"),
     [
@@ -667,7 +668,7 @@ def masked(x: Any, limit: Any) -> Any:
 MISSING = np.where(np.arange(9) % 3 == 1, np.nan, np.linspace(-1.0, 1.0, 9))
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("fn", "args", "argnums"),
     [

@@ -56,7 +56,7 @@ def steps_until(u: Any, n: Any) -> Any:
     return u
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("slots", [1, 2, 3, 5, 8])
 def test_iterations_of_unknown_number(slots: int, evaluations: Callable[[str], int]) -> None:
     chain = chains.Chain.of(steps_until, (0.3, 1), (0,))
@@ -308,7 +308,7 @@ PROGRAMS = (
 ONLINE = (until, breaks, continues, returns, ends_in_place, draws_until, breaks_inside)
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.full
 @pytest.mark.parametrize("fn", [*PROGRAMS, *ONLINE], ids=lambda fn: fn.__name__)
 def test_no_bit_changes(fn: Callable[..., Any]) -> None:
     x, w = np.array([0.3, -0.7, 1.1, 0.2]), np.array([0.4, -0.9, 0.6])

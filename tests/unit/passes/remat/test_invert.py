@@ -47,7 +47,7 @@ def planned(name: str, policy: str = "auto") -> Rematerialized:
     return rematerialize(chain_of(BY_NAME[name]).joined, policy)
 
 
-@pytest.mark.sampled(300)
+@pytest.mark.full
 @pytest.mark.parametrize("program", INVERT_PROGRAMS, ids=str)
 def test_no_bit_changes(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that can be restored is: the bits of other plans, and checkpointed loops around it."""
@@ -114,7 +114,7 @@ def test_floats_are_found_again(program: Program, policy: str) -> None:
         assert chains.bits(found) == results, name
 
 
-@pytest.mark.sampled(1000)
+@pytest.mark.full
 @pytest.mark.parametrize("program", DECIDING_PROGRAMS, ids=str)
 def test_what_decides_is_that_of_the_forward_code(program: Program) -> None:
     """Restored values are off in their last bits, and a comparison could come out differently."""
@@ -130,7 +130,7 @@ def test_what_decides_is_that_of_the_forward_code(program: Program) -> None:
     assert inverted >= 3
 
 
-@pytest.mark.sampled(5000)
+@pytest.mark.full
 @pytest.mark.parametrize("program", DECIDING_PROGRAMS, ids=str)
 def test_what_decides_is_that_of_the_forward_code_compiled(program: Program) -> None:
     for memory in (None, 100_000):
@@ -194,7 +194,7 @@ LONG: dict[str, Callable[[int], tuple[Any, ...]]] = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.full
 @pytest.mark.parametrize("name", LONG)
 def test_memory_does_not_grow(name: str) -> None:
     program = BY_NAME[name]
@@ -279,7 +279,7 @@ def test_what_has_no_inverse(fn: Any, args: tuple[Any, ...], line: str) -> None:
     adc.grad(fn, cache=False, remat="store")(*args)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("policy", ["auto", "recompute", "random:1"])
 def test_what_overflows_is_not_found_again(policy: str) -> None:
     def overflows(x: Any, c: Any, n: Any) -> Any:
@@ -323,7 +323,7 @@ def descent_of_a_number(w: Any, data: Any, n: Any) -> Any:
     return w * w
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.full
 @pytest.mark.parametrize(("fn", "args"), [(descent, (Q6, P6)), (descent_of_a_number, (0.3, 0.7))])
 def test_lost_digits_are_an_error(fn: Any, args: tuple[Any, ...]) -> None:
     gradient = adc.grad(fn, argnums=1, cache=False)
@@ -465,6 +465,7 @@ def test_the_proof_finds_defects(
     proof_finds(defect, lambda: planned(name), monkeypatch)
 
 
+@pytest.mark.full
 def test_the_proof_allows_rounding_only_where_it_is_marked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

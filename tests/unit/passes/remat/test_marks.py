@@ -165,6 +165,7 @@ def test_saved_arrays_are_kept() -> None:
     assert KEPT in made(plan, "adc.save")
 
 
+@pytest.mark.full
 def test_no_ops_elsewhere() -> None:
     a = np.arange(3.0)
     assert adc.save(a) is a
@@ -191,7 +192,7 @@ def checkpointed_noise(x: Any, rng: Any, n: Any) -> Any:
     return np.sum(x)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.full
 @pytest.mark.parametrize("policy", ["auto", "store", "recompute"])
 def test_draws_are_the_same(policy: str) -> None:
     x = np.linspace(0.1, 0.9, 7)
@@ -241,6 +242,7 @@ def test_what_cannot_be_computed_again() -> None:
     assert found.value.hint
 
 
+@pytest.mark.full
 def test_code_on_disk_is_that_of_the_marks(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADC_CACHE_DIR", str(tmp_path))
     x = np.linspace(0.1, 0.5, 4)

@@ -111,7 +111,7 @@ def lu_by_outer_products(given: Any) -> Any:
 FACTORIZATIONS = [cholesky, cholesky_by_rows, cholesky_of_numpy, lu, lu_by_rows]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("fn", [*FACTORIZATIONS, lu_by_outer_products])
 def test_factorizations_keep_nothing_beyond_the_factor(fn: Callable[..., Any]) -> None:
     plan = plan_of(fn, (SPD,))
@@ -210,7 +210,7 @@ def reaction(u: Any, n: Any) -> Any:
     return np.sum(u * u)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("fn", "what"),
     [
@@ -273,7 +273,7 @@ def gram_schmidt_in_two_arrays(given: Any) -> Any:
     return np.sum(q**3) + np.sum(r)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("fn", [gram_schmidt, gram_schmidt_with_norms, gram_schmidt_in_two_arrays])
 def test_gram_schmidt_keeps_its_factors_and_what_it_overwrites(fn: Callable[..., Any]) -> None:
     plan = plan_of(fn, (TALL,))

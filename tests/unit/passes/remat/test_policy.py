@@ -68,6 +68,7 @@ def clipped(x: Any, w: Any) -> Any:
     return np.sum(x * x)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("fn", [relu, leaky, clipped])
 def test_masks_are_bytes(fn: Any) -> None:
     """With frozen weights, masks are all that is kept of every element."""
@@ -88,6 +89,7 @@ def in_pieces(x: Any, w: Any) -> Any:
     return np.sum(x * x)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("fn", [bounded, in_pieces])
 def test_two_masks_are_better_than_what_they_compare(fn: Any) -> None:
     found = [e for e in kept(fn, (X8, W8)) if "dim" not in e.value]
@@ -163,6 +165,7 @@ def normalised(x: Any, w: Any) -> Any:
     return np.sum(x**3)
 
 
+@pytest.mark.full
 def test_normalisations_keep_the_scale_and_what_is_normalised() -> None:
     found = kept(normalised, (X8, W8))
     assert sum("dim" not in e.value for e in found) <= 3
@@ -186,6 +189,7 @@ def softmax_in_layers(x: Any, w: Any) -> Any:
     return np.sum(x * x)
 
 
+@pytest.mark.full
 def test_layers_keep_products_and_outputs_and_numbers_of_each_row() -> None:
     """Of a normalisation mean and scale, of a softmax what it is made of."""
     for fn, most in ((layer_norm, 2), (softmax_in_layers, 2)):
@@ -203,6 +207,7 @@ def two_weights(x: Any, u: Any, w: Any) -> Any:
     return np.sum(x)
 
 
+@pytest.mark.full
 def test_frozen_arguments_keep_nothing_for_their_sake() -> None:
     both = len(kept(two_weights, (X8, W8, W8), (1, 2)))
     one = len(kept(two_weights, (X8, W8, W8), (1,)))

@@ -286,6 +286,7 @@ def test_second_order() -> None:
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.full
 def test_what_a_loop_prints_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
     def loss(x: Any, n: Any) -> Any:
         u = x.copy()

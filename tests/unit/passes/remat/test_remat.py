@@ -87,6 +87,7 @@ def test_store_keeps_and_recompute_recomputes() -> None:
     assert len(again[KEPT]) == 1
 
 
+@pytest.mark.full
 def test_random_plans_differ_and_are_repeatable() -> None:
     args = (np.array([0.3, -0.7, 1.1]),)
     plans = [plan_of(nonlinear, args, f"random:{seed}").plan.entries for seed in range(8)]

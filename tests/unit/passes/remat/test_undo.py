@@ -81,7 +81,7 @@ def test_what_cannot_be_undone_is_kept(name: str, monkeypatch: pytest.MonkeyPatc
     assert "back" not in str(planned(name).fn)
 
 
-@pytest.mark.sampled(300)
+@pytest.mark.full
 @pytest.mark.parametrize("program", UNDO_PROGRAMS, ids=str)
 def test_no_bit_changes(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that can be undone is: the bits of other plans, and checkpointed loops around it."""
@@ -339,6 +339,7 @@ def test_the_proof_finds_elements_that_were_overwritten(monkeypatch: pytest.Monk
         planned("undo_scattered_reads")
 
 
+@pytest.mark.full
 def test_the_log_changes_no_bit() -> None:
     """With Recalls, before anything is decided, the function computes the same."""
     chain = chain_of(BY_NAME["undo_five_points_twice"])
@@ -359,7 +360,7 @@ def test_the_log_changes_no_bit() -> None:
     assert chains.bits(chain.run(log)) == chains.bits(chain.run(chain.joined))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.full
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_analysis_of_an_attempt_is_that_of_its_code(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -34,14 +34,14 @@ def _chain(program: Program) -> Chain:
     return Chain.of(program.fn, program.make_args(), program.argnums)
 
 
-@pytest.mark.sampled(600)
+@pytest.mark.full
 @pytest.mark.parametrize("program", EVERY, ids=str)
 def test_corpus(program: Program) -> None:
     """Under every plan, and compiled under the usual one."""
     assert not threads.check(_chain(program), compiled=True)
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.full
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels(name: str) -> None:
     kernel = KERNELS[name]
@@ -100,7 +100,7 @@ def _loops(loss: Any) -> int:
     return threads.shared(fn)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.full
 @pytest.mark.parametrize("loss", SHARED, ids=lambda loss: loss.__name__)
 def test_what_is_shared(loss: Any) -> None:
     assert _loops(loss) >= SHARED[loss]
@@ -246,6 +246,7 @@ def weights() -> tuple[Any, Any]:
     return w, np.random.default_rng(1).random((9, 5, 4))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_iterations_that_call_functions_and_carry_arrays(compiled: bool) -> None:
     assert not threads.check(Chain.of(network, weights(), (0, 1)), ("auto",), compiled=compiled)
@@ -357,6 +358,7 @@ print(run(np.ones(64), 10) > 0.0)
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to one process")
 def test_interrupted(tmp_path: Path) -> None:
     script = tmp_path / "long.py"
@@ -412,6 +414,7 @@ def test_numbers_of_threads(bad: Any) -> None:
         adc.grad(rows, parallel=bad)
 
 
+@pytest.mark.full
 def test_a_budget_leaves_threads_without_memory_of_their_own() -> None:
     _, x, w = _case()
     want = adc.value_and_grad(rows, (0, 1), parallel=1)(x, w)
@@ -423,6 +426,7 @@ def test_a_budget_leaves_threads_without_memory_of_their_own() -> None:
 # --- tests of the tests ---------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_places_taken_for_own_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     x, w = np.random.default_rng(0).random((2, 40, 30))
     chain = Chain.of(sweep, (x, w), ())
@@ -432,6 +436,7 @@ def test_places_taken_for_own_are_noticed(monkeypatch: pytest.MonkeyPatch) -> No
         threads.check(chain, ("auto",), compiled=False)
 
 
+@pytest.mark.full
 def test_frames_that_others_need_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def product(x: Any, w: Any, counts: Any) -> Any:
         total = 0.0
