@@ -1,6 +1,6 @@
 """Options and fixtures that more than one test file uses.
 
-By default pytest makes the short run, about seven minutes on two cores: everything but what is
+By default pytest makes the short run, about five minutes on two cores: everything but what is
 marked `full`, and a sample of what is marked `sampled` (see `tests/sampling.py`). With `--full` it
 runs all: every program of the corpus is compiled, interpreted under every plan, shared among
 threads. `--part 2/5` runs the second of five parts of what would be run. What is not run is

@@ -1,9 +1,11 @@
-"""Which tests the short run leaves out: `python -m pytest` takes minutes, `--rest` over an hour.
+"""Which tests the short run leaves out: `python -m pytest` takes minutes, `--rest` hours.
 
 Two marks say what a test costs:
 
 `full`
-    The test is long and others touch what it touches: only `--full` runs it.
+    The test is long and others touch what it touches: only `--full` runs it. A test
+    of more than a third of a second is marked so if it is the only one to reach at most three lines
+    of adc for each second that it takes, by measured coverage.
 `sampled(n)`
     About one in `n` of the function's items is in the short run. All functions marked so share one
     sample, in which every function and every value of a parameter that has few occurs at least
@@ -18,7 +20,7 @@ so that a program that may be checked in many ways is checked in one that costs 
 
 What the user chooses is not sampled: with `-k name` only what is marked `full` is left out, and of
 `tests/x.py::test_y` nothing. The run of `--rest` is what the short run with the same arguments
-leaves out. It takes more than an hour; `--part 2/5` is a fifth of it, of which all items of a
+leaves out. It takes hours; `--part 2/5` is a fifth of it, of which all items of a
 program are in the same part: they share what is compiled.
 """
 

@@ -148,6 +148,7 @@ def check(browser: Browser, view: View, folder: Path, count: int = 40) -> None:
     assert browser.tab.locator("#code .ir.now").count() > 0
 
 
+@pytest.mark.full
 def test_page(browser: Browser, tmp_path: Path) -> None:
     view = viewed(simulate, (np.linspace(0.0, 1.0, 20), 60), memory=6_000)
     check(browser, view, tmp_path)

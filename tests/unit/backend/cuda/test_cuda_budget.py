@@ -232,7 +232,7 @@ def test_a_dry_run_holds_what_a_call_does() -> None:
 # --- what waits on the host -----------------------------------------------------------------------
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("fn", "args", "argnums"),
     [

@@ -99,6 +99,7 @@ def test_values_and_derivatives(program: Callable[..., Any]) -> None:
     np.testing.assert_allclose(adc.jvp(program, (Y,), (D,))[1], gradient @ D, rtol=1e-9)
 
 
+@pytest.mark.full
 def test_a_line_as_by_hand() -> None:
     def line(y: Any) -> Any:
         return curve_fit(lambda x, a, b: a + b * x, X, y)[0]

@@ -91,7 +91,7 @@ def test_decisions_are_kept_for_integers_that_they_change() -> None:
 # --- floats, on request ---------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(2000)
+@pytest.mark.full
 @pytest.mark.parametrize(
     "policy", ["auto", "recompute", "random:1", "revolve:2:1", "revolve:2:2:all"]
 )
