@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import time
 import zlib
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,10 @@ class Pending(NamedTuple):
 
     request: Any
     data: Vector
+
+
+# What is waited for, in words; where many short messages are, words are made if they are needed.
+Words = str | Callable[[], str]
 
 
 class Channel:
@@ -95,8 +100,8 @@ class Channel:
 
     # -- waiting -------------------------------------------------------------------------------
 
-    def done(self, request: Any, what: str, site: str) -> Any:
-        """Wait for a request; return its status.
+    def done(self, request: Any, what: Words, site: str) -> Any:
+        """Wait for a request; return its status. `what` names it in errors.
 
         Raises
         ------
@@ -109,12 +114,12 @@ class Channel:
         except self.mpi.Exception as error:
             text = str(error).partition("\n")[0]
             raise RankError(
-                f"rank {self.rank} waits in {what}, and MPI finds an error: {text}", None,
+                f"rank {self.rank} waits in {_text(what)}, and MPI finds an error: {text}", None,
                 "let all ranks communicate in the same order, with arrays of the same size and "
                 "dtype",
             ) from None  # fmt: skip
 
-    def _done(self, request: Any, what: str, site: str) -> Any:
+    def _done(self, request: Any, what: Words, site: str) -> Any:
         status = self.mpi.Status()
         tries, began = 0, 0.0
         while not request.Test(status):
@@ -123,16 +128,16 @@ class Channel:
                 continue
             now = time.monotonic()
             began = began or now
-            self._listen(what, site)
+            self._listen(what)
             if 0 < self.timeout < now - began:
-                self._give_up(request, what, site, now - began)
+                self._give_up(request, _text(what), site, now - began)
             if now - began > _PATIENCE:
                 time.sleep(_NAP)
             else:
                 os.sched_yield()
         return status
 
-    def _listen(self, what: str, site: str) -> None:
+    def _listen(self, what: Words) -> None:
         """Raise if another rank has said that it failed."""
         status = self.mpi.Status()
         while self.own.Iprobe(self.mpi.ANY_SOURCE, self.note, status):
@@ -140,7 +145,8 @@ class Channel:
             if not said.startswith("waits"):
                 self.failed = True
                 raise RankError(
-                    f"rank {status.Get_source()} {said}, and rank {self.rank} waits in {what}",
+                    f"rank {status.Get_source()} {said}, and rank {self.rank} waits in "
+                    f"{_text(what)}",
                     None, "all ranks end with the first error",
                 )  # fmt: skip
             self.said[status.Get_source()] = said
@@ -163,7 +169,7 @@ class Channel:
         self.tell(f"waits in {what} ({site})")
         end = time.monotonic() + _GRACE
         while time.monotonic() < end and not request.Test():
-            self._listen(what, site)
+            self._listen(what)
             time.sleep(_NAP)
         said = {self.rank: f"waits in {what} ({site})", **self.said}
         self.failed = True
@@ -201,7 +207,7 @@ class Channel:
     ) -> tuple[int, int]:
         """Wait for a message; return who sent it, and the tag."""
         status = self.done(
-            request, way_words("receive", way) + source_words(self, source, tag), site
+            request, lambda: way_words("receive", way) + source_words(self, source, tag), site
         )
         size = status.Get_count(self.mpi.BYTE)
         if size != into.nbytes:
@@ -261,6 +267,10 @@ def tree_sum(rows: Any) -> Vector:
 
 def _setting(name: str, default: str) -> str:
     return os.environ.get(name, default).strip() or default
+
+
+def _text(words: Words) -> str:
+    return words if isinstance(words, str) else words()
 
 
 def way_words(name: str, way: int) -> str:

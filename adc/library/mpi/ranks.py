@@ -114,7 +114,7 @@ def exchange(
     if receiving is not None:
         c, d = channel.received(receiving, into, way, c, d, site)
     if sending is not None:
-        channel.done(sending, f"{way_words('send', way)} to rank {a} (tag {b})", site)
+        channel.done(sending, lambda: f"{way_words('send', way)} to rank {a} (tag {b})", site)
     return into, c, d, 0.0
 
 
@@ -136,7 +136,7 @@ def end_send(
     """Wait until what was sent may be changed; return the order."""
     channel = CHANNELS[number]
     found = channel.take(handle, _UNWAITED if way & BACK else "a wait for what is sent")
-    channel.done(found.request, f"{way_words('send', way)} to rank {a} (tag {b})", site)
+    channel.done(found.request, lambda: f"{way_words('send', way)} to rank {a} (tag {b})", site)
     return 0.0
 
 
