@@ -58,10 +58,10 @@ def part(text: str) -> tuple[int, int]:
 
 
 def is_in(part: tuple[int, int], item: pytest.Item) -> bool:
-    """Whether an item is in a part: that of its program, or its function's if it has none."""
+    """Whether an item is in a part: that of its program, or one of its own if it has none."""
     params = item.callspec.params if hasattr(item, "callspec") else {}
     programs = [value.name for value in params.values() if isinstance(value, Program)]
-    key = programs[0] if programs else item.nodeid.partition("[")[0]
+    key = programs[0] if programs else item.nodeid
     k, n = part
     return _hash(key) % n == k - 1
 
