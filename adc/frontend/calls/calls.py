@@ -17,7 +17,7 @@ from adc.frontend.calls import (
     nested,
     standard,
 )
-from adc.frontend.control import evaluation, inlining, program
+from adc.frontend.control import evaluation, program
 from adc.frontend.core import advice, bindings, classes, dispatch, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
@@ -37,14 +37,13 @@ from adc.frontend.core.bindings import (
     static,
 )
 from adc.frontend.core.dispatch import called, handles
-from adc.frontend.core.lower import MAX_CALL_DEPTH, Lowerer
+from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import GENERATOR, refusal
-from adc.frontend.core.state import Frame
 from adc.frontend.language import attributes, containers, formatting, generators, iterators
 from adc.frontend.numpy import library, random
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import elementwise, objects, sequences, special, strings
-from adc.ir.errors import RecursionDepthError, TypeMismatchError
+from adc.ir.errors import TypeMismatchError
 from adc.ir.foreign import peculiarity
 from adc.library.transforms import is_checkpointed, transform_name
 
@@ -227,22 +226,7 @@ def _call_closure(
     if generators.is_generator(callee.node):
         raise refusal(lo, node, GENERATOR)
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
-    outer: Frame = callee.scope
-    depth = 0
-    frame: Frame | None = lo.frame
-    while frame is not None:
-        if frame.source.node is callee.node and frame.outer is outer:
-            raise lo.unsupported(
-                "recursion of an inner function", node, "define it at module level"
-            )
-        frame, depth = frame.caller, depth + 1
-    if depth > MAX_CALL_DEPTH:
-        raise RecursionDepthError("calls are nested too deeply", lo.span(node), "write a loop")
-    inlining.require_lasting(lo, (*args, *kwargs.values()), node)
-    bound = inlining.bind_arguments(
-        lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node
-    )
-    return inlining.run(lo, callee.node, callee.source, bound, outer.holder, outer)
+    return program.call_closure(lo, callee, args, kwargs, node)
 
 
 @handles(ast.FunctionDef)
