@@ -428,7 +428,7 @@ def _close(
     retry = _find_changed(lo, before, memo, bound)
     for name in bound:
         start, end = before.env[name], lo.frame.env.get(name, Unbound())
-        if is_slot(name) and name in lo.frame.partial and _found_list(lo, memo, name, start, end):
+        if is_slot(name) and name in lo.frame.partial and _found_list(lo, before, memo, name, start, end):
             # A path with an exit left the list as it was.
             retry = True
             continue
@@ -436,7 +436,7 @@ def _close(
         if name in lo.frame.partial:
             # Where an exit is pending it is something else. This is what the next iteration sees.
             memo.dropped.add(name)
-        if _found_list(lo, memo, name, start, end):
+        if _found_list(lo, before, memo, name, start, end):
             retry = True
             continue
         end = lo.frame.env.get(name, end) if isinstance(end, Ref) else end
@@ -564,7 +564,9 @@ def _find_changed(lo: Lowerer, before: State, memo: LoopMemo, bound: Sequence[st
     return False
 
 
-def _found_list(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Binding) -> bool:
+def _found_list(
+    lo: Lowerer, before: State, memo: LoopMemo, name: str, start: Binding, end: Binding
+) -> bool:
     """Record the changes of a list, dict or object; return whether the loop is lowered again."""
     if isinstance(start, Ref) and type(start) is type(end):
         assert isinstance(end, Ref)
@@ -575,6 +577,9 @@ def _found_list(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Bin
             return True
         # The new one's contents are what the name's own list holds from now on.
         others = set(holders(lo.frame.env, end.slot)) - {name}
+        # A name that every iteration binds again may be another name of it until then.
+        again = {each for each in others - before.env.keys() if lo.frame.env.get(each) == end}
+        others -= again
         if any(other in lo.frame.env for other in others):
             raise TypeUnstableError(
                 f"{name!r} and {', '.join(map(repr, sorted(others)))} are the same "
@@ -582,7 +587,8 @@ def _found_list(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Bin
                 lo.builder.loc, "make one of them a copy",
             )  # fmt: skip
         lo.frame.env[start.slot] = lo.frame.env[end.slot]
-        lo.frame.env[name] = start
+        for each in (name, *again):
+            lo.frame.env[each] = start
         return False
     element = lo.appended.get(name)
     if not is_slot(name) or element is None or not isinstance(start, TupleOf | Growing):
