@@ -197,9 +197,15 @@ def _keyed(
         def pick(one: Binding) -> None:
             lo.frame.env[evaluation.VALUE] = one
 
-        chosen = expressions.choose(
-            lo, better, functools.partial(pick, pair[0]), functools.partial(pick, pair[1]), node
-        )
+        try:
+            chosen = expressions.choose(
+                lo, better, functools.partial(pick, pair[0]), functools.partial(pick, pair[1]), node
+            )
+        except TypeUnstableError:
+            raise lo.unsupported(
+                f"`min` or `max` by keys known only at run time, of {kind_of(item)} and "
+                f"{kind_of(best)},", node, "choose among what you need of them, such as numbers",
+            ) from None  # fmt: skip
         assert isinstance(chosen, TupleOf)
         best, least = chosen.items
     return best

@@ -103,7 +103,9 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
 
 def _is_of_rows(callee: Binding, arg: ast.expr) -> bool:
     """Whether an argument is a list of lists, of which the function makes an array."""
-    rows = isinstance(arg, ast.ListComp) and isinstance(arg.elt, ast.ListComp | ast.List | ast.Tuple)
+    rows = isinstance(arg, ast.ListComp) and isinstance(
+        arg.elt, ast.ListComp | ast.List | ast.Tuple
+    )
     return rows and isinstance(callee, Static) and any(callee.value is fn for fn in _OF_ROWS)
 
 

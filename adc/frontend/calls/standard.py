@@ -129,9 +129,7 @@ def _replace(
     owner = args[0]
     cls = classes.instance_class(owner)
     if cls is None or not dataclasses.is_dataclass(cls) or not classes.is_instance(owner):
-        raise TypeMismatchError(
-            "replace() should be called on dataclass instances", lo.span(node)
-        )
+        raise TypeMismatchError("replace() should be called on dataclass instances", lo.span(node))
     given = dict(kwargs)
     for field in dataclasses.fields(cls):
         if not field.init and field.name in given:
@@ -335,7 +333,8 @@ HANDLERS: dict[Any, Handler] = {
     bisect.bisect_left: _bisect(iteration.bisect_left),
     bisect.bisect_right: _bisect(iteration.bisect_right),
     warnings.simplefilter: _filter, warnings.filterwarnings: _filter,
-    dataclasses.replace: _replace, functools.partial: _partial, functools.reduce: _reduce, functools.cache: _cache,
+    dataclasses.replace: _replace,
+    functools.partial: _partial, functools.reduce: _reduce, functools.cache: _cache,
     functools.lru_cache: _cache, functools.wraps: _wraps,
     operator.itemgetter: _itemgetter, operator.attrgetter: _attrgetter,
     operator.methodcaller: _methodcaller, copy.copy: _copy, copy.deepcopy: _deepcopy,
