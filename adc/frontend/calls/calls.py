@@ -36,6 +36,7 @@ from adc.frontend.core.bindings import (
     Ruled,
     Static,
     TupleOf,
+    Unbound,
     kind_of,
     static,
 )
@@ -129,13 +130,14 @@ def _rows(lo: Lowerer, arg: ast.ListComp) -> Binding:
         row = ast.Call(ast.Name(_ARRAY, ast.Load()), [arg.elt], [])
         made = ast.ListComp(ast.copy_location(row, arg.elt), arg.generators)
         lo.memo[key] = arg, ast.fix_missing_locations(ast.copy_location(made, arg))
-    lo.frame.env[_ARRAY] = Static(np.array)
+    outer = frame.env.get(_ARRAY, Unbound())
+    frame.env[_ARRAY] = Static(np.array)
     try:
         return dispatch.evaluate(lo, lo.memo[key][1])
     except AdcError as error:
         raise (refused or error) from None
     finally:
-        frame.env.pop(_ARRAY, None)
+        frame.env[_ARRAY] = outer
 
 
 _ARRAY = "$array"

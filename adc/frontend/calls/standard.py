@@ -128,7 +128,7 @@ def _replace(
     arity(lo, args, {}, node, 1)
     owner = args[0]
     cls = classes.instance_class(owner)
-    if cls is None or not dataclasses.is_dataclass(cls) or not classes.is_instance(owner):
+    if not (isinstance(owner, classes.Instance) and dataclasses.is_dataclass(cls)):
         raise TypeMismatchError("replace() should be called on dataclass instances", lo.span(node))
     given = dict(kwargs)
     for field in dataclasses.fields(cls):

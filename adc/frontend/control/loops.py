@@ -494,10 +494,10 @@ def _close(
                 if isinstance(start, RecordOf) and isinstance(end, RecordOf):
                     changed = _first_changed(start, end)
                     if changed is not None:
-                        key, old, new = changed
+                        key, old, then = changed
                         raise (FirstError if _is_filled(start, end) else RestructuredError)(
                             f"{key!r} of {owner} is {kind_of(old)} before the loop and "
-                            f"{kind_of(new)} after an iteration",
+                            f"{kind_of(then)} after an iteration",
                             lo.builder.loc,
                             "use the same kind of value from the start",
                         )

@@ -384,7 +384,7 @@ def repeated(lo: Lowerer, element: Num, count: Operand, node: ast.AST) -> Bindin
     return _with_names(lo, made, {_ITEMS: times, _ELEMENT: element})
 
 
-def _with_names(lo: Lowerer, made: ast.AST, names: dict[str, Binding]) -> Binding:
+def _with_names(lo: Lowerer, made: Any, names: dict[str, Binding]) -> Binding:
     """Lower a comprehension that reads names which only it has."""
     outer = {name: lo.frame.env.pop(name) for name in names if name in lo.frame.env}
     lo.frame.env.update(names)

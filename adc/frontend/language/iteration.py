@@ -98,11 +98,10 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
         lo.restore(before)
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]
-        if first and (items is None or not unrolls):
+        if items is not None and unrolls:
+            _unrolled(lo, stmt, TupleOf(tuple(items)))
+        else:
             _first_apart(lo, stmt, iterable, trips, element)
-            lo.frame.env.pop(held, None)
-            return
-        _unrolled(lo, stmt, TupleOf(tuple(items)))
     lo.frame.env.pop(held, None)
 
 

@@ -335,7 +335,7 @@ def _astype(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 @numpy_function("a", "tolist")
 def _tolist(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    a = elementwise.materialised(lo, arrays.as_array(lo, given["a"], node), node)
+    a = elementwise.base_of(lo, arrays.as_array(lo, given["a"], node), node)
     if len(dims_of(lo, a)) != 1:
         raise lo.unsupported(
             f"`.tolist()` of {kind_of(a)}", node, "loop over the rows: `for row in a`"

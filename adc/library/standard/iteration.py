@@ -45,7 +45,7 @@ def product(*pools: Any, repeat: int = 1) -> Iterator[tuple[Any, ...]]:
         count = len(pools)
         sizes = np.array([len(pool) for pool in pools])
         places = np.zeros(count, np.int64)
-        last = np.any(sizes == 0)
+        last = bool(np.any(sizes == 0))
         while not last:
             yield tuple([pools[k][places[k]] for k in _PLACES[:count]])
             i = count - 1

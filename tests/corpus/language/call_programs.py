@@ -555,7 +555,7 @@ def inner_recursion_that_is_returned(x: Any, s: Any) -> Any:
         def rec(n: Any, y: Any = x) -> Any:
             if n == 0:
                 return scale * y.sum()
-            g = lambda v: v * scale + rec(n - 1, y * 0.9)
+            g: Any = lambda v: v * scale + rec(n - 1, y * 0.9)
             return g(s)
 
         return rec
@@ -565,7 +565,7 @@ def inner_recursion_that_is_returned(x: Any, s: Any) -> Any:
 
 @program(0.3, 1.7, argnums=(0, 1))
 def inner_recursion_halves_an_interval(a: Any, b: Any) -> Any:
-    f = lambda t: math.exp(-a * t) * math.sin(t)
+    f: Any = lambda t: math.exp(-a * t) * math.sin(t)
 
     def quad(lo: Any, hi: Any, depth: Any = 0) -> Any:
         mid = 0.5 * (lo + hi)
@@ -580,7 +580,7 @@ def inner_recursion_halves_an_interval(a: Any, b: Any) -> Any:
 def inner_recursion_in_a_loop(x: Any, n: Any) -> Any:
     s = 0.0
     for i in range(n):
-        power = lambda k: 1.0 if k == 0 else (x + i) * power(k - 1)  # noqa: B023
+        power: Any = lambda k: 1.0 if k == 0 else (x + i) * power(k - 1)  # noqa: B023
         s += power(i)
     return s
 

@@ -600,7 +600,7 @@ def list_of_an_array(x: Any) -> Any:
 
 @program(X3)
 def arguments_that_are_an_array(x: Any) -> Any:
-    f = lambda a, b, c: a * b + c  # noqa: E731
+    f: Any = lambda a, b, c: a * b + c  # noqa: E731
 
     def g(a: Any, b: Any) -> Any:
         return a / b
