@@ -501,6 +501,17 @@ def _close(
                             lo.builder.loc,
                             "use the same kind of value from the start",
                         )
+                if isinstance(start, TupleOf) and isinstance(end, TupleOf):
+                    more = [each for each in end.items if not isinstance(each, Num | ArrayRef)]
+                    if len(end.items) > len(start.items) and more:
+                        raise RestructuredError(
+                            f"{owners[0] if owners else 'a list'} grows in a loop by "
+                            f"{kind_of(more[-1])}",
+                            lo.builder.loc,
+                            "a list that grows in a loop holds numbers, arrays of one rank and "
+                            "dtype, or tuples of these: make `np.array([...])` of a list of "
+                            "numbers",
+                        )
                 raise (FirstError if _is_filled(start, end) else RestructuredError)(
                     f"{owner} holds {contents_of(start)} before "
                     f"the loop and {contents_of(end)} after an iteration",

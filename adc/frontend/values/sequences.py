@@ -148,7 +148,9 @@ def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Bindi
         raise lo.unsupported(
             f"unpacking {kind_of(binding)} of a length known only at run time",
             node,
-            "name its elements first, `a, b, c = ...`, or pass it as it is",
+            "name its elements first, `a, b, c = ...`, or pass it as it is"
+            if isinstance(binding, ArrayRef | Lazy)
+            else "",
         )
     return items
 
