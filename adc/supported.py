@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import builtins
 import cmath
-import bisect
 import contextlib
 import copy
 import dataclasses
