@@ -94,6 +94,7 @@ def test_calls_are_refused(fn: Program, arg: Any, call: str, what: str, hint: st
 
 def _product(x: Any) -> Any:
     s = 0.0
+    a: tuple[Any, ...]
     for a in itertools.product():  # here
         s += len(a)
     return s
