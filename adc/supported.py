@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import builtins
 import cmath
 import contextlib
 import copy
+import dataclasses
 import difflib
 import functools
 import importlib
@@ -103,6 +105,11 @@ def _wrapped(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names) + "."
 
 
+_STANDARD = (
+    bisect, contextlib, copy, dataclasses, functools, itertools, logging, operator, time, warnings,
+)  # fmt: skip
+
+
 def _standard() -> list[str]:
     """Return the functions of the standard library that are supported, beside those of `math`."""
     known = [
@@ -110,7 +117,7 @@ def _standard() -> list[str]:
     ]  # fmt: skip
     return sorted(
         f"{module.__name__}.{name}"
-        for module in (contextlib, copy, functools, itertools, logging, operator, time, warnings)
+        for module in _STANDARD
         for name in getattr(module, "__all__", vars(module))
         if (value := getattr(module, name)) is not None
         and name[0] != "_"

@@ -76,6 +76,54 @@ def first_least(v: Any) -> Any:
     return found
 
 
+def least_by(items: Any, key: Any) -> Any:
+    """Python's `min` with a key."""
+    if len(items) == 0:
+        raise ValueError("min() arg is an empty sequence")
+    best = items[0]
+    least = key(best)
+    for k in range(1, len(items)):
+        value = key(items[k])
+        if value < least:
+            best = items[k]
+            least = value
+    return best
+
+
+def most_by(items: Any, key: Any) -> Any:
+    """Python's `max` with a key."""
+    if len(items) == 0:
+        raise ValueError("max() arg is an empty sequence")
+    best = items[0]
+    most = key(best)
+    for k in range(1, len(items)):
+        value = key(items[k])
+        if value > most:
+            best = items[k]
+            most = value
+    return best
+
+
+def listed_floats(a: Any) -> Any:
+    """`ndarray.tolist` of a vector."""
+    return [float(v) for v in a]
+
+
+def listed_integers(a: Any) -> Any:
+    """`ndarray.tolist` of a vector."""
+    return [int(v) for v in a]
+
+
+def listed_flags(a: Any) -> Any:
+    """`ndarray.tolist` of a vector."""
+    return [bool(v) for v in a]
+
+
+def listed_complex(a: Any) -> Any:
+    """`ndarray.tolist` of a vector."""
+    return [complex(v) for v in a]
+
+
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
     """`np.append`."""
     if axis is None:

@@ -162,10 +162,13 @@ def _keyed(
     given = [elementwise.materialised(lo, arg, node) for arg in args]
     found = given if len(given) > 1 else sequences.known_elements(lo, given[0], node)
     if found is None:
+        if key != NONE and "default" not in kwargs:
+            by = library_functions.least_by if op is ast.Lt else library_functions.most_by
+            return dispatch.apply(lo, static(by), [given[0], key], {}, node)
         if key != NONE:
             raise lo.unsupported(
-                f"`min` or `max` with a key of {kind_of(given[0])}", node,
-                "use `np.argmin` or `np.argmax` of an array of the keys",
+                f"`min` or `max` with a key and a default value, of {kind_of(given[0])},", node,
+                "test whether there are elements first",
             )  # fmt: skip
         some = numbers.apply(lo, "gt", _iterations(lo, given[0], node), integer(0))
         value = kwargs["default"]
@@ -194,9 +197,15 @@ def _keyed(
         def pick(one: Binding) -> None:
             lo.frame.env[evaluation.VALUE] = one
 
-        chosen = expressions.choose(
-            lo, better, functools.partial(pick, pair[0]), functools.partial(pick, pair[1]), node
-        )
+        try:
+            chosen = expressions.choose(
+                lo, better, functools.partial(pick, pair[0]), functools.partial(pick, pair[1]), node
+            )
+        except TypeUnstableError:
+            raise lo.unsupported(
+                f"`min` or `max` by keys known only at run time, of {kind_of(item)} and "
+                f"{kind_of(best)},", node, "choose among what you need of them, such as numbers",
+            ) from None  # fmt: skip
         assert isinstance(chosen, TupleOf)
         best, least = chosen.items
     return best
@@ -225,6 +234,10 @@ def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
         case Static(value=value) if type(value) in (str, frozenset):
             return Num(integer(len(value)))
         case Range(start=start, stop=stop, step=step):
+            ends = [end.operand for end in (start, stop, step)]
+            if all(isinstance(end, Literal) for end in ends):
+                known = [int(end.value) for end in ends if isinstance(end, Literal)]
+                return Num(integer(len(range(*known))))
             row = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
             return Num(lo.sizes.counts(row))
     items = sequences.static_items(lo, args[0])

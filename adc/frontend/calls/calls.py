@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import types
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,14 +19,15 @@ from adc.frontend.calls import (
     nested,
     standard,
 )
-from adc.frontend.control import evaluation, inlining, program
-from adc.frontend.core import advice, bindings, classes, dispatch, outside
+from adc.frontend.control import evaluation, program
+from adc.frontend.core import advice, bindings, classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Bound,
     Closure,
     DictRef,
+    Growing,
     Lazy,
     ListRef,
     NamedTuple,
@@ -33,18 +36,19 @@ from adc.frontend.core.bindings import (
     Ruled,
     Static,
     TupleOf,
+    Unbound,
     kind_of,
     static,
 )
 from adc.frontend.core.dispatch import called, handles
-from adc.frontend.core.lower import MAX_CALL_DEPTH, Lowerer
+from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import GENERATOR, refusal
-from adc.frontend.core.state import Frame
 from adc.frontend.language import attributes, containers, formatting, generators, iterators
 from adc.frontend.numpy import library, random
 from adc.frontend.syntax.source import Source
-from adc.frontend.values import elementwise, objects, sequences, special, strings
-from adc.ir.errors import RecursionDepthError, TypeMismatchError
+from adc.frontend.values import elementwise, objects, sequences, special, strings, views
+from adc.ir.builder import integer
+from adc.ir.errors import AdcError, TypeMismatchError, TypeUnstableError
 from adc.ir.foreign import peculiarity
 from adc.library.transforms import is_checkpointed, transform_name
 
@@ -71,12 +75,15 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     for arg in node.args:
         if isinstance(arg, ast.Starred):
             inner = evaluation.lower_expr(lo, arg.value)
-            args.extend(sequences.static_sequence(lo, inner, arg))
+            args.extend(_unpacked(lo, inner, arg, callee, node))
         elif _consumes(callee) and (made := generators.called(lo, arg)) is not None:
             assert isinstance(arg, ast.Call)
             args.append(generators.listed(lo, arg, made))
         elif effects.takes_text(callee):
             args.append(effects.argument(lo, arg))
+        elif _is_of_rows(callee, arg):
+            assert isinstance(arg, ast.ListComp)
+            args.append(_rows(lo, arg))
         else:
             args.append(dispatch.evaluate(lo, arg))
     kwargs: dict[str, Binding] = {}
@@ -93,6 +100,94 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         kwargs.update(zip(record.keys, record.items, strict=True))
     with lo.at(node):
         return dispatch.apply(lo, callee, args, kwargs, node)
+
+
+def _is_of_rows(callee: Binding, arg: ast.expr) -> bool:
+    """Whether an argument is a list of lists, of which the function makes an array."""
+    rows = isinstance(arg, ast.ListComp) and isinstance(
+        arg.elt, ast.ListComp | ast.List | ast.Tuple
+    )
+    return rows and isinstance(callee, Static) and any(callee.value is fn for fn in _OF_ROWS)
+
+
+def _rows(lo: Lowerer, arg: ast.ListComp) -> Binding:
+    """Lower a list of lists that only becomes an array: of arrays, where it grows in a loop."""
+    before, mark, frame = lo.snapshot(), len(lo.builder.stmts), lo.frame
+    refused: AdcError | None = None
+    try:
+        found = dispatch.evaluate(lo, arg)
+    except TypeUnstableError as error:
+        refused = error
+    else:
+        held = lo.held(found) if isinstance(found, ListRef) else None
+        if not (isinstance(held, Growing) and isinstance(held.element, TupleOf)):
+            return found
+    del lo.builder.stmts[mark:]
+    lo.frame = frame
+    lo.restore(before)
+    key = ("rows", id(arg))
+    if key not in lo.memo:
+        row = ast.Call(ast.Name(_ARRAY, ast.Load()), [arg.elt], [])
+        made = ast.ListComp(ast.copy_location(row, arg.elt), arg.generators)
+        lo.memo[key] = arg, ast.fix_missing_locations(ast.copy_location(made, arg))
+    outer = frame.env.get(_ARRAY, Unbound())
+    frame.env[_ARRAY] = Static(np.array)
+    try:
+        return dispatch.evaluate(lo, lo.memo[key][1])
+    except AdcError as error:
+        raise (refused or error) from None
+    finally:
+        frame.env[_ARRAY] = outer
+
+
+_ARRAY = "$array"
+_OF_ROWS = (
+    np.array, np.asarray, np.stack, np.vstack, np.sum, np.mean, np.max, np.min, np.prod, np.std,
+    np.var, np.median, np.linalg.norm, np.linalg.det, np.linalg.inv, np.linalg.eigvalsh,
+)  # fmt: skip
+
+
+def _unpacked(
+    lo: Lowerer, given: Binding, arg: ast.Starred, callee: Binding, node: ast.Call
+) -> Sequence[Binding]:
+    """Return the elements of `*given`: as many as the function needs, if only that says it."""
+    count = _needed(callee)
+    others = [each for each in node.args if each is not arg]
+    only = not any(isinstance(each, ast.Starred) for each in others) and not node.keywords
+    if (
+        count is None or not only or not isinstance(given, ArrayRef | Lazy)
+        or not views.dims_of(lo, given) or sequences.known_elements(lo, given, arg) is not None
+    ):  # fmt: skip
+        return sequences.static_sequence(lo, given, arg)
+    size = views.dims_of(lo, given)[0]
+    fits = numbers.apply(lo, "eq", size, integer(count - len(others)))
+    name = ast.unparse(node.func)
+    text = f"{name}() takes {count} arguments but {len(others)} and {{}} were given"
+    numbers.check(lo, fits, "TypeError", text, size)
+    wanted = range(count - len(others))
+    return [elementwise.load(lo, given, [integer(k)], node) for k in wanted]
+
+
+def _needed(callee: Binding) -> int | None:
+    """Return how many arguments a function takes, or None if it takes more or fewer too."""
+    match callee:
+        case Static(value=np.ufunc() as ufunc):
+            return int(ufunc.nin)
+        case Static(value=value) if callable(value):
+            try:
+                parameters = inspect.signature(value).parameters.values()
+            except (TypeError, ValueError):
+                return None
+            if all(p.kind in _BY_POSITION and p.default is p.empty for p in parameters):
+                return len(parameters)
+        case Closure(node=made):
+            spec = made.args
+            if not (spec.vararg or spec.kwonlyargs or spec.kwarg or spec.defaults):
+                return len(spec.posonlyargs) + len(spec.args)
+    return None
+
+
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def _consumes(callee: Binding) -> bool:
@@ -227,22 +322,7 @@ def _call_closure(
     if generators.is_generator(callee.node):
         raise refusal(lo, node, GENERATOR)
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
-    outer: Frame = callee.scope
-    depth = 0
-    frame: Frame | None = lo.frame
-    while frame is not None:
-        if frame.source.node is callee.node and frame.outer is outer:
-            raise lo.unsupported(
-                "recursion of an inner function", node, "define it at module level"
-            )
-        frame, depth = frame.caller, depth + 1
-    if depth > MAX_CALL_DEPTH:
-        raise RecursionDepthError("calls are nested too deeply", lo.span(node), "write a loop")
-    inlining.require_lasting(lo, (*args, *kwargs.values()), node)
-    bound = inlining.bind_arguments(
-        lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node
-    )
-    return inlining.run(lo, callee.node, callee.source, bound, outer.holder, outer)
+    return program.call_closure(lo, callee, args, kwargs, node)
 
 
 @handles(ast.FunctionDef)

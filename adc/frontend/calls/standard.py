@@ -7,7 +7,9 @@ generators of `itertools` are in `adc.library.standard.iteration`.
 from __future__ import annotations
 
 import ast
+import bisect
 import copy
+import dataclasses
 import functools
 import math
 import operator
@@ -16,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adc.frontend.control import blocks
-from adc.frontend.core import dispatch, outside
+from adc.frontend.core import classes, dispatch, outside
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -42,11 +44,11 @@ from adc.frontend.inputs.places import Item, Place
 from adc.frontend.language import dynamic_lists
 from adc.frontend.numpy import library
 from adc.frontend.syntax.source import Source
-from adc.frontend.values import comparisons, elementwise, operators, structures
+from adc.frontend.values import comparisons, elementwise, objects, operators, structures
 from adc.frontend.values.arguments import Handler, arity
 from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
-from adc.library.standard import mathematics
+from adc.library.standard import iteration, mathematics
 
 CACHED = type(functools.lru_cache(lambda: None))
 
@@ -117,6 +119,33 @@ def _cache(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
     ):
         return args[0]
     return function(lo, node, "lambda f: f", {})
+
+
+def _replace(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower `dataclasses.replace`: a new object of the fields."""
+    arity(lo, args, {}, node, 1)
+    owner = args[0]
+    cls = classes.instance_class(owner)
+    if not (isinstance(owner, classes.Instance) and dataclasses.is_dataclass(cls)):
+        raise TypeMismatchError("replace() should be called on dataclass instances", lo.span(node))
+    given = dict(kwargs)
+    for field in dataclasses.fields(cls):
+        if not field.init and field.name in given:
+            raise TypeMismatchError(
+                f"field {field.name} is declared with init=False, it cannot be specified with "
+                "replace()",
+                lo.span(node),
+            )
+        if field.init and field.name not in given:
+            held = objects.attribute(lo, owner, field.name, node)
+            if held is None:
+                raise TypeMismatchError(
+                    f"{kind_of(owner)} has no attribute {field.name!r}", lo.span(node)
+                )
+            given[field.name] = held
+    return dispatch.apply(lo, Static(cls), [], given, node)
 
 
 def _wraps(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -290,8 +319,21 @@ def _filter(lo: Lowerer, args: Any, kwargs: Any, node: ast.Call) -> Binding:
     return NONE
 
 
+def _bisect(fn: Any) -> Handler:
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        given = [elementwise.materialised(lo, arg, node) for arg in args]
+        return dispatch.apply(lo, Static(fn), given, kwargs, node)
+
+    return handler
+
+
 HANDLERS: dict[Any, Handler] = {
+    bisect.bisect_left: _bisect(iteration.bisect_left),
+    bisect.bisect_right: _bisect(iteration.bisect_right),
     warnings.simplefilter: _filter, warnings.filterwarnings: _filter,
+    dataclasses.replace: _replace,
     functools.partial: _partial, functools.reduce: _reduce, functools.cache: _cache,
     functools.lru_cache: _cache, functools.wraps: _wraps,
     operator.itemgetter: _itemgetter, operator.attrgetter: _attrgetter,

@@ -53,6 +53,8 @@ from adc.ir.types import INT, Array, Scalar, join
 MAX_RECURSION = 3000
 # A recursive function is lowered once for each combination of argument types and functions.
 MAX_CALLEES = 24
+# The inner function that is called, among what a call passes.
+ITSELF = "$itself"
 
 
 class _Bottom(Dead):
@@ -237,18 +239,23 @@ def _known_sizes(lo: Lowerer, obj: ArrayObject) -> tuple[tuple[int, int | None],
 
 def call_recursive(
     lo: Lowerer, holder: Holder, source: Source, bound: dict[str, Binding], node: ast.AST,
-    stack: object,
+    stack: object, closure: Closure | None = None,
 ) -> Binding:  # fmt: skip
-    """Lower a call of a recursive function to a `Call`; `stack` says which function it is."""
-    passed = passed_by(lo, bound, node)
-    key = (holder.fn, passed.key(), lo.shared.modes)
+    """Lower a call of a recursive function to a `Call`; `stack` says which function it is.
+
+    The variables that an inner function reads are passed to it.
+    """
+    name = closure.name if closure is not None else holder.fn.__name__
+    passed = passed_by(lo, bound if closure is None else {**bound, ITSELF: closure}, node)
+    which = closure.node if closure is not None else holder.fn
+    key = (which, passed.key(), lo.shared.modes)
     callee = lo.shared.callees.get(key)
     if callee is None:
         number = lo.shared.number(lo.shared.callees) or ""
-        callee = Callee(f"{holder.fn.__name__}{number}_rec")
+        callee = Callee(f"{name if name.isidentifier() else 'lambda'}{number}_rec")
         lo.shared.callees[key] = callee
         try:
-            _find(lo, callee, holder, source, passed, stack, node)
+            _find(lo, callee, holder, source, passed, stack, node, key)
         except AdcError as error:
             if holder.in_library and error.span is not None and error.span.file == source.file:
                 error.span = lo.span(node)  # the program's line
@@ -430,13 +437,13 @@ def _check_data(result: Binding, source: Source, *, recursive: bool) -> None:
 
 def _find(
     lo: Lowerer, callee: Callee, holder: Holder, source: Source, passed: Passed, stack: object,
-    node: ast.AST,
+    node: ast.AST, key: tuple[object, ...],
 ) -> None:  # fmt: skip
     """Lower the body repeatedly until result types, writes and captures are stable."""
-    fn = holder.fn
-    if sum(key[0] is fn for key in lo.shared.callees) > MAX_CALLEES:
+    name = source.name
+    if sum(each[0] is key[0] for each in lo.shared.callees) > MAX_CALLEES:
         raise RecursionDepthError(
-            f"{fn.__name__}() calls itself with a new function or new types at every level",
+            f"{name}() calls itself with a new function or new types at every level",
             lo.span(node),
             "pass the same function and the same types in every call",
         )  # fmt: skip
@@ -444,20 +451,20 @@ def _find(
     for _ in range(12):
         facts = callee.facts()
         # Callees found on the way depend on what was believed of this one.
-        for key in [key for key in lo.shared.callees if key not in known]:
-            del lo.shared.callees[key]
+        for each in [each for each in lo.shared.callees if each not in known]:
+            del lo.shared.callees[each]
         try:
             function = _lower_callee(lo, callee, holder, source, passed, [stack], recursive=True)
         except Dead:
             raise UnsupportedError(
-                f"{fn.__name__}() calls itself on every path", source.span(source.node),
+                f"{name}() calls itself on every path", source.span(source.node),
                 "add a path that returns without a recursive call",
             ) from None  # fmt: skip
         if callee.facts() == facts:
             callee.function = function
             return
     raise UnsupportedError(
-        f"the types in the recursive function {fn.__name__}() do not converge",
+        f"the types in the recursive function {name}() do not converge",
         source.span(source.node),
     )
 
@@ -486,7 +493,10 @@ def _lower_callee(
     if sub.depth is not None:
         within = sub.builder.apply("lt", sub.depth, integer(MAX_RECURSION))
         sub.builder.check(within, "RecursionError", "maximum recursion depth exceeded")
-    result = inlining.run(sub, source.node, source, env, holder, None)
+    closure = env.pop(ITSELF, None)
+    assert closure is None or isinstance(closure, Closure)
+    outer = None if closure is None else closure.scope
+    result = inlining.run(sub, source.node, source, env, holder, outer, closure)
     if isinstance(result, Unstable | Unbound):
         raise TypeMismatchError(f"the result {result.why}", source.span(source.node))
     sub.frame = Frame(source, sub.heap, holder)

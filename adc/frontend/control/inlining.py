@@ -11,6 +11,7 @@ from adc.frontend.core import closures, outside, refusals
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
+    Closure,
     DictRef,
     Given,
     Num,
@@ -102,6 +103,7 @@ def run(
     bound: dict[str, Binding],
     holder: Holder,
     outer: Frame | None,
+    closure: Closure | None = None,
 ) -> Binding:
     """Lower the body of a function in a new frame; return its result."""
     path = lo.frame.path if lo.frame is not None else ()
@@ -114,6 +116,7 @@ def run(
         lo.frame,
         path=(*path, (id(node), site.line if site else 0, site.column if site else 0)),
         locals=closures.locals_of(node),
+        closure=closure,
         site=lo.builder.loc if holder.in_library else None,
     )
     _make_cells(lo, frame, node, outer)

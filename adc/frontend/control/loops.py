@@ -32,9 +32,11 @@ from adc.frontend.core.bindings import (
     Given,
     Growing,
     Late,
+    NamedTuple,
     Num,
     RecordOf,
     Ref,
+    Static,
     TupleOf,
     Unbound,
     Unstable,
@@ -88,6 +90,26 @@ class LoopMemo:
 
 class RestructuredError(TypeUnstableError):
     """Iterations change the structure of a container."""
+
+
+class FirstError(RestructuredError):
+    """What is None before the loop is something else after an iteration."""
+
+
+def _is_filled(start: Binding, end: Binding) -> bool:
+    """Whether something in `start` is None, and something else in `end`."""
+    match start, end:
+        case _, Unbound() | Unstable():
+            return False
+        case Static(value=None), _:
+            return end != start
+        case RecordOf(keys=keys, items=items), RecordOf() if keys == end.keys:
+            return any(map(_is_filled, items, end.items))
+        case TupleOf(items=items), TupleOf() if len(items) == len(end.items):
+            return any(map(_is_filled, items, end.items))
+        case NamedTuple(cls=cls, record=record), NamedTuple() if cls is end.cls:
+            return _is_filled(record, end.record)
+    return False
 
 
 class _Retry(Exception):
@@ -327,6 +349,14 @@ def _attempt(
     _after(lo, before, memo, carried, by_key, fresh, bound, names, sure, trips)
 
 
+def _first_changed(start: RecordOf, end: RecordOf) -> tuple[Any, Binding, Binding] | None:
+    """Return the first key of which the values are of different kinds, and the values."""
+    if start.keys != end.keys:
+        return None
+    pairs = zip(start.keys, start.items, end.items, strict=True)
+    return next((each for each in pairs if not joinable(each[1], each[2])), None)
+
+
 def _keys(held: Binding) -> tuple[Any, ...]:
     return held.keys if isinstance(held, RecordOf) else ()
 
@@ -428,7 +458,11 @@ def _close(
     retry = _find_changed(lo, before, memo, bound)
     for name in bound:
         start, end = before.env[name], lo.frame.env.get(name, Unbound())
-        if is_slot(name) and name in lo.frame.partial and _found_list(lo, memo, name, start, end):
+        if (
+            is_slot(name)
+            and name in lo.frame.partial
+            and _found_list(lo, before, memo, name, start, end)
+        ):
             # A path with an exit left the list as it was.
             retry = True
             continue
@@ -436,7 +470,7 @@ def _close(
         if name in lo.frame.partial:
             # Where an exit is pending it is something else. This is what the next iteration sees.
             memo.dropped.add(name)
-        if _found_list(lo, memo, name, start, end):
+        if _found_list(lo, before, memo, name, start, end):
             retry = True
             continue
         end = lo.frame.env.get(name, end) if isinstance(end, Ref) else end
@@ -456,15 +490,37 @@ def _close(
             if is_slot(name) and not is_cell(name):
                 owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
                 keys = (start, end) if isinstance(start, RecordOf) else ()
-                raise RestructuredError(
-                    f"{owners[0] if owners else 'a container'} holds {contents_of(start)} before "
+                owner = owners[0] if owners else "a container"
+                if isinstance(start, RecordOf) and isinstance(end, RecordOf):
+                    changed = _first_changed(start, end)
+                    if changed is not None:
+                        key, old, then = changed
+                        raise (FirstError if _is_filled(start, end) else RestructuredError)(
+                            f"{key!r} of {owner} is {kind_of(old)} before the loop and "
+                            f"{kind_of(then)} after an iteration",
+                            lo.builder.loc,
+                            "use the same kind of value from the start",
+                        )
+                if isinstance(start, TupleOf) and isinstance(end, TupleOf):
+                    more = [each for each in end.items if not isinstance(each, Num | ArrayRef)]
+                    if len(end.items) > len(start.items) and more:
+                        raise RestructuredError(
+                            f"{owners[0] if owners else 'a list'} grows in a loop by "
+                            f"{kind_of(more[-1])}",
+                            lo.builder.loc,
+                            "a list that grows in a loop holds numbers, arrays of one rank and "
+                            "dtype, or tuples of these: make `np.array([...])` of a list of "
+                            "numbers",
+                        )
+                raise (FirstError if _is_filled(start, end) else RestructuredError)(
+                    f"{owner} holds {contents_of(start)} before "
                     f"the loop and {contents_of(end)} after an iteration",
                     lo.builder.loc,
                     "create all of its elements before the loop" if len(set(map(_keys, keys))) > 1
                     else "a list that grows in a loop holds numbers, arrays of one rank and "
                     "dtype, or tuples of these",
                 )  # fmt: skip
-            raise TypeUnstableError(
+            raise (FirstError if _is_filled(start, end) else TypeUnstableError)(
                 f"{name.removeprefix(CELL)!r} is {kind_of(start)} before the loop and "
                 f"{kind_of(end)} after an iteration",
                 lo.builder.loc,
@@ -564,7 +620,9 @@ def _find_changed(lo: Lowerer, before: State, memo: LoopMemo, bound: Sequence[st
     return False
 
 
-def _found_list(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Binding) -> bool:
+def _found_list(
+    lo: Lowerer, before: State, memo: LoopMemo, name: str, start: Binding, end: Binding
+) -> bool:
     """Record the changes of a list, dict or object; return whether the loop is lowered again."""
     if isinstance(start, Ref) and type(start) is type(end):
         assert isinstance(end, Ref)
@@ -575,6 +633,9 @@ def _found_list(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Bin
             return True
         # The new one's contents are what the name's own list holds from now on.
         others = set(holders(lo.frame.env, end.slot)) - {name}
+        # A name that every iteration binds again may be another name of it until then.
+        again = {each for each in others - before.env.keys() if lo.frame.env.get(each) == end}
+        others -= again
         if any(other in lo.frame.env for other in others):
             raise TypeUnstableError(
                 f"{name!r} and {', '.join(map(repr, sorted(others)))} are the same "
@@ -582,7 +643,8 @@ def _found_list(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Bin
                 lo.builder.loc, "make one of them a copy",
             )  # fmt: skip
         lo.frame.env[start.slot] = lo.frame.env[end.slot]
-        lo.frame.env[name] = start
+        for each in (name, *again):
+            lo.frame.env[each] = start
         return False
     element = lo.appended.get(name)
     if not is_slot(name) or element is None or not isinstance(start, TupleOf | Growing):

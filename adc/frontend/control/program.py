@@ -147,6 +147,40 @@ def call_function(
     return callees.call_recursive(lo, holder, source, bound, node, key)
 
 
+def call_closure(
+    lo: Lowerer, callee: Closure, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of an inner function: inline it, or call it if it calls itself."""
+    inlining.require_lasting(lo, (*args, *kwargs.values()), node)
+    outer: Frame = callee.scope
+    source = callee.source
+    bound = inlining.bind_arguments(
+        lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node
+    )
+    key = (callee.node, outer.original or outer, _key(outer.holder.fn, bound))
+    if key in lo.shared.recursive:
+        return callees.call_recursive(lo, outer.holder, source, bound, node, key, callee)
+    if key in lo.stack:
+        raise _Recursive(key)
+    if len(lo.stack) >= MAX_CALL_DEPTH:
+        raise RecursionDepthError("calls are nested too deeply", lo.span(node), "write a loop")
+    before, mark = lo.snapshot(), len(lo.builder.stmts)
+    frame = lo.frame
+    lo.stack.append(key)
+    try:
+        return inlining.run(lo, callee.node, source, bound, outer.holder, outer, callee)
+    except _Recursive as signal:
+        if signal.key != key:
+            raise
+    finally:
+        lo.stack.pop()
+    del lo.builder.stmts[mark:]
+    lo.frame = frame
+    lo.restore(before)
+    lo.shared.recursive.add(key)
+    return callees.call_recursive(lo, outer.holder, source, bound, node, key, callee)
+
+
 def _require_taken(
     lo: Lowerer, spec: ast.arguments, args: Sequence[Binding], kwargs: dict[str, Binding],
     node: ast.Call,

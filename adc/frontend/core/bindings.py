@@ -390,6 +390,13 @@ class Itself:
 
 
 @dataclass(frozen=True, slots=True)
+class Knot:
+    """What an inner function that is data has for itself: the call of `node` that is running."""
+
+    node: ast.FunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True)
 class Pullback:
     """The pullback that `vjp` returns: `of` weights the results of the function.
 
@@ -472,6 +479,7 @@ Binding = (
     | Super
     | Transformed
     | Itself
+    | Knot
     | Pullback
     | Directional
     | Unbound
@@ -535,6 +543,8 @@ def kind_of(binding: Binding) -> str:
             return kind_of(fn)
         case Transformed(fn=fn, kind=kind):
             return f"`{kind}` of {kind_of(fn)}"
+        case Knot(node=node):
+            return f"function {getattr(node, 'name', '<lambda>')!r}"
         case Itself(name=name):
             return f"function {name!r}"
         case Pushforward():

@@ -15,6 +15,7 @@ from adc.frontend.core.bindings import (
     Bound,
     Closure,
     Itself,
+    Knot,
     Late,
     Ref,
     Ruled,
@@ -50,9 +51,7 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[Closure, 
             return TupleOf(tuple(closed(lo, item, node, within) for item in items))
         case Closure():
             if any(is_same(binding, each) for each in within):
-                raise lo.unsupported(
-                    "recursion of an inner function", node, "define it at module level"
-                )
+                return Knot(binding.node)
             if scope.nonlocals(binding.node):
                 raise lo.unsupported(
                     "a function with `nonlocal` here", node, "return the new value instead"
@@ -70,6 +69,8 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[Closure, 
                 for name, default in binding.defaults.items()
             }
             return replace(binding, scope=_done(binding.scope, env), defaults=defaults)
+        case Knot() if all(each.node is not binding.node for each in within):
+            return closed(lo, running(lo, binding), node, within)
         case Ruled(parts=parts) if any(
             is_same(part, each) for part in parts if isinstance(part, Closure) for each in within
         ):
@@ -81,6 +82,15 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[Closure, 
     return binding
 
 
+def running(lo: Lowerer, knot: Knot) -> Closure:
+    """Return the inner function that a function in it calls, which is running now."""
+    frame = lo.frame
+    while frame.closure is None or frame.closure.node is not knot.node:
+        assert frame.caller is not None
+        frame = frame.caller
+    return frame.closure
+
+
 def is_same(a: Closure, b: Closure) -> bool:
     """Whether two inner functions are one: of one call of the function that they are in."""
     return a.node is b.node and a.scope is b.scope
@@ -88,18 +98,21 @@ def is_same(a: Closure, b: Closure) -> bool:
 
 def _done(frame: Frame, env: dict[str, Binding]) -> Frame:
     """Return a frame that is done, for what an inner function reads of it."""
-    return Frame(frame.source, env, frame.holder, path=frame.path, closed=True)
+    original = frame.original or frame
+    return Frame(frame.source, env, frame.holder, path=frame.path, closed=True, original=original)
 
 
 def settled(binding: Binding, frame: Frame, within: tuple[object, ...] = ()) -> Binding:
     """Return `binding` with the inner functions of a function that is done holding its variables.
 
-    Those that others write, or that call themselves, stay as they are.
+    Those that read variables that others write stay as they are.
     """
     match binding:
         case TupleOf(items=items):
             return TupleOf(tuple(settled(item, frame, within) for item in items))
         case Closure(scope=found) if found is frame and not frame.cells:
+            if binding.node in within:
+                return Knot(binding.node)
             names = free_names(binding.node)
             inside = (*within, binding.node)
             env = {
@@ -109,8 +122,7 @@ def settled(binding: Binding, frame: Frame, within: tuple[object, ...] = ()) -> 
                 name: settled(part, frame, inside) for name, part in binding.defaults.items()
             }
             parts = (*env.values(), *defaults.values())
-            recursive = binding.node in within or any(_is_in(frame, part) for part in parts)
-            if recursive or not frame.partial.isdisjoint(names):
+            if any(_is_in(frame, part) for part in parts) or not frame.partial.isdisjoint(names):
                 return binding
             done = replace(_done(frame, env), outer=frame.outer, locals=frame.locals)
             return replace(binding, scope=done, defaults=defaults)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from adc.frontend.core import outside
-from adc.frontend.core.bindings import Binding, Late, Num, Unbound, Unstable, Words
+from adc.frontend.core import closures, outside
+from adc.frontend.core.bindings import Binding, Knot, Late, Num, Unbound, Unstable, Words
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame, PickedError
 from adc.frontend.core.structure import leaves
@@ -22,7 +22,10 @@ def read_name(lo: Lowerer, name: str, node: ast.AST) -> Binding:
             found = lo.frame.env.get(slot, Unbound())
             return usable(lo, Unbound() if slot in lo.frame.partial else found, name, node, frame)
         if name in frame.env or name in frame.locals:
-            return usable(lo, frame.env.get(name, Unbound()), name, node, frame)
+            found = frame.env.get(name, Unbound())
+            if isinstance(found, Knot):
+                return closures.running(lo, found)
+            return usable(lo, found, name, node, frame)
         if frame.outer is None:
             break
         frame = frame.outer

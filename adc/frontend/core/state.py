@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from adc.frontend.core.bindings import ArrayObject, Binding
+from adc.frontend.core.bindings import ArrayObject, Binding, Closure
 from adc.frontend.inputs.places import Capture, Guard, Place
 from adc.frontend.syntax.source import Source
 from adc.ir.core import Derived, Function, Operand, Value
@@ -165,6 +165,10 @@ class Frame:
     partial: set[str] = field(default_factory=set)
     path: tuple[object, ...] = ()
     locals: frozenset[str] = frozenset()
+    # The inner function that this is a call of.
+    closure: Closure | None = None
+    # Which frame this has the variables of, if it is one that is done.
+    original: Frame | None = None
     # Where the user called the library function that this is part of.
     site: Span | None = None
     # Where it is called, if it is inlined.
@@ -229,9 +233,7 @@ class Shared:
     sources: dict[int, Source] = field(default_factory=dict)
     recursive: set[object] = field(default_factory=set)
     # IR functions, by Python function, signature and modes (`control.callees`).
-    callees: dict[tuple[types.FunctionType, object, frozenset[str]], Any] = field(
-        default_factory=dict
-    )
+    callees: dict[tuple[object, object, frozenset[str]], Any] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=Sharing)
     # Derivatives that the code calls, by name.
     derived: dict[str, Derived] = field(default_factory=dict)

@@ -24,6 +24,7 @@ from adc.frontend.core.bindings import (
     Given,
     Growing,
     Itself,
+    Knot,
     Late,
     ListRef,
     NamedTuple,
@@ -307,6 +308,8 @@ def shape_of(binding: Binding) -> object:
             return (level, shape_of(fn))
         case Itself(key=key):
             return ("itself", key)
+        case Knot(node=node):
+            return ("knot", id(node))
         case Pullback(of=of, args=args) | Directional(of=of, args=args):
             return ("pullback", of, shape_of(args))
         case Unbound() | Unstable():

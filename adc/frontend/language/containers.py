@@ -53,6 +53,10 @@ def combined(
         if isinstance(right, ListRef):
             left, right = right, left
         if isinstance(left, ListRef) and isinstance(right, Num):
+            if not isinstance(right.operand, Literal) and right.operand.type.kind in "iu":
+                match lo.held(left):
+                    case TupleOf(items=(Num() as element,)):
+                        return dynamic_lists.repeated(lo, element, right.operand, node)
             count = arguments.constant_int(lo, right, node, "the length of a list")
             if len(lo.contents(left)) * count > numbers.MAX_TUPLE:
                 raise lo.unsupported(

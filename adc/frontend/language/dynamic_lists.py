@@ -191,7 +191,7 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
         lo.hold(ref, replace(held, length=Num(after)))
 
 
-_LIST, _ITEMS, _ITEM = "$list", "$items", "$item"
+_LIST, _ITEMS, _ITEM, _ELEMENT = "$list", "$items", "$item", "$element"
 
 
 def extend(lo: Lowerer, ref: ListRef, more: Binding, node: ast.AST) -> None:
@@ -369,10 +369,27 @@ def listed(lo: Lowerer, iterable: Binding, node: ast.AST) -> Binding:
         return [ast.ListComp(name_node(_ITEM), [part])]
 
     (made,) = _synthetic(lo, node, make, ListRef)
-    outer = lo.frame.env.pop(_ITEMS, None)
-    lo.frame.env[_ITEMS] = iterable
+    return _with_names(lo, made, {_ITEMS: iterable})
+
+
+def repeated(lo: Lowerer, element: Num, count: Operand, node: ast.AST) -> Binding:
+    """Lower ``[element] * count`` for a count that is known only at run time."""
+
+    def make() -> list[ast.expr]:
+        part = ast.comprehension(name_node(_ITEM, ast.Store()), name_node(_ITEMS), [], 0)
+        return [ast.ListComp(name_node(_ELEMENT), [part])]
+
+    (made,) = _synthetic(lo, node, make, Range)
+    times = Range(Num(integer(0)), Num(numbers.to_int(lo, count)), Num(integer(1)))
+    return _with_names(lo, made, {_ITEMS: times, _ELEMENT: element})
+
+
+def _with_names(lo: Lowerer, made: Any, names: dict[str, Binding]) -> Binding:
+    """Lower a comprehension that reads names which only it has."""
+    outer = {name: lo.frame.env.pop(name) for name in names if name in lo.frame.env}
+    lo.frame.env.update(names)
     found = comprehension(lo, made)
-    lo.frame.env.pop(_ITEMS)
-    if outer is not None:
-        lo.frame.env[_ITEMS] = outer
+    for name in names:
+        lo.frame.env.pop(name)
+    lo.frame.env.update(outer)
     return found

@@ -25,7 +25,7 @@ from adc.frontend.control.control import (
     set_exit,
 )
 from adc.frontend.control.escapes import RAISED
-from adc.frontend.control.loops import RestructuredError, lower_loop, same_numbers
+from adc.frontend.control.loops import FirstError, RestructuredError, lower_loop, same_numbers
 from adc.frontend.core import classes, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
@@ -90,13 +90,45 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
         if isinstance(error, PickedError) and not error.places:
             unrolls = items is not None and len(items) <= MAX_COPIES
             _require_constants(lo, iterable, stmt.iter)
-        if items is None or not unrolls:
+        first = isinstance(error, FirstError) and not (
+            stmt.orelse or scope.has_break(stmt.body) or scope.has_return(stmt.body)
+        )
+        if not first and (items is None or not unrolls):
             raise
         lo.restore(before)
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]
-        _unrolled(lo, stmt, TupleOf(tuple(items)))
+        if items is not None and unrolls:
+            _unrolled(lo, stmt, TupleOf(tuple(items)))
+        else:
+            _first_apart(lo, stmt, iterable, trips, element)
     lo.frame.env.pop(held, None)
+
+
+def _first_apart(
+    lo: Lowerer,
+    stmt: ast.For,
+    iterable: Binding,
+    trips: Operand,
+    element: Callable[[Operand], Binding],
+) -> None:
+    """Lower the first iteration, and the loop over the others: what is None becomes a number."""
+    path = lo.frame.path
+
+    def all_of_them() -> None:
+        lo.frame.path = (*path, ("first", id(stmt)))
+        _unrolled(lo, stmt, TupleOf((element(integer(0)),)))
+        lo.frame.path = (*path, ("others", id(stmt)))
+        others = numbers.apply(lo, "sub", trips, integer(1))
+        if others != integer(0):
+            _settled(lo, stmt, iterable, others, after_first, unrolls=False)
+        lo.frame.path = path
+
+    def after_first(k: Operand) -> Binding:
+        return element(lo.builder.apply("add", k, integer(1)))
+
+    some = numbers.apply(lo, "gt", trips, integer(0))
+    branch(lo, some, all_of_them, lambda: None)
 
 
 MAX_UNROLLED = 32

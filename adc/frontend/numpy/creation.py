@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import numbers
+from adc.frontend.core import dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -17,8 +17,10 @@ from adc.frontend.core.bindings import (
     Binding,
     Lazy,
     Num,
+    Static,
     TupleOf,
     Window,
+    kind_of,
     shares,
 )
 from adc.frontend.core.lower import Lowerer
@@ -32,6 +34,7 @@ from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL, F64, FLOAT, I64, INT, Scalar
+from adc.library import functions
 
 HANDLERS: dict[str, Handler] = {}
 numpy_function = arguments.entering(HANDLERS)
@@ -332,7 +335,18 @@ def _astype(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 @numpy_function("a", "tolist")
 def _tolist(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    raise lo.unsupported("`.tolist()`", node, "work with the array")
+    a = elementwise.base_of(lo, arrays.as_array(lo, given["a"], node), node)
+    if len(dims_of(lo, a)) != 1:
+        raise lo.unsupported(
+            f"`.tolist()` of {kind_of(a)}", node, "loop over the rows: `for row in a`"
+        )
+    return dispatch.apply(lo, Static(_LISTED[elementwise.element_type(a).kind]), [a], {}, node)
+
+
+_LISTED = {
+    "f": functions.listed_floats, "i": functions.listed_integers, "u": functions.listed_integers,
+    "b": functions.listed_flags, "c": functions.listed_complex,
+}  # fmt: skip
 
 
 @numpy_function("a * nan? posinf? neginf? copy?", "nan_to_num")

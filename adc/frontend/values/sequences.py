@@ -146,7 +146,11 @@ def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Bindi
         if classes.is_instance(binding):
             raise lo.unsupported(f"the elements of {kind_of(binding)} (`__iter__`)", node)
         raise lo.unsupported(
-            f"unpacking {kind_of(binding)} of a length known only at run time", node
+            f"unpacking {kind_of(binding)} of a length known only at run time",
+            node,
+            "name its elements first, `a, b, c = ...`, or pass it as it is"
+            if isinstance(binding, ArrayRef | Lazy)
+            else "",
         )
     return items
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from adc.library import Unsupported
 
 _NESTED = "write nested loops"
+# The places in a tuple: what is computed for each makes a tuple.
+_PLACES = tuple(range(64))
 
 
 def product(*pools: Any, repeat: int = 1) -> Iterator[tuple[Any, ...]]:
-    """`itertools.product` of up to four iterables."""
+    """`itertools.product`."""
     pools = pools * repeat
     if len(pools) == 1:
         for a in pools[0]:
@@ -35,12 +39,26 @@ def product(*pools: Any, repeat: int = 1) -> Iterator[tuple[Any, ...]]:
                 for c in pools[2]:
                     for d in pools[3]:
                         yield a, b, c, d
+    elif len(pools) == 0:
+        raise Unsupported("`itertools.product` of nothing", _NESTED)
     else:
-        raise Unsupported("`itertools.product` of none or more than four iterables", _NESTED)
+        count = len(pools)
+        sizes = np.array([len(pool) for pool in pools])
+        places = np.zeros(count, np.int64)
+        last = bool(np.any(sizes == 0))
+        while not last:
+            yield tuple([pools[k][places[k]] for k in _PLACES[:count]])
+            i = count - 1
+            while i >= 0 and places[i] == sizes[i] - 1:
+                places[i] = 0
+                i -= 1
+            last = i < 0
+            if not last:
+                places[i] += 1
 
 
 def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
-    """`itertools.combinations` of up to three elements."""
+    """`itertools.combinations`."""
     n = len(pool)
     if r == 1:
         for i in range(n):
@@ -54,12 +72,23 @@ def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
             for j in range(i + 1, n):
                 for k in range(j + 1, n):
                     yield pool[i], pool[j], pool[k]
+    elif r == 0:
+        raise Unsupported("`itertools.combinations` of no elements", _NESTED)
     else:
-        raise Unsupported("`itertools.combinations` of none or more than three elements", _NESTED)
+        places = np.arange(r)
+        last = r > n
+        while not last:
+            yield tuple([pool[places[k]] for k in _PLACES[:r]])
+            i = r - 1
+            while i >= 0 and places[i] == i + n - r:
+                i -= 1
+            last = i < 0
+            if not last:
+                places[i:] = np.arange(places[i] + 1, places[i] + 1 + r - i)
 
 
 def combinations_with_replacement(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
-    """`itertools.combinations_with_replacement` of up to three elements."""
+    """`itertools.combinations_with_replacement`."""
     n = len(pool)
     if r == 1:
         for i in range(n):
@@ -73,14 +102,23 @@ def combinations_with_replacement(pool: Any, r: int) -> Iterator[tuple[Any, ...]
             for j in range(i, n):
                 for k in range(j, n):
                     yield pool[i], pool[j], pool[k]
+    elif r == 0:
+        raise Unsupported("`itertools.combinations_with_replacement` of no elements", _NESTED)
     else:
-        raise Unsupported(
-            "`itertools.combinations_with_replacement` of none or more than three elements", _NESTED
-        )
+        places = np.zeros(r, np.int64)
+        last = n == 0
+        while not last:
+            yield tuple([pool[places[k]] for k in _PLACES[:r]])
+            i = r - 1
+            while i >= 0 and places[i] == n - 1:
+                i -= 1
+            last = i < 0
+            if not last:
+                places[i:] = places[i] + 1
 
 
 def permutations(pool: Any, r: int | None = None) -> Iterator[tuple[Any, ...]]:
-    """`itertools.permutations` of up to three elements."""
+    """`itertools.permutations`."""
     n = len(pool)
     count = n if r is None else r
     if count == 1:
@@ -98,8 +136,25 @@ def permutations(pool: Any, r: int | None = None) -> Iterator[tuple[Any, ...]]:
                     for k in range(n):
                         if k != i and k != j:
                             yield pool[i], pool[j], pool[k]
+    elif count == 0:
+        raise Unsupported("`itertools.permutations` of no elements", _NESTED)
     else:
-        raise Unsupported("`itertools.permutations` of none or more than three elements", _NESTED)
+        places = np.arange(n)
+        last = count > n
+        while not last:
+            yield tuple([pool[places[k]] for k in _PLACES[:count]])
+            # The next order of all of them whose first elements are others.
+            places[count:] = places[count:][::-1].copy()
+            i = n - 2
+            while i >= 0 and places[i] >= places[i + 1]:
+                i -= 1
+            last = i < 0
+            if not last:
+                j = n - 1
+                while places[j] <= places[i]:
+                    j -= 1
+                places[i], places[j] = places[j], places[i]
+                places[i + 1 :] = places[i + 1 :][::-1].copy()
 
 
 def pairwise(pool: Any) -> Iterator[tuple[Any, Any]]:
@@ -262,3 +317,31 @@ def kept(func: Any, iterable: Any) -> Iterator[Any]:
     for item in iterable:
         if item if func is None else func(item):
             yield item
+
+
+def bisect_left(a: Any, x: Any, lo: int = 0, hi: int | None = None) -> int:
+    """`bisect.bisect_left`."""
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    low, high = lo, len(a) if hi is None else hi
+    while low < high:
+        middle = (low + high) // 2
+        if a[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def bisect_right(a: Any, x: Any, lo: int = 0, hi: int | None = None) -> int:
+    """`bisect.bisect_right`."""
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    low, high = lo, len(a) if hi is None else hi
+    while low < high:
+        middle = (low + high) // 2
+        if x < a[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low

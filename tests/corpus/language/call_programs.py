@@ -517,3 +517,79 @@ def closure_reads_what_is_bound_later(x: Any) -> Any:
     h = made()
     w = 3.0 * x
     return h(x)
+
+
+# --- inner functions that call themselves ---------------------------------------------------------
+
+
+@program(1.3, 4, argnums=(0,))
+def inner_functions_call_each_other(x: Any, n: Any) -> Any:
+    def even(k: Any) -> Any:
+        return x if k == 0 else odd(k - 1) * x
+
+    def odd(k: Any) -> Any:
+        return 2.0 * x if k == 0 else even(k - 1) + x
+
+    return even(n) + odd(n)
+
+
+@program(X6)
+def inner_recursion_writes_what_it_captures(x: Any) -> Any:
+    a = x.copy()
+
+    def go(lo: Any, hi: Any) -> Any:
+        if hi - lo < 2:
+            return
+        mid = (lo + hi) // 2
+        go(lo, mid)
+        go(mid, hi)
+        a[lo:hi] = np.tanh(a[lo:hi]) + a[lo] * a[hi - 1]
+
+    go(0, len(a))
+    return a.sum()
+
+
+@program(X3, 0.5)
+def inner_recursion_that_is_returned(x: Any, s: Any) -> Any:
+    def outer(scale: Any) -> Any:
+        def rec(n: Any, y: Any = x) -> Any:
+            if n == 0:
+                return scale * y.sum()
+            g: Any = lambda v: v * scale + rec(n - 1, y * 0.9)
+            return g(s)
+
+        return rec
+
+    return outer(s)(3) + outer(2.0)(2)
+
+
+@program(0.3, 1.7, argnums=(0, 1))
+def inner_recursion_halves_an_interval(a: Any, b: Any) -> Any:
+    f: Any = lambda t: math.exp(-a * t) * math.sin(t)
+
+    def quad(lo: Any, hi: Any, depth: Any = 0) -> Any:
+        mid = 0.5 * (lo + hi)
+        if depth > 3 or abs(f(lo) - f(hi)) < 0.1:
+            return (hi - lo) / 6.0 * (f(lo) + 4.0 * f(mid) + f(hi))
+        return quad(lo, mid, depth + 1) + quad(mid, hi, depth + 1)
+
+    return quad(0.0, b)
+
+
+@program(1.2, 3, argnums=(0,))
+def inner_recursion_in_a_loop(x: Any, n: Any) -> Any:
+    s = 0.0
+    for i in range(n):
+        power: Any = lambda k: 1.0 if k == 0 else (x + i) * power(k - 1)  # noqa: B023
+        s += power(i)
+    return s
+
+
+@program(1.2)
+def inner_recursion_over_tuples(x: Any) -> Any:
+    def total(tree: Any) -> Any:
+        if isinstance(tree, tuple):
+            return sum(total(part) for part in tree) * x
+        return tree * x
+
+    return total((1.0, (2.0, 3.0), ((4.0,),)))

@@ -550,3 +550,76 @@ REFUSED: list[tuple[Program, str]] = list(
         strict=True,
     )
 )
+
+
+# --- lists as ordinary programs write them --------------------------------------------------------
+
+
+@program(X3, 5, argnums=(0,))
+def list_times_a_number(x: Any, n: Any) -> Any:
+    best = [0] * (n + 1)
+    least = [float("inf")] * n
+    for i in range(1, n + 1):
+        best[i] = best[i - 1] * 0.5 + x[i % 3]
+        least[i - 1] = min(least[i - 1], best[i] ** 2)
+    return best[n] + sum(least)
+
+
+@program(X3, 3, argnums=(0,))
+def list_of_the_previous_iteration(x: Any, n: Any) -> Any:
+    previous = [v for v in x]
+    for _ in range(n):
+        current = [previous[0]]
+        for j in range(1, len(x)):
+            current.append(min(previous[j], current[j - 1] + x[j]) * x[0])
+        current[0] += previous[1]
+        previous = current
+    current[1] *= 2.0
+    return previous[0] * previous[1] + current[-1]
+
+
+@program(X3, np.array([1.0, 2.0]), argnums=(0, 1))
+def arrays_of_lists_of_lists(x: Any, y: Any) -> Any:
+    kernel = np.array([[np.exp(-((a - b) ** 2)) for a in x] for b in x]) + np.eye(len(x))
+    rows = np.array([[a, a * a, 1.0] for a in y])
+    pairs = np.array([(a, a * a) for a in x])
+    cube = np.array([[[a * b + c for a in x] for b in y] for c in x])
+    return (
+        kernel.sum() * np.mean([[np.sin(a * b) for a in x] for b in y])
+        + np.linalg.norm(pairs, axis=1).sum() * rows.sum() + cube.sum()
+    )  # fmt: skip
+
+
+@program(X3)
+def list_of_an_array(x: Any) -> Any:
+    values = x.tolist()
+    values[1] = values[0] * values[2]
+    flags, counts = (x > 0.7).tolist(), np.arange(len(x)).tolist()
+    return sum(values) + sorted((x + 1).tolist())[0] + (x[1] if flags[1] else x[2]) * counts[2]
+
+
+@program(X3)
+def arguments_that_are_an_array(x: Any) -> Any:
+    f: Any = lambda a, b, c: a * b + c  # noqa: E731
+
+    def g(a: Any, b: Any) -> Any:
+        return a / b
+
+    point = _Point(1.0, *(x * 2.0))
+    return point.x * point.z + np.hypot(*x[:2]) + f(*x) + g(*x[1:])
+
+
+class _Point(NamedTuple):
+    w: Any
+    x: Any
+    y: Any
+    z: Any
+
+
+@program(X3, 3, argnums=(0,))
+def element_of_least_key(x: Any, k: Any) -> Any:
+    centres = x[:k] * 1.5
+    j = min(range(k), key=lambda j: abs(0.4 - centres[j]))
+    far = max(x, key=lambda v: abs(v - 0.35))
+    squares = [v * v for v in x]
+    return centres[j] * far + max(squares, key=lambda v: -v)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.corpus.program import P4, X6, Program, recorder, uniform
+from tests.corpus.program import P4, X3, X6, Program, recorder, uniform
 
 SMALL_PROGRAMS: list[Program] = []
 program = recorder(SMALL_PROGRAMS, "small")
@@ -281,3 +281,52 @@ def methods_of_strings(x: Any) -> Any:
     except ValueError:
         total += np.sin(x[-1])
     return total
+
+
+# --- None before a loop, and a number from its first iteration on ---------------------------------
+
+
+@program(X3, 2.0, argnums=(0, 1))
+def none_before_the_first(x: Any, p: Any) -> Any:
+    previous = None
+    total = 0.0
+    for v in x:
+        if previous is not None:
+            total += abs(v - previous) ** p
+        previous = v * p
+    return total
+
+
+@program(X3, 40, argnums=(0,))
+def none_before_the_first_array(x: Any, n: Any) -> Any:
+    total = 0.0
+    for j in range(3):
+        last = None
+        for i in range(n):
+            last = x if last is None else last * 0.9 + x[j]
+            if i == 1:
+                continue
+            total += last[0]
+    return total
+
+
+class _Controller:
+    def __init__(self, gain: Any, rate: Any) -> None:
+        self.gain, self.rate = gain, rate
+        self.last: Any = None
+
+    def __call__(self, error: Any, dt: Any) -> Any:
+        slope = 0.0 if self.last is None else (error - self.last) / dt
+        self.last = error
+        return max(-5.0, min(5.0, self.gain * error + self.rate * slope))
+
+
+@program(2.0, 0.1, argnums=(0, 1))
+def attribute_that_is_none_first(gain: Any, rate: Any) -> Any:
+    control = _Controller(gain, rate)
+    x = v = cost = 0.0
+    for _ in range(60):
+        v += 0.05 * (control(1.0 - x, 0.05) - v)
+        x += 0.05 * v
+        cost += abs(1.0 - x) * 0.05
+    return cost

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import bisect
 import copy
+import dataclasses
 import functools
+import itertools
 import math
 import operator
 from functools import partial
@@ -213,3 +216,54 @@ def formatted_strings(x: Any) -> Any:
         except ValueError as error:
             print("caught", error, f"<{error}>")
     return weights[key]
+
+
+@program(np.array([0.3, 0.2, 0.9, 1.1, -0.4]))
+def itertools_of_many(x: Any) -> Any:
+    s = 0.0
+    for i, t in enumerate(itertools.product([x[0], x[1]], repeat=5)):
+        s += (i + 1) * t[0] * t[4] + t[2]
+    for i, t in enumerate(itertools.permutations(x[:4], 4)):
+        s += (i + 1) * t[0] * t[3] ** 2 - t[1]
+    for i, t in enumerate(itertools.combinations(x, 4)):
+        s += (i + 1) * t[0] * t[3] ** 2 - t[1]
+    for i, t in enumerate(itertools.combinations_with_replacement(x[:3], 4)):
+        s += (i + 1) * t[0] * t[3] ** 2 - t[1]
+    for t in itertools.combinations(x[:3], 4):
+        s += 100.0 * t[0]
+    for t in itertools.permutations(x[:3], 4):
+        s += 100.0 * t[0]
+    return s
+
+
+@program(np.array([1.3, 0.2, 0.9, 1.1, 0.4, 2.0]).reshape(2, 3))
+def shortest_tour(x: Any) -> Any:
+    w = x.T @ x
+    best = float("inf")
+    for order in itertools.permutations(range(1, 3)):
+        tour = (0, *order)
+        best = min(best, sum(w[a, b] for a, b in zip(tour, (*tour[1:], 0), strict=True)))
+    return best
+
+
+@program(np.array([0.3, 0.5, 0.9]), 0.6, argnums=(0, 1))
+def bisected(a: Any, v: Any) -> Any:
+    x = a.tolist()
+    i = bisect.bisect_right(x, v)
+    w = (v - x[i - 1]) / (x[i] - x[i - 1])
+    return w * a[bisect.bisect_left(a, v)] + bisect.bisect([0.0, 0.5, 1.0], v)
+
+
+@dataclasses.dataclass
+class _Camera:
+    focus: Any
+    centre: Any = 0.5
+    terms: Any = dataclasses.field(default_factory=lambda: [0.1, 0.01])
+
+
+@program(X3)
+def replaced_fields(x: Any) -> Any:
+    first = _Camera(x[0])
+    second = dataclasses.replace(first, centre=x[1])
+    second.terms[0] = x[2]
+    return second.focus * second.centre * first.terms[0]

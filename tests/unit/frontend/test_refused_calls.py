@@ -94,26 +94,27 @@ def test_calls_are_refused(fn: Program, arg: Any, call: str, what: str, hint: st
 
 def _product(x: Any) -> Any:
     s = 0.0
-    for a, b, c, d, e in itertools.product(x, x, x, x, x):  # here
-        s += a * b * c * d * e
+    a: tuple[Any, ...]
+    for a in itertools.product():  # here
+        s += len(a)
     return s
 
 
 def _combinations(x: Any) -> Any:
     s = 0.0
-    for a, *_ in itertools.combinations(x, 4):  # here
-        s += a
+    for a in itertools.combinations(x, 0):  # here
+        s += len(a)
     return s
 
 
 def _with_replacement(x: Any) -> Any:
-    return sum(a[0] for a in itertools.combinations_with_replacement(x, 4))  # here
+    return sum(len(a) for a in itertools.combinations_with_replacement(x, 0))  # here
 
 
 def _permutations(x: Any) -> Any:
     try:
-        for a in itertools.permutations(x, 4):  # here
-            x = x * a[0]
+        for a in itertools.permutations(x, 0):  # here
+            x = x * len(a)
     except NotImplementedError:
         x = -x
     return x
