@@ -43,7 +43,7 @@ from adc.ir.core import (
     While,
 )
 from adc.ir.ops import arith
-from adc.ir.types import BOOL, Scalar
+from adc.ir.types import BOOL, Scalar, Type
 from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute
 
 
@@ -85,8 +85,10 @@ class _Bounds:
         match stmt:
             case Apply(op=op, args=args) if op is ops.integer.wrap:
                 index, size = facts.form(args[0]), facts.form(args[1])
-                if facts.proves(index):
-                    self.env[stmt.result] = args[0]
+                # An index out of an array is no Python integer, as a position is.
+                chosen = _of_type(args[0], stmt.result.type)
+                if chosen is not None and facts.proves(index):
+                    self.env[stmt.result] = chosen
                     return None
                 if facts.proves(index * -1 + -1):
                     facts.forms[stmt.result] = index + size
@@ -214,6 +216,13 @@ class _Bounds:
                 self.facts.assume(now - start)
             if max(steps) <= 0:
                 self.facts.assume(start - now)
+
+
+def _of_type(operand: Operand, ty: Type) -> Operand | None:
+    """Return an operand as one of a type, if it need not be converted."""
+    if operand.type == ty:
+        return operand
+    return Literal(operand.value, ty) if isinstance(operand, Literal) else None
 
 
 _ANY = (0, 2**40)  # steps of unknown size, of which only the sign counts
