@@ -542,7 +542,7 @@ REFUSED: list[tuple[Program, str]] = list(
             *[_CHANGED] * 5,
             *[_WRITTEN] * 5,
             "'ys' holds a list of 1 before the loop and a list of 2 after an iteration",
-            "'ys' holds a list of 0 before the loop and a list of 1 after an iteration",
+            "'ys' grows in a loop by a list",
             "depends on how the loop at line",
             "a dict is one with 'a' on one path",
             "'d' is one with 'a', 'b' on one path",
