@@ -92,8 +92,11 @@ def running(lo: Lowerer, knot: Knot) -> Closure:
 
 
 def is_same(a: Closure, b: Closure) -> bool:
-    """Whether two inner functions are one: of one call of the function that they are in."""
-    return a.node is b.node and a.scope is b.scope
+    """Whether two inner functions are one: of one call of the function that they are in.
+
+    A loop in it may define one again, with other defaults.
+    """
+    return a.node is b.node and a.scope is b.scope and a.defaults == b.defaults
 
 
 def _done(frame: Frame, env: dict[str, Binding]) -> Frame:
@@ -102,7 +105,7 @@ def _done(frame: Frame, env: dict[str, Binding]) -> Frame:
     return Frame(frame.source, env, frame.holder, path=frame.path, closed=True, original=original)
 
 
-def settled(binding: Binding, frame: Frame, within: tuple[object, ...] = ()) -> Binding:
+def settled(binding: Binding, frame: Frame, within: tuple[Closure, ...] = ()) -> Binding:
     """Return `binding` with the inner functions of a function that is done holding its variables.
 
     Those that read variables that others write stay as they are.
@@ -111,10 +114,12 @@ def settled(binding: Binding, frame: Frame, within: tuple[object, ...] = ()) -> 
         case TupleOf(items=items):
             return TupleOf(tuple(settled(item, frame, within) for item in items))
         case Closure(scope=found) if found is frame and not frame.cells:
-            if binding.node in within:
+            if any(is_same(binding, each) for each in within):
                 return Knot(binding.node)
+            if any(each.node is binding.node for each in within):
+                return binding
             names = free_names(binding.node)
-            inside = (*within, binding.node)
+            inside = (*within, binding)
             env = {
                 name: settled(frame.env[name], frame, inside) for name in names if name in frame.env
             }

@@ -585,6 +585,19 @@ def inner_recursion_in_a_loop(x: Any, n: Any) -> Any:
     return s
 
 
+@program(X3, 3, argnums=(0,))
+def inner_recursion_defined_again(x: Any, n: Any) -> Any:
+    """The name in it is that of the last one: with the default of that."""
+    found = []
+    for j in range(2):
+
+        def chosen(k: Any, s: Any = j, factor: Any = x[j]) -> Any:
+            return x[s] if k == 0 else chosen(k - 1) + factor * k
+
+        found.append(chosen)
+    return found[0](n) + 2.0 * found[1](n)
+
+
 @program(1.2)
 def inner_recursion_over_tuples(x: Any) -> Any:
     def total(tree: Any) -> Any:
