@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from adc.frontend.control import callees, inlining
 from adc.frontend.control.callees import Passed
@@ -128,13 +128,25 @@ def call_function(
         raise RecursionDepthError(
             f"calls are nested more than {MAX_CALL_DEPTH} deep", lo.span(node), "write a loop"
         )
+
+    def inline() -> Binding:
+        if holder.in_library or lo.inlines or lo.builder.mark is not None:
+            return inlining.run(lo, source.node, source, bound, holder, None)
+        return _shared_or_inlined(lo, holder, source, bound, node)
+
+    found = _unless_recursive(lo, key, inline)
+    if found is not None:
+        return found
+    return callees.call_recursive(lo, holder, source, bound, node, key)
+
+
+def _unless_recursive(lo: Lowerer, key: object, inline: Callable[[], Binding]) -> Binding | None:
+    """Inline a function; if it calls itself, undo that, note it, and return None."""
     before, mark = lo.snapshot(), len(lo.builder.stmts)
     frame = lo.frame
     lo.stack.append(key)
     try:
-        if holder.in_library or lo.inlines or lo.builder.mark is not None:
-            return inlining.run(lo, source.node, source, bound, holder, None)
-        return _shared_or_inlined(lo, holder, source, bound, node)
+        return inline()
     except _Recursive as signal:
         if signal.key != key:
             raise
@@ -144,7 +156,7 @@ def call_function(
     lo.frame = frame
     lo.restore(before)
     lo.shared.recursive.add(key)
-    return callees.call_recursive(lo, holder, source, bound, node, key)
+    return None
 
 
 def call_closure(
@@ -164,20 +176,13 @@ def call_closure(
         raise _Recursive(key)
     if len(lo.stack) >= MAX_CALL_DEPTH:
         raise RecursionDepthError("calls are nested too deeply", lo.span(node), "write a loop")
-    before, mark = lo.snapshot(), len(lo.builder.stmts)
-    frame = lo.frame
-    lo.stack.append(key)
-    try:
+
+    def inline() -> Binding:
         return inlining.run(lo, callee.node, source, bound, outer.holder, outer, callee)
-    except _Recursive as signal:
-        if signal.key != key:
-            raise
-    finally:
-        lo.stack.pop()
-    del lo.builder.stmts[mark:]
-    lo.frame = frame
-    lo.restore(before)
-    lo.shared.recursive.add(key)
+
+    found = _unless_recursive(lo, key, inline)
+    if found is not None:
+        return found
     return callees.call_recursive(lo, outer.holder, source, bound, node, key, callee)
 
 
