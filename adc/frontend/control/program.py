@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from adc.frontend.control import callees, inlining
 from adc.frontend.control.callees import Passed
@@ -129,24 +130,25 @@ def call_function(
             f"calls are nested more than {MAX_CALL_DEPTH} deep", lo.span(node), "write a loop"
         )
 
-    def inline() -> Binding:
+    with _unless_recursive(lo, key):
         if holder.in_library or lo.inlines or lo.builder.mark is not None:
             return inlining.run(lo, source.node, source, bound, holder, None)
         return _shared_or_inlined(lo, holder, source, bound, node)
-
-    found = _unless_recursive(lo, key, inline)
-    if found is not None:
-        return found
     return callees.call_recursive(lo, holder, source, bound, node, key)
 
 
-def _unless_recursive(lo: Lowerer, key: object, inline: Callable[[], Binding]) -> Binding | None:
-    """Inline a function; if it calls itself, undo that, note it, and return None."""
+@contextmanager
+def _unless_recursive(lo: Lowerer, key: object) -> Iterator[None]:
+    """Inline a function in the block; if it calls itself, undo the block, note it, and go on.
+
+    A context manager, as frames of Python are what bounds the depth of calls: it adds none.
+    """
     before, mark = lo.snapshot(), len(lo.builder.stmts)
     frame = lo.frame
     lo.stack.append(key)
     try:
-        return inline()
+        yield
+        return
     except _Recursive as signal:
         if signal.key != key:
             raise
@@ -156,7 +158,6 @@ def _unless_recursive(lo: Lowerer, key: object, inline: Callable[[], Binding]) -
     lo.frame = frame
     lo.restore(before)
     lo.shared.recursive.add(key)
-    return None
 
 
 def call_closure(
@@ -177,12 +178,8 @@ def call_closure(
     if len(lo.stack) >= MAX_CALL_DEPTH:
         raise RecursionDepthError("calls are nested too deeply", lo.span(node), "write a loop")
 
-    def inline() -> Binding:
+    with _unless_recursive(lo, key):
         return inlining.run(lo, callee.node, source, bound, outer.holder, outer, callee)
-
-    found = _unless_recursive(lo, key, inline)
-    if found is not None:
-        return found
     return callees.call_recursive(lo, outer.holder, source, bound, node, key, callee)
 
 
