@@ -4,6 +4,7 @@
 `inference`     types of arrays in emitted code, and who owns their memory
 `values`        its values in LLVM's language, and the variables that hold them
 `instructions`  an emitted function as LLVM's instructions
+`streaming`     rows of large results, written past the cache
 `lowering`      these as a module that Numba compiles and caches
 `target`        what Numba compiles it with
 `profile`       emitted code that notes which line runs

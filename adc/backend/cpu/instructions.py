@@ -11,6 +11,7 @@ from typing import Any, Protocol, assert_never
 
 from llvmlite import ir
 
+from adc.backend.common import syntax
 from adc.backend.common.syntax import (
     Assign,
     Attribute,
@@ -41,6 +42,7 @@ from adc.backend.common.syntax import (
     Unpack,
 )
 from adc.backend.cpu.inference import Unit, dtype_of, table_type, transposed
+from adc.backend.cpu.streaming import Rows
 from adc.backend.cpu.values import (
     Array,
     Scalar,
@@ -133,6 +135,9 @@ class Function(Variables):
         self._no_memory: Any = None
         # That of the loads and stores of an innermost loop, if it is vectorizable.
         self.group: Any = None
+        self.rows = Rows(self)
+        # Then its place on the stack has to be small.
+        self.recurs = "enter" in syntax.used(self.tree.body)
 
     def run(self) -> None:
         context, builder = self.context, self.builder
@@ -601,7 +606,7 @@ class Function(Variables):
                 for name, found in zip(targets, values, strict=True):
                     self.bind(name, found, counted=True)
             case Store(Element(array, index), value):
-                place = self.place(self.expr(array), index)
+                place = self.rows.place(stmt) or self.place(self.expr(array), index)
                 self.store(place, self.expr(value))
             case Increase():
                 self.increase(stmt)
@@ -671,6 +676,8 @@ class Function(Variables):
         start, stop = (ir.Constant(_I64, 0), args[0]) if len(args) == 1 else args[:2]
         step = self.step(stmt.limits[2]) if len(args) == 3 else 1
         self.group = self.module.access_group() if stmt.vectorizable else None
+        if stmt.vectorizable and step == 1 and len(self.exits) > 1 and not self.recurs:
+            self.rows.enter(stmt, start, stop)
         before = b.block
         test, body, after = (self.function.append_basic_block() for _ in range(3))
         b.branch(test)
@@ -691,6 +698,9 @@ class Function(Variables):
                     vectors = isinstance(stop, ir.Constant) and stop.constant % 8 == 0 and step == 1
                     again.set_metadata("llvm.loop", self.module.loop_hints(self.group, vectors))
         self.group = None
+        self.rows.leave()
+        if not self.exits:
+            self.rows.settle()
 
     def step(self, expr: Expr) -> int:
         match expr:
