@@ -5,6 +5,10 @@ domain of the same size, and prints the seconds of a gradient, how many times fa
 ranks, the share of messages in forward and in reverse code, and how far the gradient is from that
 of one rank. What a message takes is what it takes the rank that comes last, for which the others
 wait; the share of waiting stands apart.
+
+*Apart* is the gradient of ranks that compute their halves at the same time, without messages: cores
+share memory and heat, so that two take longer than one. The efficiency is that time divided by what
+ranks with messages take.
 """
 
 import json
@@ -90,18 +94,26 @@ def measure(folder: Path) -> None:
     operations.plain_exchange.fn = timed
     whole = np.random.default_rng(0).random((ROWS, COLUMNS))
     mine = np.array_split(whole, comm.size)[comm.rank]
-    for name, loss in programs(comm, MPI.PROC_NULL).items():
-        both = adc.value_and_grad(loss)
-        both(mine)
-        seconds = []
-        for each in inside.values():
-            each.clear()
+    alone = programs(MPI.COMM_SELF, MPI.PROC_NULL)
+
+    def seconds_of(function: Any) -> float:
+        found = []
         for _ in range(REPEATS):
             comm.Barrier()
             began = time.perf_counter()
-            _, slope = both(mine)
+            function(mine)
             comm.Barrier()
-            seconds.append(time.perf_counter() - began)
+            found.append(time.perf_counter() - began)
+        return statistics.median(found)
+
+    for name, loss in programs(comm, MPI.PROC_NULL).items():
+        both, own = adc.value_and_grad(loss), adc.value_and_grad(alone[name])
+        own(mine)
+        _, slope = both(mine)
+        apart = seconds_of(own)
+        for each in inside.values():
+            each.clear()
+        seconds = seconds_of(both)
         slopes = comm.gather(slope)
         gathered = comm.gather(tuple(inside.values()))
         if slopes is not None and gathered is not None:
@@ -113,7 +125,8 @@ def measure(folder: Path) -> None:
             both_ways = sum(np.median(each.mean(axis=0).sum(axis=-1)) for each in spent)
             found = {
                 "name": name,
-                "seconds": statistics.median(seconds),
+                "seconds": seconds,
+                "apart": apart,
                 "forward": forward,
                 "back": back,
                 "waiting": both_ways - forward - back,
@@ -124,8 +137,8 @@ def measure(folder: Path) -> None:
 def main() -> None:
     mpirun = shutil.which("mpirun", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     assert mpirun is not None, "there is no mpirun"
-    table = Table("program", "ranks", "gradient", "speed-up", "messages forward", "in reverse",
-                  "waiting", "largest difference")  # fmt: skip
+    table = Table("program", "ranks", "gradient", "speed-up", "apart", "efficiency",
+                  "messages forward", "in reverse", "waiting", "largest difference")  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         first: dict[str, float] = {}
@@ -144,12 +157,13 @@ def main() -> None:
                 table.add_row(
                     found["name"], str(ranks), f"{1e3 * seconds:.1f} ms",
                     f"{first[found['name']] / seconds:.2f}",
+                    f"{1e3 * found['apart']:.1f} ms", f"{found['apart'] / seconds:.2f}",
                     f"{100 * found['forward'] / seconds:.1f} %",
                     f"{100 * found['back'] / seconds:.1f} %",
                     f"{100 * found['waiting'] / seconds:.1f} %",
                     f"{np.abs(one - own).max() / np.abs(one).max():.1e}",
                 )  # fmt: skip
-    Console(width=100).print(table)
+    Console(width=120).print(table)
 
 
 if __name__ == "__main__":
