@@ -7,7 +7,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc.frontend.core import numbers
-from adc.frontend.core.bindings import ArrayRef, Axis, Binding, Growing, ListRef, TupleOf, Window
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Axis,
+    Binding,
+    Growing,
+    ListRef,
+    TupleOf,
+    Window,
+    kind_of,
+)
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import indexing, reductions
 from adc.frontend.values import arguments, arrays, elementwise, list_buffers, views
@@ -34,6 +43,8 @@ def parts_of(
     if isinstance(held, Growing):
         return list_buffers.array_of(lo, held, node, f"need at least one array to {verb}")
     x = arrays.as_array(lo, binding, node)
+    if not dims_of(lo, x):
+        raise TypeMismatchError(f"{kind_of(binding)} is no sequence of arrays", lo.span(node))
     size = dims_of(lo, x)[0]
     if not isinstance(size, Literal):
         with lo.at(node):

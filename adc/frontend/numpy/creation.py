@@ -222,6 +222,8 @@ def _triangle(lower: bool) -> Any:
     def handler(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         x = lazy(lo, arrays.as_array(lo, given["a"], node), node)
         k = arguments.integer(lo, given.get("k", lo.num(0)), node)
+        if not x.dims:
+            raise TypeMismatchError("a number has no triangle", lo.span(node))
         if len(x.dims) == 1:
             x = views.broadcast(lo, x, (x.dims[0], x.dims[0]))  # type: ignore[assignment]
         zero = numbers.zero_of(x.type)
@@ -325,8 +327,7 @@ def _indices(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 @numpy_function("a dtype * copy?", "astype")
 def _astype(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = arrays.as_array(lo, given["a"], node)
-    dtype = arrays.dtype_argument(lo, given["dtype"], node)
-    assert dtype is not None
+    dtype = arrays.dtype_argument(lo, given["dtype"], node) or FLOAT.dtype  # None is float64
     if elementwise.element_type(x).dtype == dtype:
         copying = "copy" not in given or arguments.flag(lo, given["copy"], node, "`copy`")
         return elementwise.copy(lo, x, node) if copying or isinstance(x, Lazy) else x
@@ -335,7 +336,10 @@ def _astype(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 @numpy_function("a", "tolist")
 def _tolist(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    a = elementwise.base_of(lo, arrays.as_array(lo, given["a"], node), node)
+    x = arrays.as_array(lo, given["a"], node)
+    if not dims_of(lo, x):
+        return Num(numbers.weak(lo, lazy(lo, x, node).element(())))
+    a = elementwise.base_of(lo, x, node)
     if len(dims_of(lo, a)) != 1:
         raise lo.unsupported(
             f"`.tolist()` of {kind_of(a)}", node, "loop over the rows: `for row in a`"

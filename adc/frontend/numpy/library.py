@@ -132,9 +132,10 @@ def _rounded(row: str) -> Handler:
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
-        decimals = args[1] if len(args) > 1 else kwargs.get("decimals", lo.num(0))
+        given = arguments.match(lo, "a decimals?", args, kwargs, node)
+        decimals = given.get("decimals", lo.num(0))
         places = arguments.constant_int(lo, decimals, node, "the number of decimals")
-        x = strong(lo, elementwise.number(lo, args[0], node, f"`{ast.unparse(node.func)}`"))
+        x = strong(lo, elementwise.number(lo, given["a"], node, f"`{ast.unparse(node.func)}`"))
         if x.type.kind == "b":
             raise lo.unsupported("rounding a boolean", node)
         if x.type.kind == "c" and row != "rint":
@@ -383,7 +384,8 @@ def method(
     if name == "fill":
         if not isinstance(owner, ArrayRef):
             raise TypeMismatchError("`.fill` needs an array that has a name", lo.span(node))
-        arrays.fill(lo, owner, args[0], node)
+        given = arguments.match(lo, "value", args, kwargs, node)
+        arrays.fill(lo, owner, given["value"], node)
         return NONE
     if name == "view":
         return complexes.viewed(lo, owner, args, kwargs, node)
@@ -398,6 +400,8 @@ def method(
         handler = _ARRANGED.get(name) or reductions.HANDLERS.get(name)
     handler = handler or products.HANDLERS.get(name) or _HANDLERS[getattr(np, name)]
     if name == "compress":
+        if not args:
+            return handler(lo, [], {**kwargs, "a": owner}, node)
         return handler(lo, [args[0], owner, *args[1:]], kwargs, node)
     if name == "round":
         return elementwise.lift(

@@ -75,6 +75,8 @@ HANDLERS["ix_"] = _ix
 def _where(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     if "x" not in given:
         return _nonzero(lo, {"a": given["cond"]}, node)  # type: ignore[no-any-return]
+    if "y" not in given:
+        raise TypeMismatchError("either both or neither of x and y should be given", lo.span(node))
     parts = [arrays.as_operand(lo, given[n], node) for n in ("cond", "x", "y")]
 
     def compute(items: list[Binding]) -> Binding:
@@ -176,9 +178,10 @@ def _compress(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         axis = 0
     else:
         axis = arguments.axis(lo, given["axis"], len(dims_of(lo, x)), node)
-    cond = reductions.truths(
-        lo, lazy(lo, arrays.as_array(lo, given["condition"], node), node), node
-    )
+    condition = arrays.as_array(lo, given["condition"], node)
+    if len(dims_of(lo, condition)) != 1:
+        raise TypeMismatchError("the condition must be a vector", lo.span(node))
+    cond = reductions.truths(lo, lazy(lo, condition, node), node)
     index = indexing.nonzero(lo, cond, node)[0]
     full = indexing.Slice(None, None, None, node)
     items = [indexing.Item(full, node)] * axis
@@ -425,7 +428,10 @@ def _extent(lo: Lowerer, k: Operand, carried: Sequence[Operand]) -> list[Operand
 @numpy_function("a v side?", "searchsorted")
 def _searchsorted(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     side = arguments.text(lo, given.get("side"), "left", node, "`side`")
-    held = elementwise.base_of(lo, arrays.as_array(lo, given["a"], node), node)
+    a = arrays.as_array(lo, given["a"], node)
+    if len(dims_of(lo, a)) != 1:
+        raise TypeMismatchError("only a vector can be searched", lo.span(node))
+    held = elementwise.base_of(lo, a, node)
     row = "searchsorted_left" if side == "left" else "searchsorted_right"
     source = lazy(lo, held, node)
     value = arrays.as_operand(lo, given["v"], node)

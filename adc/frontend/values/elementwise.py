@@ -330,7 +330,8 @@ def stored_new(
 def base_of(lo: Lowerer, x: Arraylike, node: ast.AST) -> ArrayRef:
     """Return an array for `x`: itself, unless it is an expression."""
     found = materialised(lo, x, node)
-    assert isinstance(found, ArrayRef)
+    if not isinstance(found, ArrayRef):
+        raise TypeMismatchError("a number stands where an array is needed", lo.span(node))
     return found
 
 

@@ -598,6 +598,12 @@ def list_of_an_array(x: Any) -> Any:
     return sum(values) + sorted((x + 1).tolist())[0] + (x[1] if flags[1] else x[2]) * counts[2]
 
 
+@program(np.array([0.6, 0.8, 1.1]))
+def numbers_of_numpy_as_numbers_of_python(x: Any) -> Any:
+    found = {"t": x[0].tolist(), "s": np.sum(x).tolist(), "a": np.asarray(x[1]).tolist()}
+    return found["t"] * found["s"] + found["a"] ** 2
+
+
 @program(X3)
 def arguments_that_are_an_array(x: Any) -> Any:
     f: Any = lambda a, b, c: a * b + c  # noqa: E731

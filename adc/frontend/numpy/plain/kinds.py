@@ -54,7 +54,7 @@ def _asked(fn: Callable[..., Any]) -> Handler:
         named = {name: _described(lo, arg, node) for name, arg in kwargs.items()}
         try:
             return _answer(lo, fn(*given, **named))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, KeyError) as error:
             raise TypeMismatchError(str(error), lo.span(node)) from None
 
     return handler
