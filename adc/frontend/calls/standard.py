@@ -241,6 +241,8 @@ def _attrgetter(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -
 def _methodcaller(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
+    if not args:
+        raise TypeMismatchError("methodcaller() is missing the name of a method", lo.span(node))
     (name,) = _names_of(lo, args[:1], node)
     env = {f"_a{k}": arg for k, arg in enumerate(args[1:])}
     env |= {f"_k_{key}": value for key, value in kwargs.items()}
