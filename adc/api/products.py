@@ -219,7 +219,7 @@ def vjp(
         The result of `fn`.
     pull : callable
         Takes a cotangent with the structure of the value (cotangents of integers are ignored);
-        returns a tuple with a cotangent for each argument, or None for an argument without floats.
+        returns a tuple with a cotangent for each of `primals`, or None for one without floats.
         Every call runs the forward code again.
 
     Examples
@@ -264,7 +264,7 @@ def pullback(
         inner, along = (*levels[:-1], Level("grad", moved)), levels[-1].chosen
         return code_for(function, inner, how, along, None)
 
-    return Pullback(primal, make, values, has_aux, moved)
+    return Pullback(primal, make, values, len(primals), has_aux, moved)
 
 
 @transform

@@ -519,19 +519,23 @@ class Pullback(_Linear):
         primal: Code,
         make: Callable[[tuple[int, ...]], Code],
         values: Arguments,
+        given: int,
         has_aux: bool = False,
         moved: tuple[int, ...] | None = None,
     ) -> None:
         super().__init__(primal, values)
         self._has_aux = has_aux
         primary(self._primal, has_aux)
-        self._moved = self._primal.signature.movable() if moved is None else moved
-        self._code = make(self._moved)
-        self._count = self._primal.signature.count()
+        # Arguments that the caller has left to their defaults get no cotangents.
+        self._count = min(given, self._primal.signature.count())
+        if moved is None:
+            moved = tuple(k for k in self._primal.signature.movable() if k < self._count)
+        self._moved = moved
+        self._code = make(moved)
 
     @shortened
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
-        """Return a cotangent for each argument, or None for one without floats."""
+        """Return a cotangent for each argument given, or None for one without floats."""
 
         def apply(compiled: Compiled, hidden: list[Any]) -> Any:
             return self._pulled(compiled, hidden, cotangent)

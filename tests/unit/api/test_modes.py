@@ -516,6 +516,25 @@ class Scaled:
         return np.sum(x * self.w)
 
 
+def test_arguments_left_to_their_defaults_have_no_cotangents() -> None:
+    def energy(x: Any, scale: float = 2.0, steps: int = 3) -> Any:
+        return scale * np.sum(x**2) * steps
+
+    def of_pull(x: Any) -> Any:
+        _, pull = adc.vjp(energy, x)
+        return np.sum(pull(1.0)[0]) + len(pull(1.0))
+
+    x = np.array([0.5, 1.5])
+    (ct,) = adc.vjp(energy, x)[1](1.0)
+    np.testing.assert_allclose(ct, 12.0 * x)
+    ct, of_scale = adc.vjp(energy, x, 4.0)[1](1.0)
+    np.testing.assert_allclose(ct, 24.0 * x)
+    assert of_scale == pytest.approx(3.0 * np.sum(x**2))
+    assert adc.jit(of_pull)(x) == pytest.approx(12.0 * np.sum(x) + 1.0)
+    check_grads(energy, (x,), order=2)
+    check_grads(energy, (x, 4.0))
+
+
 def test_cotangents_of_a_methods_arguments() -> None:
     """The object that it is bound to is no argument."""
     _, pull = adc.vjp(Scaled(np.array([2.0, 3.0])).of, np.ones(2))
