@@ -56,7 +56,7 @@ def run(name: str, folder: Path) -> dict[str, Any]:
     """Run the Python blocks of a page; return what they define."""
     scope: dict[str, Any] = {"__name__": "page"}
     for number, (shown, _, _, language, text) in enumerate(BLOCK.findall(PAGES[name])):
-        if shown or language != "python" or text.startswith(ROWS):
+        if shown or language != "python" or text.lstrip().startswith(ROWS):
             continue
         named = re.match(r"# (\w+\.py)\n", text)
         path = folder / (named[1] if named else f"{name}_{number}.py")
@@ -169,7 +169,12 @@ def test_programs_of_the_table(fn: Any) -> None:
 
 
 def test_the_rows_are_those_of_the_table() -> None:
-    found = [text for *_, text in BLOCK.findall(TEXT) if text.startswith(ROWS)]
+    blocks = (
+        textwrap.dedent(text)
+        for page in (TEXT, GUIDES["internals"])
+        for *_, text in BLOCK.findall(page)
+    )
+    found = [text for text in blocks if text.startswith(ROWS)]
     assert len(found) == len(ROWS)
     table: set[str] = set()
     for name in ("math.py", "special.py"):
