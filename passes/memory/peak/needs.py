@@ -32,12 +32,30 @@ def added(found: Iterable[Sizes]) -> Sizes:
     return sizes
 
 
-def where(frame: Frame, known: Callable[[Sum], bool]) -> Frame:
-    """Return what is left of a frame where only some formulas are known."""
+def _unbounded(size: Sum) -> Sum | None:
+    return None
+
+
+def where(
+    frame: Frame,
+    known: Callable[[Sum], bool],
+    most: Callable[[Sum], Sum | None] = _unbounded,
+    place: str = "",
+) -> Frame:
+    """Return what is left of a frame where only some formulas are known.
+
+    Of a size that is not known, the `most` may be.
+    """
     found: list[Sum | tuple[Sum, ...] | None] = []
-    for each in frame:
+    for k, each in enumerate(frame):
         if isinstance(each, tuple):
-            sizes = [told for size in each if (told := _told(size, known)) is not None]
+            sizes = list[Sum]()
+            for axis, size in enumerate(each):
+                told, limit = _told(size, known), most(size)
+                if told is None and limit is not None:
+                    name = f"{place}.{k}.{axis}"
+                    told = Sum.atom(formulas.Function("upto", (limit,), name=name))
+                sizes += [] if told is None else [told]
             found.append(tuple(sizes) if len(sizes) == len(each) else None)
         else:
             found.append(None if each is None else _told(each, known))
@@ -88,10 +106,18 @@ class Item:
     frame: Frame = ()
     parts: tuple[tuple[Item, ...], ...] = ()
 
-    def where(self, known: Callable[[Sum], bool]) -> Item:
+    def where(
+        self,
+        known: Callable[[Sum], bool],
+        most: Callable[[Sum], Sum | None] = _unbounded,
+        place: str = "",
+    ) -> Item:
         """Return what is left of this where only some formulas are known."""
-        parts = tuple(tuple(item.where(known) for item in part) for part in self.parts)
-        return Item(self.sizes, where(self.frame, known), parts)
+        parts = tuple(
+            tuple(item.where(known, most, f"{place}.{k}.{n}") for n, item in enumerate(part))
+            for k, part in enumerate(self.parts)
+        )
+        return Item(self.sizes, where(self.frame, known, most, place), parts)
 
 
 @dataclass(frozen=True)
@@ -110,6 +136,10 @@ class Rounds:
     def total(self, size: Sum) -> Sum:
         """Return what all iterations add up to."""
         return formulas.total(self.label, self.index, self.trips, size, self.inside)
+
+    def bound(self, size: Sum) -> Sum | None:
+        """Return the most of a size that depends on nothing but the counter; else None."""
+        return self.most(size) if self.inside & size.names <= {self.index} else None
 
     def fixed(self, size: Sum) -> bool:
         """Whether a formula is the same in all iterations, but for the counter."""
@@ -281,8 +311,11 @@ class Need:
             machine.needs({d: most(size) for d, size in extra.items()})
         sizes = {d: rounds.total(size) for d, size in grown.items()}
         peaks = {d: sizes.get(d, ZERO) + most(size) for d, size in extra.items()}
-        kept = () if need.taken else (tuple(item.where(rounds.fixed) for item in need.stack),)
-        self.add(taken, Item(sizes, (), kept), peaks)
+        kept = tuple(
+            item.where(rounds.fixed, rounds.bound, f"{rounds.label}.pushed.{k}")
+            for k, item in enumerate(need.stack)
+        )
+        self.add(taken, Item(sizes, (), () if need.taken else (kept,)), peaks)
         return any(
             bool(need.taken) or (extra[dtype] != ZERO and not rounds.fixed(size))
             for dtype, size in need.most.items()
