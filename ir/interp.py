@@ -123,6 +123,9 @@ class Observer:
 class Interpreter:
     """Runs one function and its callees."""
 
+    # Whether it checks that iterations of loops that are marked as independent are so.
+    checks_loops = True
+
     def __init__(
         self, fn: Function, derive: Derive | None = None, observe: Observer | None = None
     ) -> None:
@@ -421,7 +424,9 @@ class _Routine:
 
     def loop(self, stmt: For | While | Reverse) -> Callable[[Env, Frame, Frame], Sequence[Any]]:
         watch, outer = None, self.watches
-        if isinstance(stmt, For) and (stmt.vectorizable or stmt.parallel):
+        marked = isinstance(stmt, For) and (stmt.vectorizable or stmt.parallel)
+        if marked and self.machine.checks_loops:
+            assert isinstance(stmt, For)
             watch = _Watch(add=not stmt.vectorizable)
             self.watches = (*outer, watch)
         if not isinstance(stmt, While):

@@ -23,8 +23,8 @@ function sampled(formula, names) {
   if (moved.length > 1 && mine.length) return { bytes: null, exact: true };
   if (!mine.length) return { bytes: formula.here, exact: true };
   const wanted = names[mine[0].names[0]], far = ([number]) => Math.abs(Math.log(number / Math.max(1, wanted)));
-  const [number, bytes] = formula.at[mine[0].names[0]].reduce((best, each) => (far(each) < far(best) ? each : best));
-  return { bytes, exact: number === wanted };
+  const [number, bytes, exact] = formula.at[mine[0].names[0]].reduce((best, each) => (far(each) < far(best) ? each : best));
+  return { bytes, exact: exact && number === wanted };
 }
 
 // A loop of more iterations than this is not added up.

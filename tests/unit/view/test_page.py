@@ -187,7 +187,7 @@ def test_page(browser: Browser, tmp_path: Path) -> None:
     # The size of a slider is put into the formulas, also into that of the plan for a budget.
     tab.click("#tab-growth")
     policies = view.facts["growth"]["policies"]
-    samples = dict(policies["budget"]["peak"]["at"]["steps"])
+    samples = {number: size for number, size, _ in policies["budget"]["peak"]["at"]["steps"]}
     assert samples[60] == view.facts["memory"]["plan"]
     slider = tab.locator("#growth input[type=range][aria-label^=steps]")
     for half_powers in (2, 6, -4):
