@@ -355,7 +355,7 @@ def _within(
     fn, made = plans.made(budget)
     assert made is not None
     policies[f"part{part}" if part else "least"] = made
-    entry = {
+    entry: dict[str, Any] = {
         "part": part, "budget": budget, "peak": made.peak_bytes, "seconds": made.extra,
         "fits": True,
     }  # fmt: skip
