@@ -112,13 +112,14 @@ def facts(
     plan = code.described(values, made, False) if made.plan is not None else None
     fn = _last_form(made)
     taken = [0]
+    told = pictures.Told(given)
 
     def picture(value: Any, read: bool) -> Any:
         if np.ndim(value):
             taken[0] += 1
             if taken[0] > MOST_PICTURES:
                 return {"shape": list(np.shape(value))}
-        return pictures.picture(value, values=show, argument=read)
+        return pictures.picture(value, values=show, argument=read, told=told)
 
     start = time.perf_counter()
     record = recorded(fn, copy.deepcopy(given), picture, iterations=iterations)

@@ -288,6 +288,20 @@ def test_numbers_of_arguments_are_not_written(tmp_path: Path) -> None:
     assert "0.123456" not in view.html()
     assert "7.3162" not in view.html()
 
+    # Nor those that a maximum, a branch or a derivative gives as they are.
+    def passed_on(x: Any, scale: float) -> Any:
+        best = 0.0
+        for i in range(len(x)):
+            if x[i] > best:
+                best = x[i]
+        return best * np.max(x) + x[0] * x[1] + np.sum(x) * scale
+
+    derivative = adc.value_and_grad(passed_on)
+    for show in (False, True):
+        text = derivative.view(secret, 5.86421, measure=False, values=show).html()
+        for number in ("0.12345", "7.316", "5.864"):
+            assert (number in text) == show
+
 
 @pytest.mark.full
 def test_a_long_program_and_a_long_loop(browser: Browser, tmp_path: Path) -> None:
