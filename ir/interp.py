@@ -346,8 +346,11 @@ class _Routine:
 
             return array
 
+        kind = ty.numpy.type
+
         def scalar(env: Env, frame: Frame, mirror: Frame) -> None:
-            env[result] = numpy_value(evaluate(*[env[k] for k in args]), ty)
+            value = evaluate(*[env[k] for k in args])
+            env[result] = value if type(value) is kind else numpy_value(value, ty)
 
         if not stmt.op.reorders:
             return scalar
@@ -377,13 +380,15 @@ class _Routine:
         index, watches = self.many(stmt.index), self.watches
         if isinstance(stmt, Load):
             (result,), ty = results, stmt.result.type
+            kind = ty.numpy.type
 
             def load(env: Env, frame: Frame, mirror: Frame) -> None:
                 source = env[array]
                 where = _where(source, [env[k] for k in index], stmt)
                 for watch in watches:
                     watch.see(source, where, stmt)
-                env[result] = numpy_value(source[where], ty)
+                value = source[where]
+                env[result] = value if type(value) is kind else numpy_value(value, ty)
 
             return load
         value, observe, place = self.slot(stmt.value), self.machine.observe, self.place()
