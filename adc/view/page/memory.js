@@ -135,7 +135,7 @@ function drawMemory() {
     const px = x(peak), py = y(at.below + gradientsAt(peak) + steps[peak].most);
     parts.push(svg("circle", { cx: px, cy: py, r: 4, fill: "var(--text)" }), svg("text", { x: px > WIDE - 150 ? px - 8 : px + 8, y: Math.max(11, py - 5), "text-anchor": px > WIDE - 150 ? "end" : "start" }, `most: ${bytes(facts.memory.most)}`));
   }
-  const ten = 10 ** Math.floor(Math.log10(at.most / 4)), tick = [1, 2, 5, 10].map((k) => k * ten).find((size) => size >= at.most / 4.5);
+  const ten = Math.max(1, 10 ** Math.floor(Math.log10(at.most / 4))), tick = [1, 2, 5, 10].map((k) => k * ten).find((size) => size >= at.most / 4.5);
   for (let size = 0; size <= at.most; size += tick) {
     parts.push(svg("text", { class: "quiet", x: LEFT - 6, y: y(size) + 4, "text-anchor": "end" }, bytes(size).replace(" bytes", " B")), svg("line", { x1: LEFT, x2: WIDE - RIGHT, y1: y(size), y2: y(size), stroke: "var(--line)", "stroke-width": 0.6 }));
   }
