@@ -123,6 +123,9 @@ class Observer:
 class Interpreter:
     """Runs one function and its callees."""
 
+    # Whether it checks that iterations of loops that are marked as independent are so.
+    checks_loops = True
+
     def __init__(
         self, fn: Function, derive: Derive | None = None, observe: Observer | None = None
     ) -> None:
@@ -343,8 +346,11 @@ class _Routine:
 
             return array
 
+        kind = ty.numpy.type
+
         def scalar(env: Env, frame: Frame, mirror: Frame) -> None:
-            env[result] = numpy_value(evaluate(*[env[k] for k in args]), ty)
+            value = evaluate(*[env[k] for k in args])
+            env[result] = value if type(value) is kind else numpy_value(value, ty)
 
         if not stmt.op.reorders:
             return scalar
@@ -374,13 +380,15 @@ class _Routine:
         index, watches = self.many(stmt.index), self.watches
         if isinstance(stmt, Load):
             (result,), ty = results, stmt.result.type
+            kind = ty.numpy.type
 
             def load(env: Env, frame: Frame, mirror: Frame) -> None:
                 source = env[array]
                 where = _where(source, [env[k] for k in index], stmt)
                 for watch in watches:
                     watch.see(source, where, stmt)
-                env[result] = numpy_value(source[where], ty)
+                value = source[where]
+                env[result] = value if type(value) is kind else numpy_value(value, ty)
 
             return load
         value, observe, place = self.slot(stmt.value), self.machine.observe, self.place()
@@ -421,7 +429,9 @@ class _Routine:
 
     def loop(self, stmt: For | While | Reverse) -> Callable[[Env, Frame, Frame], Sequence[Any]]:
         watch, outer = None, self.watches
-        if isinstance(stmt, For) and (stmt.vectorizable or stmt.parallel):
+        marked = isinstance(stmt, For) and (stmt.vectorizable or stmt.parallel)
+        if marked and self.machine.checks_loops:
+            assert isinstance(stmt, For)
             watch = _Watch(add=not stmt.vectorizable)
             self.watches = (*outer, watch)
         if not isinstance(stmt, While):

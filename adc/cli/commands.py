@@ -142,12 +142,25 @@ def where_nan(args: argparse.Namespace) -> int:
     return 0
 
 
+def _can_write(path: Path | None, suffixes: Sequence[str] = ()) -> None:
+    """Refuse a file that cannot be written, rather now than after all that it should show."""
+    if path is None:
+        return
+    if suffixes and path.suffix not in suffixes:
+        known = ", ".join(suffixes)
+        raise UsageError(f"{path}: the name must end in {'one of ' * (len(suffixes) > 1)}{known}")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"{path}: there is no folder {path.parent}")
+    if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise UsageError(f"{path} cannot be written")
+
+
 def plan(args: argparse.Namespace) -> int:
     from adc.cli.curve import DRAWINGS, curve, rows, to_data
     from adc.inspect.plan import PlanReport
 
-    if args.curve is not None and args.curve.suffix not in DRAWINGS:
-        raise UsageError(f"{args.curve}: the name must end in one of {', '.join(DRAWINGS)}")
+    _can_write(args.curve, DRAWINGS)
+    _can_write(args.html)
     if args.points < 2:
         raise UsageError("--points: a curve needs at least two")
     found = target.find(args)
@@ -188,8 +201,7 @@ def profile(args: argparse.Namespace) -> int:
 
 
 def view(args: argparse.Namespace) -> int:
-    if args.out.suffix != ".html":
-        raise UsageError(f"{args.out}: the name must end in .html")
+    _can_write(args.out, (".html",))
     found = target.find(args)
     page = found.derivative.view(
         *found.args, values=args.values, measure=args.measure, iterations=args.iteration
@@ -202,8 +214,7 @@ def view(args: argparse.Namespace) -> int:
 def graph(args: argparse.Namespace) -> int:
     from adc.inspect.graph import FORMATS, graph_of
 
-    if args.out is not None and args.out.suffix not in FORMATS:
-        raise UsageError(f"{args.out}: the name must end in one of {', '.join(FORMATS)}")
+    _can_write(args.out, FORMATS)
     if args.depth is not None and args.depth < 0:
         raise UsageError("--depth: not less than 0")
     made = target.find(args).made

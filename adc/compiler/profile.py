@@ -45,8 +45,14 @@ _TURNS = 15
 Key = tuple[str, int, str]
 
 
-def profile(code: Code, values: tuple[Any, ...], seconds: float) -> Profile:
-    """Return where the calls with these arguments spend their time, within about `seconds`."""
+def profile(
+    code: Code, values: tuple[Any, ...], seconds: float, accepted: float = _DEAR
+) -> Profile:
+    """Return where the calls with these arguments spend their time, within about `seconds`.
+
+    Marks inside of loops are left out, which takes another compilation, if with them a call takes
+    longer by more than the share `accepted`.
+    """
     options = code.options
     if options.target != "cpu":
         raise ArgumentError(
@@ -65,7 +71,7 @@ def profile(code: Code, values: tuple[Any, ...], seconds: float) -> Profile:
         run = _Run(compiled, values, compiled.hidden(values) or [])
         run.once()
     marked = run.sampled(seconds, coarse=False)
-    if marked.overhead > _DEAR:
+    if marked.overhead > accepted:
         other = run.sampled(seconds, coarse=True)
         marked = min(marked, other, key=lambda each: abs(each.overhead))
     return replace(marked, name=name_of(code.fn), file=code.fn.__code__.co_filename)

@@ -33,12 +33,15 @@ def fold(drawing: Drawing, most: int) -> None:
     if count(drawing) <= most:
         return
     _by_lines(drawing)
-    while count(drawing) > most:
-        frames = [each for each in drawing.top.clusters() if _can_fold(each)]
-        if not frames:
-            _in_runs(drawing, most)
+    frames = [each for each in drawing.top.clusters() if _can_fold(each)]
+    left = count(drawing)
+    for frame in sorted(frames, key=lambda each: (each.depth, each.size()), reverse=True):
+        if left <= most:
             return
-        _fold(max(frames, key=lambda each: (each.depth, each.size())))
+        left -= sum(1 for _ in frame.nodes()) - 1
+        _fold(frame)
+    if left > most:
+        _in_runs(drawing, most)
 
 
 def fold_below(drawing: Drawing, depth: int) -> None:

@@ -14,7 +14,7 @@
 `names`        of values: in the IR, and for users
 `arguments`    names, bytes, pictures
 `memory`       numbers: what the plan says, what the run has held, what compiled code has measured
-`budgets`      the plans for less memory, and the bytes that their runs have held
+`budgets`      the plans for parts of the memory, or for the least, and what their runs have held
 `plan`         the table of `adc plan`
 `growth`       formulas of memory (`adc.view.growth`)
 `schedules`    of checkpointed loops, and of calls in a row (`adc.view.schedules`)
@@ -62,6 +62,8 @@ if TYPE_CHECKING:
 VERSION = 1
 # Parts of the memory of the plan for which other plans are shown.
 PARTS = (2, 4, 8)
+# The part of the plan that holds least, which is shown if no plan fits in half of the memory.
+LEAST = 0
 # Runs of more statements are not repeated for other budgets; of larger programs there are no plans
 # for other policies.
 MOST_REPEATED = 3_000_000
@@ -77,8 +79,9 @@ _PHASES = {FORWARD: "f", REVERSE: "r", RECOMPUTED: "a", BOTH: "b"}
 # So many steps of the runs for other budgets, and so many calls to measure.
 RUN_STEPS = 3_000
 CALLS = 5
-# How long calls are profiled, for the time of each line.
-SECONDS = 0.5
+# How long calls are profiled, for the time of each line, and how much slower this may make them:
+# what is shown is which line takes more time than others.
+SECONDS, SLOWER = 0.5, 0.25
 # Between a line of generated code and the place that it comes from; no program has it.
 _MARK = "\x00adc:"
 
@@ -109,13 +112,14 @@ def facts(
     plan = code.described(values, made, False) if made.plan is not None else None
     fn = _last_form(made)
     taken = [0]
+    told = pictures.Told(given)
 
     def picture(value: Any, read: bool) -> Any:
         if np.ndim(value):
             taken[0] += 1
             if taken[0] > MOST_PICTURES:
                 return {"shape": list(np.shape(value))}
-        return pictures.picture(value, values=show, argument=read)
+        return pictures.picture(value, values=show, argument=read, told=told)
 
     start = time.perf_counter()
     record = recorded(fn, copy.deepcopy(given), picture, iterations=iterations)
@@ -257,7 +261,7 @@ def _measured(code: Code, values: Arguments) -> dict[str, Any]:
 
 def _times(code: Code, values: Arguments) -> dict[Line, tuple[float, float]]:
     """Return the seconds of each line of a call, in forward and in reverse code."""
-    found = profile(code, values, SECONDS)
+    found = profile(code, values, SECONDS, SLOWER)
     return {(each.file, each.line): (each.time.forward, each.time.reverse) for each in found.lines}
 
 
@@ -318,10 +322,12 @@ def _budgets(
     whole = plan.peak_bytes if plan.budget is None else plan.budget
     if not whole:
         return found
-    offload = bool(plans.rest.context.target.offload)  # then tapes take no memory
     repeated = record.statements <= MOST_REPEATED
     if not repeated:
-        notes.append("The run is long: other budgets are planned for, but not run.")
+        notes.append(
+            "The run is long: other budgets are planned for, but not run. A smaller example shows "
+            "the same code, and the formulas hold for any size."
+        )
     for part in PARTS:
         budget = whole // part
         try:
@@ -335,29 +341,38 @@ def _budgets(
         except UnknownPeak:
             notes.append("The memory of other plans is known only at run time.")
             return found
-        entry: dict[str, Any] = {
-            "part": part, "budget": budget, "peak": other.peak, "seconds": other.extra,
-            "fits": other.extra is not None,
-        }  # fmt: skip
         if other.extra is not None:
-            fn, made = plans.made(budget)
-            if made is not None:
-                policies[f"part{part}"] = made
-                entry["peak"] = made.peak_bytes
-        if other.extra is not None and repeated:
-            run = recorded(fn, copy.deepcopy(list(given)), steps=RUN_STEPS)
-            course = predicted(fn, run, given, offload=offload)
-            entry |= {
-                "run": run.peak - run.tapes * offload, "most": run.most,
-                "statements": run.statements, "curve": _curve(run),
-                "predicted": max((said.reserved for said in course), default=0),
-            }  # fmt: skip
-        found.append(entry)
-    if not found[0]["fits"] and found[0]["peak"] is not None and found[0]["peak"] < whole:
-        made = plans.made(found[0]["peak"])[1]
-        if made is not None:
-            policies["least"] = made
+            found.append(_within(plans, part, budget, given, policies, repeated))
+        else:
+            found.append({"part": part, "budget": budget, "peak": other.peak, "fits": False})
+    least = found[0]["peak"]
+    if not found[0]["fits"] and least is not None and least < whole:
+        found.append(_within(plans, LEAST, least, given, policies, repeated))
     return found
+
+
+def _within(
+    plans: Plans, part: int, budget: int, given: Sequence[Any], policies: dict[str, Plan],
+    repeated: bool,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what the plan for a budget holds, and what its run has held if it is `repeated`."""
+    fn, made = plans.made(budget)
+    assert made is not None
+    policies[f"part{part}" if part else "least"] = made
+    entry: dict[str, Any] = {
+        "part": part, "budget": budget, "peak": made.peak_bytes, "seconds": made.extra,
+        "fits": True,
+    }  # fmt: skip
+    if repeated:
+        offload = bool(plans.rest.context.target.offload)  # then tapes take no memory
+        run = recorded(fn, copy.deepcopy(list(given)), steps=RUN_STEPS)
+        course = predicted(fn, run, given, offload=offload)
+        entry |= {
+            "run": run.peak - run.tapes * offload, "most": run.most,
+            "statements": run.statements, "curve": _curve(run),
+            "predicted": max((said.reserved for said in course), default=0),
+        }  # fmt: skip
+    return entry
 
 
 def _curve(run: Record) -> list[list[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from adc.ir.analysis.sizes.formulas import Atom, Known, Sum
@@ -22,6 +22,11 @@ EVALUATED = frozenset(
 SAMPLED = (-8, 20)
 # So many sizes have samples: those that the formula grows with fastest.
 _MOST_SAMPLED = 8
+# Schedules of more steps than these, and than so many leaves, are not listed to find their memory,
+# which hardly grows any more.
+_MOST_STEPS, _MOST_LEAVES = 2_000, 128
+# The functions of formulas that list a schedule.
+_LISTED = frozenset(("sweeps", "rest", "tape", "depth"))
 # Longer formulas are not written out.
 _WIDEST = 400
 
@@ -192,23 +197,58 @@ def _data(size: Sum) -> list[Any] | None:
     return [[count, [_atom(atom) for atom in atoms]] for atoms, count in size.terms]
 
 
+class _Shortened(Known):
+    """What names stand for, with schedules of many steps cut short.
+
+    A schedule fills the memory that it has been made for with its first steps, so that more of them
+    change little. To list all would take minutes.
+
+    Attributes
+    ----------
+    cut : list of Function
+        Those that were.
+    """
+
+    def __init__(self, names: Mapping[str, int], cut: list[Formula] | None = None) -> None:
+        super().__init__(names)
+        self.cut: list[Formula] = [] if cut is None else cut
+
+    def number(self, made: Formula, upper: bool) -> int | None:
+        if made.kind in _LISTED:
+            steps, room, _, tape = (arg.value(self, upper) for arg in made.args[:4])
+            if steps is not None and room is not None and tape is not None:
+                most = max(_MOST_STEPS, _MOST_LEAVES * (room // max(tape, 1)))
+                if steps > most:
+                    self.cut.append(made)
+                    made = Formula(made.kind, (Sum.number(most), *made.args[1:]))
+        return super().number(made, upper)
+
+    def iterations(self, loop: Formula) -> tuple[Iterable[Known], int] | None:
+        found = super().iterations(loop)
+        return found and ((_Shortened(each.names, self.cut) for each in found[0]), found[1])
+
+
 def _told(size: Sum, names: Mapping[str, int], groups: Sequence[Sequence[str]]) -> Any:
-    """Return a formula as a page evaluates it, else what it is here and where one size differs."""
+    """Return a formula as a page evaluates it, else what it is here and where one size differs.
+
+    The latter are numbers of the size, bytes, and whether these are exact.
+    """
     data = _data(size)
     if data is not None:
         return data
     here = size.value(Known(names))
     if here is None:
         return None
-    found: dict[str, list[list[int | None]]] = {}
+    found: dict[str, list[list[int | bool | None]]] = {}
     steep = sorted(groups, key=lambda group: -degree(size, frozenset(group)))
     for group in steep[:_MOST_SAMPLED]:
         if size.names.isdisjoint(group):
             continue
-        points: list[list[int | None]] = []
+        points: list[list[int | bool | None]] = []
         for k in range(SAMPLED[0], SAMPLED[1] + 1):
             number = max(1, math.floor(names[group[0]] * 2.0 ** (k / 2) + 0.5))
-            points.append([number, size.value(Known({**names, **dict.fromkeys(group, number)}))])
+            known = _Shortened({**names, **dict.fromkeys(group, number)})
+            points.append([number, size.value(known), not known.cut])
         found[group[0]] = points
     return {"here": here, "at": found}
 

@@ -2,11 +2,13 @@
 
 A picture of an array has at most 16 by 16 cells, each the mean of a block of elements in one of 16
 shades, and a histogram of 16 bins. Numbers that are only read from an argument are not shown, nor
-are arguments of fewer than `FEW` elements, unless values are asked for.
+are arguments of fewer than `FEW` elements, unless values are asked for. A number that was computed
+may be one of an argument, too: a maximum is, and so is the derivative of a product. `Told` knows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,42 @@ FEW = 32
 WRITTEN = 64
 # What is shown of a number that is only read from an argument.
 HIDDEN = {"hidden": True}
+# Integers below are in every program: indices, sizes, factors.
+COMMON = 1000
 _DIGITS = "0123456789abcdef"
 
 
-def picture(value: Any, *, values: bool = False, argument: bool = False) -> dict[str, Any]:
+class Told:
+    """The numbers of arguments, whatever their sign.
+
+    Examples
+    --------
+    >>> told = Told([np.array([0.25, -7.5]), 3.0, True])
+    >>> [told.has(x) for x in (7.5, -0.25, 3.0, 0.5, float("nan"))]
+    [True, True, False, False, False]
+    """
+
+    def __init__(self, arguments: Sequence[Any]) -> None:
+        found = [np.zeros(0)]
+        for each in map(np.asarray, arguments):
+            if each.dtype.kind in "iufc":
+                flat = each.ravel()
+                parts = (flat.real, flat.imag) if each.dtype.kind == "c" else (flat,)
+                found += [np.abs(part.astype(np.float64)) for part in parts]
+        self.numbers = np.unique(np.concatenate(found))
+
+    def has(self, number: float) -> bool:
+        """Whether it is a number of an argument, and not a common one."""
+        size = abs(float(number))
+        if size < COMMON and size.is_integer():
+            return False
+        k = int(np.searchsorted(self.numbers, size))
+        return k < len(self.numbers) and bool(self.numbers[k] == size)
+
+
+def picture(
+    value: Any, *, values: bool = False, argument: bool = False, told: Told | None = None
+) -> dict[str, Any]:
     """Return what is shown of a number or an array.
 
     Parameters
@@ -31,6 +65,8 @@ def picture(value: Any, *, values: bool = False, argument: bool = False) -> dict
         Whether elements of arguments may be shown.
     argument : bool
         Whether it is, or was read from, an argument.
+    told : Told, optional
+        Numbers that are not shown either, unless `values` are.
 
     Examples
     --------
@@ -40,8 +76,10 @@ def picture(value: Any, *, values: bool = False, argument: bool = False) -> dict
     >>> found["shape"], found["rows"], found["least"], found["cells"][:8]
     ([8, 8], 8, '0', '00001111')
     """
+    secret = told.has if told is not None and not values else _nothing
     if np.ndim(value) == 0:
-        return _number(value, hidden=argument and not values)
+        parts = (value.real, value.imag) if np.iscomplexobj(value) else (value,)
+        return _number(value, hidden=(argument and not values) or any(map(secret, parts)))
     array = np.asarray(value)
     found: dict[str, Any] = {"shape": list(array.shape), "dtype": str(array.dtype)}
     if array.size == 0 or array.dtype.kind not in "bifu":
@@ -58,8 +96,9 @@ def picture(value: Any, *, values: bool = False, argument: bool = False) -> dict
         return found
     least, most = float(numbers[finite].min()), float(numbers[finite].max())
     if not argument or values:
-        found |= {"least": f"{least:.4g}", "most": f"{most:.4g}"}
-        found["mean"] = f"{float(numbers[finite].mean()):.4g}"
+        mean = float(numbers[finite].mean())
+        if not (secret(least) or secret(most) or secret(mean)):
+            found |= {"least": f"{least:.4g}", "most": f"{most:.4g}", "mean": f"{mean:.4g}"}
     if values and array.size <= WRITTEN:
         found["values"] = [f"{x:.6g}" for x in array.astype(np.float64).ravel()]
     cells = _blocks(np.where(finite, numbers, least))
@@ -70,6 +109,10 @@ def picture(value: Any, *, values: bool = False, argument: bool = False) -> dict
         )
         found["histogram"] = _shades(counts, zero=True)
     return found
+
+
+def _nothing(_: float) -> bool:
+    return False
 
 
 def _number(value: Any, hidden: bool) -> dict[str, Any]:
@@ -111,4 +154,4 @@ def _shades(cells: Any, zero: bool = False) -> str:
     return "".join(_DIGITS[k] for k in found.ravel())
 
 
-__all__ = ["CELLS", "FEW", "HIDDEN", "picture"]
+__all__ = ["CELLS", "FEW", "HIDDEN", "Told", "picture"]

@@ -102,6 +102,8 @@ class _Loop:
 class Recorder(Interpreter):
     """Runs a function in its last form, and keeps a `Record`."""
 
+    checks_loops = False
+
     def __init__(
         self, fn: Function, picture: Picture | None = None, *, steps: int = MOST_STEPS,
         statements: int = MOST_STATEMENTS,

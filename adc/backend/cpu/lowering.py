@@ -277,7 +277,9 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]  # as above
 
 
 def _leave(function: Any) -> None:
-    """Let LLVM make machine code of a function as it stands."""
+    """Let LLVM make machine code of a function as it stands; not of one that is always inlined."""
+    if b"alwaysinline" in list(function.attributes):
+        return
     for attribute in ("noinline", "optnone"):
         function.add_function_attribute(attribute)
 

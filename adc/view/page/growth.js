@@ -23,9 +23,12 @@ function sampled(formula, names) {
   if (moved.length > 1 && mine.length) return { bytes: null, exact: true };
   if (!mine.length) return { bytes: formula.here, exact: true };
   const wanted = names[mine[0].names[0]], far = ([number]) => Math.abs(Math.log(number / Math.max(1, wanted)));
-  const [number, bytes] = formula.at[mine[0].names[0]].reduce((best, each) => (far(each) < far(best) ? each : best));
-  return { bytes, exact: number === wanted };
+  const [number, bytes, exact] = formula.at[mine[0].names[0]].reduce((best, each) => (far(each) < far(best) ? each : best));
+  return { bytes, exact: exact && number === wanted };
 }
+
+// Long names may go on in the next line.
+const breakable = (text) => text.replace(/[_.]/g, "$&\u200b");
 
 // A loop of more iterations than this is not added up.
 const MOST = 20000;
@@ -75,7 +78,7 @@ function startGrowth() {
     const set = (to) => { for (const name of size.names) names[name] = to; show(); };
     slider.addEventListener("input", () => { number.value = Math.max(1, Math.round(size.value * 2 ** Number(slider.value))); set(Number(number.value)); });
     number.addEventListener("input", () => { if (Number(number.value) >= 0) { slider.value = Math.log2(Number(number.value) / Math.max(1, size.value)); set(Number(number.value)); } });
-    return el("div", { class: "size" }, el("code", {}, size.label), slider, number);
+    return el("div", { class: "size" }, el("code", {}, breakable(size.label)), slider, number);
   };
   const sliders = sizes.map(slide), rest = found.sizes.filter((size) => !steepness(size)).map(slide);
   const power = (n) => (n ? (n === 1 ? "n" : `n${"⁰¹²³⁴⁵⁶⁷⁸⁹"[n] ?? `^${n}`}`) : "–");
@@ -87,7 +90,7 @@ function startGrowth() {
     const peaks = policies.map(([, each]) => value(each.peak, names));
     const most = Math.max(1, ...peaks.filter((size) => size !== null));
     clear(table, el("table", { id: "growth-table" },
-      el("tr", {}, el("th", {}, "part"), policies.map(([policy]) => el("th", { class: "n" }, said[policy] ?? policy)), sizes.map((size) => el("th", { class: "n", title: size.label }, `in ${size.names[0]}`)), el("th", {}, "formula without a budget")),
+      el("tr", {}, el("th", {}, "part"), policies.map(([policy]) => el("th", { class: "n" }, said[policy] ?? policy)), sizes.map((size) => el("th", { class: "n", title: size.label }, `in ${breakable(size.label.split(" = ")[0])}`)), el("th", {}, "formula without a budget")),
       parts.map((name, k) => el("tr", {}, el("td", {}, name), policies.map(([, each]) => el("td", { class: "n" }, about(each.parts[k].formula))),
         sizes.map((size) => el("td", { class: "n" }, power(exponent(policies[0][1], name, size)))), el("td", {}, el("code", { title: policies[0][1].parts[k].text }, policies[0][1].parts[k].text)))),
       el("tr", {}, el("td", {}, el("b", {}, "peak of a call")), peaks.map((size, k) => el("td", { class: "n", "data-peak": policies[k][0], "data-bytes": size }, el("b", {}, about(policies[k][1].peak)), el("div", { style: `height:5px;background:${colour("workspace")};width:${100 * (size ?? 0) / most}%` }))),
@@ -109,6 +112,6 @@ function startGrowth() {
   budgeted ? el("p", { class: "quiet", id: "growth-budgets" }, "A plan for a budget is made for the sizes of the run. Its columns show what that very code would hold at other sizes, one size at a time: a schedule keeps its room, what is stored otherwise grows. A call with other sizes gets a plan of its own that fits in the budget, or an error.") : null,
   sliders, rest.length ? el("details", {}, el("summary", {}, `${plural(rest.length, "size")} without effect on the peak`), rest) : null, el("button", { onclick: () => startGrowth() }, "back to the run"), table,
   facts.budgets.length ? [el("h3", {}, "What a budget does"), el("div", { class: "scroll" }, el("table", { id: "budget-table" }, el("tr", {}, ["budget", "peak of the plan", "the run needed", "slower by"].map((text) => el("th", { class: "n" }, text))),
-    facts.budgets.map((each) => el("tr", {}, el("td", { class: "n" }, `1/${each.part}: ${bytes(each.budget)}`), el("td", { class: "n" }, each.fits ? bytes(each.peak) : `does not fit; at least ${bytes(each.peak)}`), el("td", { class: "n" }, each.run === undefined ? "–" : bytes(each.run)), el("td", { class: "n" }, each.fits ? seconds(each.seconds) : "–")))))] : null);
+    facts.budgets.map((each) => el("tr", {}, el("td", { class: "n" }, `${FRACTIONS[each.part]}: ${bytes(each.budget)}`), el("td", { class: "n" }, each.fits ? bytes(each.peak) : `does not fit; at least ${bytes(each.peak)}`), el("td", { class: "n" }, each.run === undefined ? "–" : bytes(each.run)), el("td", { class: "n" }, each.fits ? seconds(each.seconds) : "–")))))] : null);
   show();
 }

@@ -21,7 +21,7 @@ function startHeader() {
     found.predicted ? number(seconds(found.predicted), "a call, predicted") : null,
     found.seconds ? number(seconds(found.seconds), "a call, measured") : null,
     found.budget ? number(bytes(found.budget), "budget") : null);
-  clear($("notes"), el("p", {}, `Made by ${facts.about}. `, facts.notes.map((each) => `${each} `)));
+  clear($("notes"), el("p", {}, `Made by ${facts.about}. `, facts.notes.map((each) => [each.split("`").map((text, k) => (k % 2 ? el("code", {}, text) : text)), " "])));
 }
 
 function openTab(name) {
@@ -59,7 +59,7 @@ function startPlan() {
   }));
   clear($("plan"), el("p", { class: "quiet" }, `The plan (${found.policy}): what the reverse pass needs, and where it gets it from.`), el("div", { class: "scroll" }, table),
     found.rows.length > shownRows.length ? el("p", {}, `and ${found.rows.length - shownRows.length} more`) : null, found.text.map((line) => el("p", {}, line)),
-    facts.arguments.length ? [el("h3", {}, "Arguments"), el("div", { class: "pictures" }, facts.arguments.slice(0, 24).map((each) => picture(`${each.name}${each.wrt ? " (differentiated)" : ""}`, each.picture)))] : null);
+    facts.arguments.length ? [el("h3", {}, "Arguments"), el("div", { class: "pictures" }, facts.arguments.slice(0, 24).map((each) => el("div", {}, picture(each.name, each.picture), each.wrt ? el("div", { class: "quiet small" }, "differentiated") : null)))] : null);
   onChange(() => { for (const row of document.querySelectorAll("#plan tr[data-line]")) row.classList.toggle("selected", Number(row.dataset.line) === current()); });
 }
 

@@ -8,6 +8,9 @@ const base = {
   parameters: facts.arguments.filter((each) => each.wrt).reduce((sum, each) => sum + each.bytes, 0),
 };
 const runs = facts.budgets.filter((each) => each.curve);
+// 0 is the plan that holds least, if half of the memory is too little for any.
+const FRACTIONS = { 0: "the least", 2: "½", 4: "¼", 8: "⅛" };
+const share = (each) => (each.part ? `${FRACTIONS[each.part]} of the memory` : "the least memory");
 let layers = [];
 let cursor = null;
 
@@ -24,7 +27,7 @@ function startMemory() {
   toggle("arguments", memory.base, (on) => { memory.base = on; });
   toggle("predicted", true, (on) => { memory.predicted = on; });
   for (const each of runs) {
-    toggle(`1/${each.part} of the memory`, true, (on) => { if (on) memory.budgets.add(each.part); else memory.budgets.delete(each.part); });
+    toggle(share(each), true, (on) => { if (on) memory.budgets.add(each.part); else memory.budgets.delete(each.part); });
   }
   layers = stack();
   drawMemory();
@@ -108,7 +111,7 @@ function drawMemory() {
     most += `L${x(n).toFixed(1)} ${level}`;
   }
   parts.push(svg("path", { d: most, fill: "none", stroke: "var(--text)", "stroke-width": 1.2 }, svg("title", {}, "the most during each step")));
-  const dashes = { 2: "none", 4: "7 3", 8: "2 3" };
+  const dashes = { 0: "none", 2: "none", 4: "7 3", 8: "2 3" };
   for (const each of runs.filter((one) => memory.budgets.has(one.part))) {
     const end = each.curve.at(-1)?.[0] || 1;
     let line = "", before = LEFT, last = y(at.below);
@@ -116,11 +119,11 @@ function drawMemory() {
       const here = at.share(done, end);
       line += `${line ? "L" : "M"}${here.toFixed(1)} ${y(at.below + size).toFixed(1)}`;
       const height = y(at.below + size), floor = y(at.below);
-      if (phase === "a") parts.push(svg("path", { d: `M${before.toFixed(1)} ${floor}V${last}L${here.toFixed(1)} ${height}V${floor}Z`, fill: colour("recomputed"), opacity: 0.22, class: "again" }), svg("rect", { x: before, y: HIGH - BOTTOM - 5, width: Math.max(0.6, here - before), height: 5, fill: colour("recomputed") }, svg("title", {}, `recomputed, with 1/${each.part} of the memory`)));
+      if (phase === "a") parts.push(svg("path", { d: `M${before.toFixed(1)} ${floor}V${last}L${here.toFixed(1)} ${height}V${floor}Z`, fill: colour("recomputed"), opacity: 0.22, class: "again" }), svg("rect", { x: before, y: HIGH - BOTTOM - 5, width: Math.max(0.6, here - before), height: 5, fill: colour("recomputed") }, svg("title", {}, `recomputed, with ${share(each)}`)));
       before = here;
       last = height;
     }
-    parts.push(svg("path", { d: line, fill: "none", stroke: "var(--recomputed)", "stroke-width": 1.6, "stroke-dasharray": dashes[each.part], "data-budget": each.part }, svg("title", {}, `with 1/${each.part} of the memory: ${bytes(each.run)}`)));
+    parts.push(svg("path", { d: line, fill: "none", stroke: "var(--recomputed)", "stroke-width": 1.6, "stroke-dasharray": dashes[each.part], "data-budget": each.part }, svg("title", {}, `${share(each)}: ${bytes(each.run)}`)));
   }
   if (facts.memory.plan) {
     const level = y(at.below + facts.memory.plan);
@@ -132,8 +135,8 @@ function drawMemory() {
     const px = x(peak), py = y(at.below + gradientsAt(peak) + steps[peak].most);
     parts.push(svg("circle", { cx: px, cy: py, r: 4, fill: "var(--text)" }), svg("text", { x: px > WIDE - 150 ? px - 8 : px + 8, y: Math.max(11, py - 5), "text-anchor": px > WIDE - 150 ? "end" : "start" }, `most: ${bytes(facts.memory.most)}`));
   }
-  for (const k of [0, 1, 2, 3]) {
-    const size = at.most * k / 4;
+  const ten = Math.max(1, 10 ** Math.floor(Math.log10(at.most / 4))), tick = [1, 2, 5, 10].map((k) => k * ten).find((size) => size >= at.most / 4.5);
+  for (let size = 0; size <= at.most; size += tick) {
     parts.push(svg("text", { class: "quiet", x: LEFT - 6, y: y(size) + 4, "text-anchor": "end" }, bytes(size).replace(" bytes", " B")), svg("line", { x1: LEFT, x2: WIDE - RIGHT, y1: y(size), y2: y(size), stroke: "var(--line)", "stroke-width": 0.6 }));
   }
   parts.push(svg("text", { class: "quiet", x: WIDE - RIGHT, y: HIGH - 8, "text-anchor": "end" }, memory.by === "step" ? "steps →" : "statements run →"));
@@ -214,6 +217,6 @@ function showPeak() {
     el("p", {}, "Each is reserved for when it is fullest. ", alive ? `When most was held at once, it was ${alive}. ` : "",
       steps.length ? course(found.course) : "",
       found.measured ? `Compiled code measured ${bytes(found.measured)} of workspace and tape. ` : ""),
-    none.length ? el("p", { class: "quiet" }, `No plan fits in ${none.map((each) => `1/${each.part}`).join(", ")} of the memory; the least that was found is ${bytes(none[0].peak)}. `) : null,
+    none.length ? el("p", { class: "quiet" }, `No plan fits in ${none.map((each) => FRACTIONS[each.part]).join(", ")} of the memory; the least that was found is ${bytes(none[0].peak)}. `) : null,
     el("button", { onclick: () => go(found["peak step"]) }, "Show the peak"));
 }

@@ -424,6 +424,17 @@ def test_view(program: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     with pytest.raises(SystemExit):
         cli.main([*steps[:-1], str(tmp_path / "run.svg")])
     assert "the name must end in .html" in capsys.readouterr().err
+    # Before the work, not after it.
+    for command, option, path in (
+        ("view", "-o", tmp_path / "none" / "run.html"),
+        ("graph", "-o", tmp_path / "none" / "run.svg"),
+        ("plan", "--html", tmp_path),
+    ):
+        given = (f"{program}:steps", "--args", "f64[100], 50", option, str(path))
+        with pytest.raises(SystemExit):
+            cli.main([command, *given])
+        said = capsys.readouterr().err
+        assert ("there is no folder" if path != tmp_path else "cannot be written") in said
 
 
 def _curve(program: str, drawing: Path) -> tuple[str, ...]:

@@ -313,14 +313,36 @@ def test_plans_for_a_budget_at_other_sizes() -> None:
     assert found["bytes"] == plan.peak_bytes <= 6_000
     for name, at in found["peak"]["at"].items():
         assert len(at) == growth.SAMPLED[1] - growth.SAMPLED[0] + 1
-        for number, size in at[::4]:
+        for number, size, exact in at[::4]:
+            if not exact:
+                assert name == "steps"
+                assert number > 2_000
+                continue
             other = (given[0], number) if name == "steps" else (np.ones(number), given[1])
             assert size == plan.peak.at(other)
     # That very code holds as much, if it is called with another size.
     fn, _, values = code_of(simulate, given, memory=6_000)
-    for number, size in found["peak"]["at"]["steps"][4:16:2]:
+    for number, size, _ in found["peak"]["at"]["steps"][4:16:2]:
         run = recorded(fn, [values[0].copy(), number])
         assert 0.7 * size < run.peak <= size
+
+
+@pytest.mark.full
+def test_schedules_of_many_steps_are_not_listed() -> None:
+    def loop(x: float, n: int) -> float:
+        for _ in range(n):
+            x = x * 0.999 + 0.001 * np.sin(x)
+        return x
+
+    derivative: Any = adc.value_and_grad(loop, memory=4_000)
+    plan = derivative.plan(0.5, 2_000, alternatives=False)
+    facts = derivative.view(0.5, 2_000, measure=False).facts
+    at = facts["growth"]["policies"]["budget"]["peak"]["at"]["n"]
+    assert [exact for _, _, exact in at] == [number < 62_000 for number, _, _ in at]
+    for number, size, exact in at[::4]:
+        if number < 300_000:
+            true = plan.peak.at((0.5, number))
+            assert size == true if exact else 0.9 * true < size < 1.1 * true
 
 
 @pytest.mark.parametrize("module", [nodes, pictures, growth, schedules, diagram, page])
