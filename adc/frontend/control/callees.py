@@ -31,6 +31,8 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
     kind_of,
+    shares,
+    suspect,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Dead, Frame, Holder
@@ -42,7 +44,6 @@ from adc.ir.builder import integer
 from adc.ir.core import Call, Function, Literal, Operand, Value
 from adc.ir.errors import (
     AdcError,
-    AliasError,
     RecursionDepthError,
     TypeMismatchError,
     UnsupportedError,
@@ -81,6 +82,8 @@ class Passed:
     sizes : tuple
         Of each leaf that is an array: its sizes where they are known (a number), or known not to be
         1 (None); empty where nothing is taken over.
+    suspects : frozenset
+        The positions of pairs of arrays that may be one.
     """
 
     bound: dict[str, Binding]
@@ -88,6 +91,7 @@ class Passed:
     slots: tuple[Slot, ...]
     types: tuple[Scalar | Array, ...]
     sizes: tuple[tuple[tuple[int, int | None], ...], ...]
+    suspects: frozenset[tuple[int, int]] = frozenset()
 
     def key(self) -> object:
         """Return what the function depends on: calls with equal keys can share it."""
@@ -102,7 +106,7 @@ class Passed:
             for binding in self.bound.values()
             for piece in pieces(binding)
         )
-        return (self.slots, self.types, self.sizes, words, zero_d, shapes)
+        return (self.slots, self.types, self.sizes, self.suspects, words, zero_d, shapes)
 
 
 def _by_order(shape: object, order: dict[str, int]) -> object:
@@ -130,6 +134,9 @@ class Callee:
         whether they are known not to be 1.
     modified : frozenset of int
         The positions of the array parameters that it writes.
+    perhaps : dict
+        For each result of the function that is an array, by its origin: the origins of what it is
+        on some paths only, an array that is passed or another result.
     """
 
     name: str
@@ -139,6 +146,7 @@ class Callee:
     origins: tuple[Slot, ...] = ()
     sizes: tuple[tuple[tuple[Slot | None, bool], ...], ...] = ()
     modified: frozenset[int] = frozenset()
+    perhaps: dict[int, frozenset[int]] = field(default_factory=dict)
     captures: tuple[Place, ...] = ()
     function: Function | None = None
 
@@ -148,7 +156,7 @@ class Callee:
         return () if self.function is None else (self.function,)
 
     def facts(self) -> tuple[object, ...]:
-        return (self.types, self.origins, self.modified, len(self.captures),
+        return (self.types, self.origins, self.modified, self.perhaps, len(self.captures),
                 None if self.result is None else shape_of(self.result))  # fmt: skip
 
 
@@ -158,13 +166,7 @@ class Callee:
 def passed_by(
     lo: Lowerer, bound: dict[str, Binding], node: ast.AST, *, constants: bool = False
 ) -> Passed:
-    """Return what a call passes; with `constants`, known numbers and sizes are the function's.
-
-    Raises
-    ------
-    AliasError
-        If two arguments may or may not be the same array.
-    """
+    """Return what a call passes; with `constants`, known numbers and sizes are the function's."""
     bound = {name: closures.closed(lo, binding, node, ()) for name, binding in bound.items()}
     bound = {**bound, **closures.reachable(lo, bound.values())}
     given: list[Num | ArrayRef] = []
@@ -175,7 +177,7 @@ def passed_by(
         starts = [start for _, start in view_operands(piece)] if isinstance(piece, ArrayRef) else []
         for leaf, start in zip(leaves(piece), [False, *starts], strict=True):
             if isinstance(leaf, ArrayRef):
-                slots.append(_array_slot(lo, leaf, given, known if constants else None, node))
+                slots.append(_array_slot(lo, leaf, given, known if constants else None))
             elif constants and not start and isinstance(leaf.operand, Literal):
                 slots.append(leaf.operand)
             elif constants and leaf.operand in known:
@@ -197,24 +199,17 @@ def passed_by(
         _known_sizes(lo, leaf.object) if constants and isinstance(leaf, ArrayRef) else ()
         for leaf in given
     )
-    return Passed(bound, tuple(given), tuple(slots), types, sizes)
+    arrays = [(k, leaf.object) for k, leaf in enumerate(given) if isinstance(leaf, ArrayRef)]
+    suspects = frozenset((i, k) for i, a in arrays for k, b in arrays if i < k and a in b.alias)
+    return Passed(bound, tuple(given), tuple(slots), types, sizes, suspects)
 
 
 def _array_slot(
-    lo: Lowerer, leaf: ArrayRef, given: list[Num | ArrayRef], known: dict[Operand, Slot] | None,
-    node: ast.AST,
-) -> int:  # fmt: skip
+    lo: Lowerer, leaf: ArrayRef, given: list[Num | ArrayRef], known: dict[Operand, Slot] | None
+) -> int:
     for k, other in enumerate(given):
         if isinstance(other, ArrayRef) and other.object is leaf.object:
             return k
-    for other in given:
-        if isinstance(other, ArrayRef) and other.object in leaf.object.alias:
-            raise AliasError(
-                f"{leaf.object.users_name!r} and {other.object.users_name!r} may or may not be the "
-                "same array here",
-                lo.span(node),
-                "make one of them a copy with `.copy()`",
-            )
     given.append(leaf)
     if known is not None:
         for axis, size in enumerate(lo.dims[leaf.object]):
@@ -340,17 +335,21 @@ def _emit_call(lo: Lowerer, callee: Callee, given: Passed, node: ast.AST) -> Bin
         if isinstance(value.type, Array):
             sizes = callee.sizes[-1 - origin] if callee.sizes else ()
             dims = _sizes_of(lo, value, sizes, passed)
-            found[origin] = lo.new_array(value, dims, "r")
+            found[origin] = made = lo.new_array(value, dims, "r")
+            for other in sorted(callee.perhaps[origin]):
+                same = found[other] if other < 0 else passed[other]
+                assert isinstance(same, ArrayRef)
+                shares(made.object, same.object)
         else:
             found[origin] = Num(value)
-    made = iter(
+    parts = iter(
         [
             found[origin] if isinstance(origin, int) and origin < 0 else _leaf(lo, passed, origin)
             for origin in callee.origins
         ]
     )
-    result = rebuild(callee.result, made)
-    held = {slot: rebuild(each, made) for slot, each in callee.heap.items()}
+    result = rebuild(callee.result, parts)
+    held = {slot: rebuild(each, parts) for slot, each in callee.heap.items()}
     return _in_new_containers(lo, result, held, {}) if held else result
 
 
@@ -543,6 +542,11 @@ def _entered(sub: Lowerer, passed: Passed) -> tuple[list[Num | ArrayRef], dict[s
                     dims[axis] = integer(size)
             sub.dims[made.object] = tuple(dims)
         params.append(made)
+    for positions in passed.suspects:
+        one, other = (params[k] for k in positions)
+        assert isinstance(one, ArrayRef)
+        assert isinstance(other, ArrayRef)
+        suspect(one.object, other.object)
 
     fresh: Iterator[Num | ArrayRef] = iter([_leaf(sub, params, slot) for slot in passed.slots])
     env = {name: rebuild(binding, fresh) for name, binding in passed.bound.items()}
@@ -581,6 +585,7 @@ def _results(
     origins: list[Slot] = []
     types: list[Scalar | Array] = []
     own: dict[ArrayObject, int] = {}
+    perhaps: dict[int, frozenset[int]] = {}
     for k, leaf in enumerate(leaf for each in found for leaf in leaves(each)):
         if isinstance(leaf, Num):
             ty = leaf.operand.type
@@ -602,18 +607,14 @@ def _results(
         obj = leaf.object
         if obj in position_of:
             origins.append(position_of[obj])
-        elif obj.alias & (set(position_of) | set(own)):
-            raise AliasError(
-                f"{source.name}() may or may not return one of its arguments"
-                if obj.alias & set(position_of)
-                else f"{source.name}() may or may not return the same array twice",
-                source.span(source.node),
-                "return a copy with `.copy()`",
-            )
         else:
             if obj not in own:
+                known_arrays = {**position_of, **own}
                 outputs.append(sub.version(obj, None))
                 own[obj] = -len(outputs)
+                perhaps[own[obj]] = frozenset(
+                    known_arrays[other] for other in obj.alias if other in known_arrays
+                )
             origins.append(own[obj])
         types.append(obj.type)
     for obj in position_of:
@@ -628,7 +629,7 @@ def _results(
         leaf = inputs[k]
         assert isinstance(leaf, ArrayRef)
         outputs.append(sub.versions.get(leaf.object, sub.origin[leaf.object]))
-    callee.types, callee.origins = tuple(types), tuple(origins)
+    callee.types, callee.origins, callee.perhaps = tuple(types), tuple(origins), perhaps
     return outputs
 
 
