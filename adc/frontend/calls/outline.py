@@ -159,6 +159,7 @@ class Outline:
         assert isinstance(inputs, TupleOf)
         held = {slot: rebuild(binding, fresh) for slot, binding in self.slots.items()}
         sub.lent = set(self.slots) - self._own
+        sub.kin = dict(lo.kin)
         for slot in self.slots:
             sub.builder.names.reserve(slot)
         sub.frame = Frame(

@@ -177,7 +177,9 @@ class _Merge:
     objects: dict[tuple[ArrayObject | None, ArrayObject | None], ArrayRef] = field(
         default_factory=dict
     )
-    # Lists, dicts and objects made by the join.
+    # Lists, dicts and objects made by the join, by the slots that they have on the two paths, and
+    # what they hold. None: no kind of contents is common to both.
+    references: dict[tuple[str, str], Ref | None] = field(default_factory=dict)
     slots: dict[str, Binding] = field(default_factory=dict)
     # Whether a name that one path binds may be read where that path was surely taken, which is
     # checked when the program runs.
@@ -291,12 +293,9 @@ class _Merge:
         exits = self.exits(name) if is_slot(name) else frozenset()
         if is_slot(name) and (exits or not (first.exited or second.exited)):
             a, b = (a, b) if is_cell(name) else self.listed(a, b)
-        joined = self.reference(name, a, b)
+        joined = self.joined(hint, a, b)
         if joined is not None:
             return joined
-        if joinable(a, b):
-            pairs = zip(leaves(a), leaves(b), strict=True)
-            return rebuild(a, iter([self.leaf(hint, x, y) for x, y in pairs]))
         for arm, other, side in ((first, b, 1), (second, a, 0)):
             if arm.exited and not is_of_exit(name) and not exits - {BREAK}:
                 lo.frame.partial.add(name)
@@ -368,34 +367,59 @@ class _Merge:
         lo.versions, lo.sizes.known, lo.frame.env = outer
         self.arms[side].stmts.extend(stmts)
 
-    def reference(self, name: str, a: Binding, b: Binding) -> Binding | None:
-        """Return a name's list, dict or object that is one of two: it gets a slot of its own."""
-        if not isinstance(a, ListRef | DictRef | ObjectRef) or type(a) is not type(b):
+    def joined(self, hint: str, a: Binding, b: Binding) -> Binding | None:
+        """Return what is `a` on one path and `b` on the other; None if nothing is."""
+        match a, b:
+            case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
+                found = self.all_joined(hint, p, q)
+                return None if found is None else TupleOf(found)
+            case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
+                found = self.all_joined(hint, p, q)
+                return None if found is None else RecordOf(keys, found)
+            case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
+                record = self.joined(hint, p, q)
+                return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
+            case (ListRef(), ListRef()) | (DictRef(), DictRef()):
+                return self.reference(hint, a, b)
+            case ObjectRef(cls=cls), ObjectRef(cls=other) if cls is other:
+                return self.reference(hint, a, b)
+        if not joinable(a, b):
             return None
-        assert isinstance(b, ListRef | DictRef | ObjectRef)
-        if a.slot == b.slot or (isinstance(a, ObjectRef) and a.cls is not b.cls):  # type: ignore[union-attr]
-            return None
-        for slot in (a.slot, b.slot):
-            if slot in self.lo.elsewhere or (
-                slot in self.before.env and set(holders(self.before.env, slot)) - {name}
-            ):
-                return Unstable(
-                    "is one of two containers, which also have other names (line "
-                    f"{line_of(self.lo)})"
-                )
-        first, second = self.arms
-        x, y = self.opened(first.lookup(a.slot), second.lookup(b.slot))
-        if isinstance(a, ListRef):
-            x, y = self.listed(x, y)
-        if not joinable(x, y):
-            return None
-        hint = name if name[0] != "$" else name[1:]
-        pairs = zip(leaves(x), leaves(y), strict=True)
-        held = rebuild(x, iter([self.leaf(hint, p, q) for p, q in pairs]))
-        slot = self.lo.builder.names.fresh("$h.join")
-        self.slots[slot] = held
-        self.lo.lend(slot, a, b)
-        return replace(a, slot=slot)
+        pairs = zip(leaves(a), leaves(b), strict=True)
+        return rebuild(a, iter([self.leaf(hint, x, y) for x, y in pairs]))
+
+    def all_joined(
+        self, hint: str, p: Sequence[Binding], q: Sequence[Binding]
+    ) -> tuple[Binding, ...] | None:
+        found = [self.joined(hint, x, y) for x, y in zip(p, q, strict=True)]
+        return None if None in found else tuple(filter(None, found))
+
+    def reference(self, hint: str, a: Ref, b: Ref) -> Binding | None:
+        """Return the list, dict or object that is `a` on one path and `b` on the other.
+
+        It gets a slot of its own. A write to one of the three forbids reads of the others.
+        """
+        if a.slot == b.slot:
+            return a
+        key = a.slot, b.slot
+        if key not in self.references:
+            made = self.references[key] = replace(a, slot=self.lo.new_slot("$h.join"))
+            x, y = (arm.lookup(ref.slot) for arm, ref in zip(self.arms, (a, b), strict=True))
+            x, y = self.opened(*self.conformed("", x, y))
+            if isinstance(a, ListRef):
+                x, y = self.listed(x, y)
+            held = self.joined(hint, x, y)
+            if held is None:
+                self.references[key] = None
+            else:
+                self.slots[made.slot] = held
+                self.lo.lend(made.slot, a, b)
+                self.lo.suspect(made.slot, key)
+                list_buffers.inherit_appended(self.lo, made.slot, *key)
+                for (p, q), other in self.references.items():
+                    if other is not None and (p == a.slot or q == b.slot):
+                        self.lo.suspect(made.slot, [other.slot])
+        return self.references[key]
 
     def opened(self, a: Binding, b: Binding) -> tuple[Binding, Binding]:
         """Bind the captured attributes that differ on the other path."""

@@ -66,7 +66,7 @@ class LoopMemo:
     fresh: set[tuple[str, int]] = field(default_factory=set)
     sizes: set[tuple[str, int]] = field(default_factory=set)
     alias: set[frozenset[tuple[str, int] | ArrayObject]] = field(default_factory=set)
-    stale: dict[tuple[str, int] | ArrayObject, str] = field(default_factory=dict)
+    stale: dict[tuple[str, int] | ArrayObject | str, str] = field(default_factory=dict)
     late: dict[str, Binding] = field(default_factory=dict)
     # Names that have another kind where the loop is left early: they cannot be read after it.
     dropped: set[str] = field(default_factory=set)
@@ -218,7 +218,7 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                     f"one before the loop is also {', '.join(others) or 'outside the function'}",
                     lo.builder.loc, "make one of them a copy",
                 )  # fmt: skip
-            slot = lo.builder.names.fresh("$h")
+            slot = lo.new_slot()
             env[slot] = lo.held(old)
             env[name] = replace(old, slot=slot)
             lo.lend(slot, old)
@@ -318,9 +318,8 @@ def _attempt(
     with lo.builder.block() as stmts, lo.perhaps():
         _open_fresh(lo, before, memo, fresh, by_key)
         for end, message in memo.stale.items():
-            if isinstance(end, ArrayObject) or end in fresh:
-                obj = end if isinstance(end, ArrayObject) else fresh[end].object
-                lo.stale.setdefault(obj, message)
+            if not isinstance(end, tuple) or end in fresh:
+                lo.stale.setdefault(fresh[end].object if isinstance(end, tuple) else end, message)
         set_exit(lo, FALLS)
         dead = False
         again: Operand | None
@@ -587,7 +586,8 @@ def _close(
             before.versions.setdefault(obj, lo.origin[obj])
             raise _Retry
     for obj, message in lo.stale.items():
-        if obj in before.versions and obj not in before.stale and obj not in memo.stale:
+        known = before.env if isinstance(obj, str) else before.versions
+        if obj in known and obj not in before.stale and obj not in memo.stale:
             memo.stale[obj] = message
             raise _Retry
     for key in fresh:
@@ -636,6 +636,9 @@ def _found_list(
         # A name that every iteration binds again may be another name of it until then.
         again = {each for each in others - before.env.keys() if lo.frame.env.get(each) == end}
         others -= again
+        lasting = lo.kin.get(end.slot, frozenset()) & before.env.keys()
+        for slot in lasting - {start.slot} - lo.kin.get(start.slot, frozenset()):
+            others |= set(holders(before.env, slot)) - {name}
         if any(other in lo.frame.env for other in others):
             raise TypeUnstableError(
                 f"{name!r} and {', '.join(map(repr, sorted(others)))} are the same "
@@ -643,6 +646,10 @@ def _found_list(
                 lo.builder.loc, "make one of them a copy",
             )  # fmt: skip
         lo.frame.env[start.slot] = lo.frame.env[end.slot]
+        lo.stale.pop(start.slot, None)
+        if end.slot in lo.stale:
+            lo.stale[start.slot] = lo.stale[end.slot]
+        list_buffers.inherit_appended(lo, start.slot, end.slot)
         for each in (name, *again):
             lo.frame.env[each] = start
         return False
@@ -806,7 +813,8 @@ def _after(
     made: list[tuple[ArrayObject, tuple[ArrayObject | None, ArrayObject | None]]] = []
     late = {item.key: item for item in carried}
     lo.restore(before)
-    lo.stale.update({obj: text for obj, text in stale.items() if obj in before.versions})
+    known = {*before.versions, *before.env}
+    lo.stale.update({each: text for each, text in stale.items() if each in known})
 
     def out(item: _Carried) -> Operand:
         return item.init if item.result is None else item.result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
@@ -82,7 +82,10 @@ class Lowerer:
         self.builder = Builder(Names())
         self.sizes = Sizes(self.shared)
         self.versions: dict[ArrayObject, Value] = {}
-        self.stale: dict[ArrayObject, str] = {}
+        # What may have been changed under another name, arrays and slots, and how.
+        self.stale: dict[ArrayObject | str, str] = {}
+        # Lists, dicts and objects that may be one: it depends on the path taken.
+        self.kin: dict[str, frozenset[str]] = {}
         self.dims: dict[ArrayObject, tuple[Operand, ...]] = {}
         # Arrays that are parameters: their first version is available everywhere.
         self.origin: dict[ArrayObject, Value] = {}
@@ -310,6 +313,8 @@ class Lowerer:
         return held
 
     def held(self, ref: Ref) -> Binding:
+        if ref.slot in self.stale:
+            raise AliasError(self.stale[ref.slot], self.builder.loc, "make one of them a copy")
         found = self.frame.env.get(ref.slot, self.initial.get(ref.slot, Unbound()))
         if isinstance(found, Unstable):
             raise TypeUnstableError(
@@ -325,16 +330,33 @@ class Lowerer:
 
     def new_ref(self, make: Callable[[str], RefType], held: Binding) -> RefType:
         """Make a list, dict or object."""
-        ref = make(self.builder.names.fresh("$h"))
+        ref = make(self.new_slot())
         self.frame.env[ref.slot] = held
         self.bindings += 1
-        self.appended.pop(ref.slot, None)
-        self.anew.discard(ref.slot)  # names of failed attempts are used again
         return ref
+
+    def new_slot(self, hint: str = "$h") -> str:
+        """Return the slot of a new list, dict or object."""
+        slot = self.builder.names.fresh(hint)
+        # Names of failed attempts are used again.
+        self.appended.pop(slot, None)
+        self.anew.discard(slot)
+        self.places.pop(slot, None)
+        self.lent.discard(slot)
+        self.stale.pop(slot, None)
+        for other in self.kin.pop(slot, ()):
+            self.kin[other] -= {slot}
+        return slot
+
+    def suspect(self, slot: str, others: Iterable[str]) -> None:
+        """Note that a list, dict or object may be one of others."""
+        for other in set(others) - {slot}:
+            self.kin[slot] = self.kin.get(slot, frozenset()) | {other}
+            self.kin[other] = self.kin.get(other, frozenset()) | {slot}
 
     def borrow(self, make: Callable[[str], RefType], held: Binding, place: Place) -> RefType:
         """Bind a list, dict or object from outside."""
-        ref = make(self.builder.names.fresh("$h"))
+        ref = make(self.new_slot())
         self.initial[ref.slot] = held
         self.places[ref.slot] = frozenset([place])
         return ref
@@ -347,6 +369,10 @@ class Lowerer:
         for special in (self.lent, self.anew):
             if any(ref.slot in special for ref in refs):
                 special.add(slot)
+        for ref in refs:
+            self.suspect(slot, self.kin.get(ref.slot, ()))
+            if ref.slot in self.stale:
+                self.stale[slot] = self.stale[ref.slot]
 
     def hold(self, ref: Ref, held: Binding) -> None:
         """Change a list, dict or object."""
@@ -365,6 +391,11 @@ class Lowerer:
                 "supported", self.builder.loc, "store a new element in its place",
             )  # fmt: skip
         self.changed |= places
+        for other in self.kin.get(ref.slot, ()):
+            line = f" (line {self.builder.loc.line})" if self.builder.loc else ""
+            self.stale[other] = (
+                f"whether this {kind_of(ref)[2:]} was changed{line} depends on the path"
+            )
         self.frame.env[ref.slot] = held
         self.bindings += 1
 

@@ -194,7 +194,7 @@ class State:
     env: dict[str, Binding]
     partial: set[str]
     versions: dict[ArrayObject, Value]
-    stale: dict[ArrayObject, str]
+    stale: dict[ArrayObject | str, str]
     known: dict[object, Operand]
 
 

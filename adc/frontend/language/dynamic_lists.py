@@ -147,10 +147,7 @@ def _accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Grow
 def _noted(lo: Lowerer, ref: ListRef, value: Binding) -> Binding | None:
     """Record an element that is added to a list, for enclosing loops."""
     element = list_buffers.element_of(lo, value)
-    if ref.slot in lo.appended:
-        lo.appended[ref.slot] = list_buffers.joined(lo.appended[ref.slot], element)
-    else:
-        lo.appended[ref.slot] = element
+    list_buffers.note_appended(lo, ref.slot, element)
     return element
 
 

@@ -124,6 +124,8 @@ def _is_same(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
     if isinstance(left, mutable) and isinstance(right, mutable):
         if left.slot == right.slot:
             return True
+        if right.slot in lo.kin.get(left.slot, ()):
+            raise lo.unsupported("`is` on lists, dicts or objects that may be one", node)
         outside = lo.places.keys() | lo.anew
         if left.slot in outside and right.slot in outside:
             raise lo.unsupported(

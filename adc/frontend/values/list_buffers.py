@@ -90,6 +90,19 @@ def joined(a: Binding | None, b: Binding | None) -> Binding | None:
     return None
 
 
+def note_appended(lo: Lowerer, slot: str, element: Binding | None) -> None:
+    """Record an element that is added to a list, for enclosing loops; None: of another kind."""
+    known = slot in lo.appended
+    lo.appended[slot] = joined(lo.appended[slot], element) if known else element
+
+
+def inherit_appended(lo: Lowerer, slot: str, *others: str) -> None:
+    """Record that a list holds what was added to others."""
+    for other in others:
+        if other in lo.appended:
+            note_appended(lo, slot, lo.appended[other])
+
+
 def common(lo: Lowerer, lists: Sequence[Binding], element: Binding | None = None) -> Binding | None:
     """Return the common structure of the elements of lists (and of `element`)."""
     found = [] if element is None else [element]
