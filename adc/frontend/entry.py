@@ -19,6 +19,7 @@ from adc.frontend.calls import (
     fourier,
     jacobians,
     nested,
+    outline,
 )
 from adc.frontend.control import blocks, marks, program
 from adc.frontend.control.control import EXIT, FALLS
@@ -27,17 +28,20 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     DictRef,
+    Maybe,
     Num,
     Static,
     Transformed,
     TupleOf,
     Unstable,
+    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import arrays_of, bind_value, is_stack, leaf_operand, param_of
 from adc.frontend.core.state import (
     BOTH,
+    NEITHER,
     Dead,
     Frame,
     Generated,
@@ -244,6 +248,12 @@ def _lowered(
     if isinstance(result, Unstable):
         raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
     lo.frame = Frame(source, lo.heap, holder)
+    if isinstance(result, Maybe) and lo.shared.modes == NEITHER:
+        raise TypeUnstableError(
+            f"the result of {source.name}() is {kind_of(result.inner)} on one path and None on "
+            "another", source.span(source.node), "return a number or an array on every path",
+        )  # fmt: skip
+    result = outline.without_none(lo, result, source.name, source.node)
     heap: dict[str, Binding] = {}
     result = results.finished(lo, result, heap)
     operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap))

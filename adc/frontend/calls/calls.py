@@ -35,6 +35,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     Ruled,
     Static,
+    Super,
     TupleOf,
     Unbound,
     kind_of,
@@ -72,6 +73,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     if iterators.is_drawn(lo, node):
         return evaluation.lower_expr(lo, iterators.generator(lo, node))
     args: list[Binding] = []
+    lower = dispatch.optional if _takes_none(callee) else dispatch.evaluate
     for arg in node.args:
         if isinstance(arg, ast.Starred):
             inner = evaluation.lower_expr(lo, arg.value)
@@ -85,10 +87,10 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             assert isinstance(arg, ast.ListComp)
             args.append(_rows(lo, arg))
         else:
-            args.append(dispatch.evaluate(lo, arg))
+            args.append(lower(lo, arg))
     kwargs: dict[str, Binding] = {}
     for keyword in node.keywords:
-        value = dispatch.evaluate(lo, keyword.value)
+        value = lower(lo, keyword.value)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
             continue
@@ -100,6 +102,22 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         kwargs.update(zip(record.keys, record.items, strict=True))
     with lo.at(node):
         return dispatch.apply(lo, callee, args, kwargs, node)
+
+
+def _takes_none(callee: Binding) -> bool:
+    """Whether a function is the program's, or keeps what it is given: an argument may be None."""
+    match callee:
+        case Closure() | ObjectRef() | NamedTuple() | Super():
+            return True
+        case Bound(owner=ListRef() | DictRef() | ObjectRef() | NamedTuple() | Super()):
+            return True
+        case Static(value=type() as cls):
+            return classes.is_record_class(cls)
+        case Static(value=value) if not custom.has_rule(value) and external.of(value) is None:
+            fn = getattr(value, "py_func", value)
+            fn = getattr(fn, "__func__", fn)
+            return isinstance(fn, types.FunctionType) and not advice.is_unread(fn)
+    return False
 
 
 def _is_of_rows(callee: Binding, arg: ast.expr) -> bool:

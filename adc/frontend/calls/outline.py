@@ -12,11 +12,13 @@ from dataclasses import dataclass
 
 from adc.frontend.control import marks
 from adc.frontend.control.control import EXIT, FALLS
-from adc.frontend.core import closures, outside, parameters
+from adc.frontend.core import closures, dispatch, outside, parameters
 from adc.frontend.core.bindings import (
+    NONE,
     ArrayObject,
     ArrayRef,
     Binding,
+    Maybe,
     Num,
     TupleOf,
     Unbound,
@@ -177,6 +179,7 @@ class Outline:
         result = elementwise.materialised(sub, result, self.node)
         if isinstance(result, Unstable | Unbound):
             raise TypeMismatchError(f"the result {result.why}", self.lo.span(self.node))
+        result = without_none(sub, result, users_name(name), self.node)
         for each in (result, *closures.reachable(sub, [result]).values()):
             for leaf in leaves(each):
                 if isinstance(leaf, ArrayRef):
@@ -310,6 +313,15 @@ class Outline:
         )
 
 
+def without_none(lo: Lowerer, result: Binding, name: str, node: ast.AST) -> Binding:
+    """Return the result of a function that is differentiated, which is not None: it is checked."""
+    if not isinstance(result, Maybe):
+        return result
+    if isinstance(result.some, Literal):
+        return result.inner if result.some.value else NONE
+    return dispatch.required(lo, result, node, f"{name}() returned None, which has no derivative")
+
+
 def _key(leaf: Num | ArrayRef) -> int:
     return id(leaf.object) if isinstance(leaf, ArrayRef) else id(leaf)
 
@@ -319,4 +331,4 @@ def hint_of(operand: Operand) -> str:
     return operand.name.split(".")[0] if isinstance(operand, Value) else "c"
 
 
-__all__ = ["Outline", "Part", "hint_of"]
+__all__ = ["Outline", "Part", "hint_of", "without_none"]

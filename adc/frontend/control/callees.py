@@ -22,6 +22,7 @@ from adc.frontend.core.bindings import (
     Closure,
     DictRef,
     ListRef,
+    Maybe,
     NamedTuple,
     Num,
     ObjectRef,
@@ -406,6 +407,8 @@ def _in_new_containers(
             inner = _in_new_containers(lo, record, held, made)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
+        case Maybe(inner=part, some=some):
+            return Maybe(_in_new_containers(lo, part, held, made), some)
     return binding
 
 
@@ -418,8 +421,8 @@ def _check_data(result: Binding, source: Source, *, recursive: bool) -> None:
         case TupleOf(items=items) | RecordOf(items=items):
             for item in items:
                 _check_data(item, source, recursive=recursive)
-        case NamedTuple(record=record):
-            _check_data(record, source, recursive=recursive)
+        case NamedTuple(record=inner) | Maybe(inner=inner):
+            _check_data(inner, source, recursive=recursive)
         case Num() | ArrayRef() | Static():
             pass
         case ListRef() | DictRef() | ObjectRef() if not recursive:

@@ -22,10 +22,13 @@ from adc.frontend.core.bindings import (
     Growing,
     Late,
     ListRef,
+    Maybe,
     NamedTuple,
     Num,
     ObjectRef,
     RecordOf,
+    Ref,
+    Static,
     TupleOf,
     Unbound,
     Unstable,
@@ -44,7 +47,7 @@ from adc.frontend.core.structure import (
     same_view,
     shape_of,
 )
-from adc.frontend.values import list_buffers
+from adc.frontend.values import list_buffers, optional
 from adc.ir.builder import integer, zero
 from adc.ir.core import Block, If, Literal, Operand, Stmt, Value
 from adc.ir.types import BOOL, INT, Array, Scalar, join
@@ -158,10 +161,14 @@ def branch(
         (then if cond.value else orelse)()
         return
     before = lo.snapshot()
+    known = optional.narrow(lo, cond, True)
     first = run_arm(lo, then)
     lo.restore(before)
+    other = optional.narrow(lo, cond, False)
     # Where the one path raises an exception, nothing is left but the other.
     second = run_arm(lo, orelse, else_exited, sure=first.dead)
+    if not (first.dead or second.dead):
+        optional.rejoin(first.state.env, second.state.env, known, other)
     merge(lo, cond, before, first, second, late=late)
 
 
@@ -287,6 +294,12 @@ class _Merge:
             return Unbound(f"it is not assigned on every path (line {line_of(lo)})")
         if partial:
             lo.frame.partial.add(name)
+        if not is_of_exit(name) and not is_slot(name):
+            # What is None only on a path that the function is left on is read nowhere.
+            for arm, here, other, side in ((first, a, b, 1), (second, b, a, 0)):
+                if arm.exited and _is_none(here) != _is_none(other) and self.leaves_function(arm):
+                    lo.frame.partial.add(name)
+                    return self.one_sided(hint, other, side)
         if isinstance(a, Unstable) or isinstance(b, Unstable):
             return a if isinstance(a, Unstable) else b
         a, b = self.opened(*self.conformed(name, a, b))
@@ -302,6 +315,12 @@ class _Merge:
                 return self.one_sided(hint, other, side)
         kinds = [contents_of(x) if is_slot(name) else kind_of(x) for x in (a, b)]
         return Unstable(f"is {kinds[0]} on one path and {kinds[1]} on another (line {line_of(lo)})")
+
+    def leaves_function(self, arm: Arm) -> bool:
+        """Whether every exit that an arm ends with leaves the function."""
+        pending = arm.lookup(EXIT)
+        assert isinstance(pending, Num)
+        return exits_of(self.lo, pending.operand) <= {RETURN, RAISE}
 
     def exits(self, slot: str) -> frozenset[int]:
         """Return the exits after which the contents of a list, dict or object may be read.
@@ -369,6 +388,8 @@ class _Merge:
 
     def joined(self, hint: str, a: Binding, b: Binding) -> Binding | None:
         """Return what is `a` on one path and `b` on the other; None if nothing is."""
+        if forms.is_optional(a) or forms.is_optional(b):
+            return self.optional(hint, a, b)
         match a, b:
             case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
                 found = self.all_joined(hint, p, q)
@@ -387,6 +408,24 @@ class _Merge:
             return None
         pairs = zip(leaves(a), leaves(b), strict=True)
         return rebuild(a, iter([self.leaf(hint, x, y) for x, y in pairs]))
+
+    def optional(self, hint: str, a: Binding, b: Binding) -> Binding | None:
+        """Return what may be None: `a` on one path and `b` on the other."""
+        if _is_none(a) and _is_none(b):
+            return a
+        (x, p), (y, q) = (forms.parts_of_optional(each) for each in (a, b))
+        if x is None or y is None:
+            only = x or y
+            if only is None or not forms.may_be_optional(only):
+                return None
+            inner: Binding | None = self.one_sided(hint, only, 0 if y is None else 1)
+        else:
+            inner = self.joined(hint, *self.conformed("", x, y))
+        if inner is None:
+            return None
+        some = self.leaf(f"{hint}.some", Num(p), Num(q))
+        assert isinstance(some, Num)
+        return Maybe(inner, some.operand)
 
     def all_joined(
         self, hint: str, p: Sequence[Binding], q: Sequence[Binding]
@@ -565,11 +604,17 @@ def joinable(a: Binding, b: Binding) -> bool:
         return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
     if isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys:
         return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
+    if isinstance(a, Maybe) and isinstance(b, Maybe):
+        return joinable(a.inner, b.inner)
     if isinstance(a, NamedTuple) and isinstance(b, NamedTuple) and a.cls is b.cls:
         return joinable(a.record, b.record)
     if isinstance(a, Growing) and isinstance(b, Growing):
         return a.element == b.element
     return shape_of(a) == shape_of(b) and type(a) is type(b)
+
+
+def _is_none(binding: Binding) -> bool:
+    return isinstance(binding, Static) and binding.value is None
 
 
 def contents_of(held: Binding) -> str:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from adc.frontend.control import chains
 from adc.frontend.control.control import merge, run_arm
 from adc.frontend.core import dispatch, numbers
-from adc.frontend.core.bindings import Binding, Num
+from adc.frontend.core.bindings import Binding, Maybe, Num
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.values import elementwise, operators
+from adc.frontend.values import elementwise, operators, optional
 from adc.ir.core import Apply, Literal, Operand
 from adc.ir.types import BOOL
 
@@ -29,6 +29,13 @@ def lower_expr(lo: Lowerer, node: ast.expr) -> Binding:
         return elementwise.materialised(lo, binding, node)
 
 
+def lower_optional(lo: Lowerer, node: ast.expr) -> Binding:
+    """Lower an expression that may be None and return its binding."""
+    binding = dispatch.optional(lo, node)
+    with lo.at(node):
+        return elementwise.materialised(lo, binding, node)
+
+
 def condition(lo: Lowerer, node: ast.expr) -> Operand:
     """Lower an expression that is used as a condition."""
     if isinstance(node, ast.BoolOp):
@@ -36,10 +43,18 @@ def condition(lo: Lowerer, node: ast.expr) -> Operand:
             return _truth_chain(lo, chains.operands(lo, node), isinstance(node.op, ast.And))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         with lo.at(node):
-            return numbers.apply(lo, "not", condition(lo, node.operand))
-    binding = lower_expr(lo, node)
+            return optional.negated(lo, condition(lo, node.operand))
+    binding = lower_optional(lo, node)
     with lo.at(node):
-        return operators.truth(lo, binding, node)
+        return truth(lo, binding, node)
+
+
+def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
+    """Return the truth of a binding that may be None."""
+    if isinstance(binding, Maybe):
+        inner = binding.inner
+        return all_of(lo, [lambda: binding.some, lambda: operators.truth(lo, inner, node)])
+    return operators.truth(lo, binding, node)
 
 
 def _truth_chain(lo: Lowerer, nodes: Sequence[ast.expr], conjunction: bool) -> Operand:
@@ -60,6 +75,7 @@ def chained(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: bo
     if isinstance(first, Literal):
         return chained(lo, parts[1:], conjunction) if first.value == conjunction else first
     before = lo.snapshot()
+    known = optional.narrow(lo, first, conjunction)
     kept: list[Operand] = []
 
     def rest() -> None:
@@ -70,8 +86,11 @@ def chained(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: bo
     if not arm.dead and all(isinstance(stmt, Apply) for stmt in arm.stmts):
         # Nothing in the rest can fail or change anything: evaluate it always.
         lo.frame.env.pop(VALUE)
+        optional.forget(lo.frame.env, known)
         lo.builder.stmts.extend(arm.stmts)
-        return numbers.apply(lo, "and" if conjunction else "or", first, kept[0])
+        result = numbers.apply(lo, "and" if conjunction else "or", first, kept[0])
+        return optional.combined(lo, result, first, kept[0], conjunction)
+    optional.forget(arm.state.env, known)
     lo.restore(before)
 
     def decided() -> None:
@@ -80,6 +99,8 @@ def chained(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: bo
     # The rest is not lowered again: doing so at every link would take exponential time.
     other = run_arm(lo, decided)
     merge(lo, first, before, *((arm, other) if conjunction else (other, arm)), late=True)
-    result = lo.frame.env.pop(VALUE)
-    assert isinstance(result, Num)
-    return result.operand
+    value = lo.frame.env.pop(VALUE)
+    assert isinstance(value, Num)
+    if not kept:
+        return value.operand
+    return optional.combined(lo, value.operand, first, kept[0], conjunction)

@@ -20,20 +20,31 @@ from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    DictView,
+    Given,
+    Growing,
+    Itself,
+    Knot,
+    Late,
+    Maybe,
     NamedTuple,
     Num,
     RecordOf,
     Static,
     TupleOf,
+    Unbound,
+    Unstable,
     Window,
     Words,
     shares,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame
-from adc.frontend.core.structure import leaves, same_view
+from adc.frontend.core.structure import leaves, rebuild, refs, same_view
 from adc.frontend.values import elementwise, list_buffers, views
-from adc.ir.types import Scalar
+from adc.ir.builder import zero
+from adc.ir.core import Literal, Operand
+from adc.ir.types import BOOL, Array, Scalar
 
 Change = Callable[[Binding, Binding], Binding]
 
@@ -63,6 +74,8 @@ def paired(like: Binding, binding: Binding, change: Change) -> Binding:
             return RecordOf(keys, inside(p, q))
         case Words(template=one, items=p), Words(template=two, items=q) if one == two:
             return replace(binding, items=inside(p, q))
+        case Maybe(inner=p), Maybe(inner=q):
+            return replace(binding, inner=paired(p, q, change))
         case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
             record = paired(p, q, change)
             assert isinstance(record, RecordOf)
@@ -88,6 +101,106 @@ def conformed(lo: Lowerer, like: Binding, binding: Binding, name: str) -> Bindin
         return y
 
     return paired(like, binding, change)
+
+
+# -- what may be None ------------------------------------------------------------------------------
+
+
+def is_optional(binding: Binding) -> bool:
+    """Whether something is None, or may be."""
+    return isinstance(binding, Maybe) or (isinstance(binding, Static) and binding.value is None)
+
+
+def parts_of_optional(binding: Binding) -> tuple[Binding | None, Operand]:
+    """Return what something is if it is not None, and whether it is not."""
+    if isinstance(binding, Maybe):
+        return binding.inner, binding.some
+    none = is_optional(binding)
+    return None if none else binding, Literal(not none, BOOL)
+
+
+def may_be_optional(binding: Binding) -> bool:
+    """Whether a value may be one path's, where another has None."""
+    return not isinstance(
+        binding, Unbound | Unstable | Late | Given | Words | Growing | DictView | Knot | Itself
+    )
+
+
+def optional_form(start: Binding, end: Binding) -> Binding | None:
+    """Return the form of what is one or the other, if only one is or may be None; else None."""
+    match start, end:
+        case Maybe(), _:
+            return None
+        case _, Maybe(inner=inner):
+            return None if any(refs(inner)) else end
+        case _ if is_optional(start) != is_optional(end):
+            other = end if is_optional(start) else start
+            if any(True for _ in refs(other)) or not may_be_optional(other):
+                return None
+            return Maybe(other, Literal(True, BOOL))
+        case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
+            found = _optional_forms(p, q)
+            return None if found is None else TupleOf(found)
+        case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
+            found = _optional_forms(p, q)
+            return None if found is None else RecordOf(keys, found)
+        case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
+            record = optional_form(p, q)
+            return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
+    return None
+
+
+def _optional_forms(
+    p: tuple[Binding, ...], q: tuple[Binding, ...]
+) -> tuple[Binding, ...] | None:
+    found = [optional_form(x, y) for x, y in zip(p, q, strict=True)]
+    if not any(found):
+        return None
+    return tuple(x if form is None else form for form, x in zip(found, p, strict=True))
+
+
+def made_optional(lo: Lowerer, like: Binding, binding: Binding, *, known: bool) -> Binding:
+    """Return a binding in the form of `like` as to what may be None.
+
+    What is None has a value that is not read: that of `like` if it is `known` here.
+    """
+
+    def inside(p: tuple[Binding, ...], q: tuple[Binding, ...]) -> tuple[Binding, ...]:
+        return tuple(made_optional(lo, x, y, known=known) for x, y in zip(p, q, strict=True))
+
+    match like, binding:
+        case Maybe(), Maybe():
+            return binding
+        case Maybe(inner=inner), _:
+            if not is_optional(binding):
+                return Maybe(binding, Literal(True, BOOL))
+            return Maybe(inner if known else _unread(lo, inner), Literal(False, BOOL))
+        case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
+            return TupleOf(inside(p, q))
+        case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
+            return RecordOf(keys, inside(p, q))
+        case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
+            record = made_optional(lo, p, q, known=known)
+            assert isinstance(record, RecordOf)
+            return NamedTuple(cls, record)
+    return binding
+
+
+def _unread(lo: Lowerer, like: Binding) -> Binding:
+    """Return numbers and arrays like those in a binding, for a path on which they are not read."""
+    made: list[Num | ArrayRef] = []
+    for leaf in leaves(like):
+        if isinstance(leaf, Num):
+            made.append(Num(zero(numbers.scalar_type(leaf.operand))))
+            continue
+        ty = Array(leaf.object.type.dtype, leaf.object.type.rank)
+        version = lo.builder.apply("undef", params=(str(ty),), hint=leaf.object.name)
+        dims = tuple(
+            lo.builder.apply("dim", version, params=(axis,), hint=f"{leaf.object.name}.dim")
+            for axis in range(ty.rank)
+        )
+        made.append(lo.new_array(version, dims, leaf.object.name))
+    return rebuild(like, iter(made))
 
 
 def conforms(lo: Lowerer, like: Binding, binding: Binding, name: str) -> bool:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from adc.frontend.control import blocks, control, evaluation
+from adc.frontend.control import blocks, control, evaluation, forms
 from adc.frontend.control.control import EXIT, FALLS, RESULT, RETURN
-from adc.frontend.core import closures, outside, refusals
+from adc.frontend.core import closures, numbers, outside, refusals
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
     Closure,
     DictRef,
     Given,
+    Maybe,
     Num,
     RecordOf,
     Static,
@@ -152,7 +153,7 @@ def _body(lo: Lowerer, frame: Frame, node: ast.FunctionDef | ast.Lambda, source:
     with lo.entered(frame):
         if isinstance(node, ast.Lambda):
             refusals.require_lasting(lo, node.body)
-            return evaluation.lower_expr(lo, node.body)
+            return evaluation.lower_optional(lo, node.body)
         blocks.lower_stmts(lo, node.body)
         result = frame.env.get(RESULT, NONE)
         pending = control.exit_of(lo)
@@ -162,6 +163,10 @@ def _body(lo: Lowerer, frame: Frame, node: ast.FunctionDef | ast.Lambda, source:
             return NONE
         if isinstance(result, Unbound | Unstable):
             return result
+        inner, some = forms.parts_of_optional(result)
+        if inner is not None and forms.may_be_optional(inner):
+            returns = lo.builder.apply("eq", pending, integer(RETURN), hint="some")
+            return Maybe(inner, numbers.apply(lo, "and", returns, some))
         return Unstable(
             f"of {source.name}() is {kind_of(result)} on one path and None on another",
             source.span(node),

@@ -32,6 +32,7 @@ from adc.frontend.core.bindings import (
     Given,
     Growing,
     Late,
+    Maybe,
     NamedTuple,
     Num,
     RecordOf,
@@ -84,6 +85,8 @@ class LoopMemo:
     # left by `break`.
     unrolls: bool = False
     breaks: bool = False
+    # Whether there is a way to lower it in which what is None at first needs no flag.
+    avoids_none: bool = False
     # Attributes from outside that they change.
     opened: set[tuple[str, Any]] = field(default_factory=set)
 
@@ -99,7 +102,7 @@ class FirstError(RestructuredError):
 def _is_filled(start: Binding, end: Binding) -> bool:
     """Whether something in `start` is None, and something else in `end`."""
     match start, end:
-        case _, Unbound() | Unstable():
+        case _, Unbound() | Unstable() | Maybe():
             return False
         case Static(value=None), _:
             return end != start
@@ -139,6 +142,7 @@ def lower_loop(
     trips: Operand | None,
     definite: bool,
     unrolls: bool = False,
+    peels: bool = False,
     sure: Collection[str] = (),
 ) -> None:
     """Lower a loop.
@@ -156,12 +160,16 @@ def lower_loop(
         Whether at least one iteration runs, so that names bound in it are bound after it.
     unrolls : bool
         Whether the caller can do without a loop, if this raises a `RestructuredError`.
+    peels : bool
+        Whether it can lower the first iteration apart, if this raises a `FirstError`.
     sure : collection of str
         Names that are bound after it even if no iteration runs: by the test of a `while`.
     """
     breaks = isinstance(node, ast.For | ast.While) and scope.has_break(node.body)
     key = (lo.frame.path, id(node))
-    memo = lo.memo.setdefault(key, LoopMemo(unrolls=unrolls, breaks=breaks))
+    memo = lo.memo.setdefault(
+        key, LoopMemo(unrolls=unrolls, breaks=breaks, avoids_none=unrolls or peels)
+    )
     assert isinstance(memo, LoopMemo)
     before = lo.snapshot()
     names_before, mark = lo.save_names(), len(lo.builder.stmts)
@@ -197,7 +205,8 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
     for name, like in sorted(memo.forms.items()):
         if name in env:
             known = set(lo.versions)
-            found = forms.conformed(lo, like, env[name], name)
+            optional = forms.made_optional(lo, like, env[name], known=False)
+            found = forms.conformed(lo, like, optional, name)
             again = (
                 _stable(lo, memo, (name, k), leaf)
                 if isinstance(leaf, ArrayRef) and leaf.object not in known
@@ -474,6 +483,12 @@ def _close(
             continue
         end = lo.frame.env.get(name, end) if isinstance(end, Ref) else end
         if not isinstance(end, Unbound | Unstable):
+            form = forms.optional_form(start, end)
+            if form is not None and not (memo.avoids_none and _is_filled(start, end)):
+                memo.forms[name] = form
+                retry = True
+                continue
+            end = forms.made_optional(lo, start, end, known=True)
             if not forms.conforms(lo, end, start, name):
                 memo.forms[name] = end
                 retry = True

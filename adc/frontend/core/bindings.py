@@ -446,6 +446,17 @@ class Late:
 
 
 @dataclass(frozen=True, slots=True)
+class Maybe:
+    """A value on some paths, None on the others: it is `inner` where `some` holds.
+
+    Which of the two is asked by `is None`, and checked where a value is needed.
+    """
+
+    inner: Binding
+    some: Operand
+
+
+@dataclass(frozen=True, slots=True)
 class Unstable:
     """A variable whose kind depends on the path: an error where it is used, and only there."""
 
@@ -484,6 +495,7 @@ Binding = (
     | Directional
     | Unbound
     | Late
+    | Maybe
     | Unstable
 )
 NONE = Static(None)
@@ -551,6 +563,8 @@ def kind_of(binding: Binding) -> str:
             return "what `linearize` returned"
         case Pullback() | Directional():
             return "a pullback"
+        case Maybe(inner=inner):
+            return f"{kind_of(inner)} or None"
         case Unbound():
             return "unbound"
         case Unstable():

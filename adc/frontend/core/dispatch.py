@@ -17,9 +17,11 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from adc.frontend.core.bindings import Binding, kind_of
+from adc.frontend.core import numbers
+from adc.frontend.core.bindings import NONE, Binding, Maybe, kind_of
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import refusal
+from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -64,12 +66,30 @@ def operates(*kinds: type) -> Callable[[_F], _F]:
 
 
 def evaluate(lo: Lowerer, node: ast.expr) -> Binding:
-    """Lower an expression; an array expression stays lazy."""
+    """Lower an expression that is not None where it may be; an array expression stays lazy."""
+    found = optional(lo, node)
+    return required(lo, found, node) if isinstance(found, Maybe) else found
+
+
+def required(lo: Lowerer, found: Maybe, node: ast.AST, text: str = "") -> Binding:
+    """Return the value of what may be None where it must not be, which is checked."""
+    with lo.at(node):
+        text = text or f"`{ast.unparse(node)}` is None"
+        numbers.check(lo, found.some, "TypeError", numbers.escaped(text))
+    if isinstance(node, ast.Name) and lo.frame.env.get(node.id) is found:
+        lo.frame.env[node.id] = found.inner  # from here on it is known
+    return found.inner
+
+
+def optional(lo: Lowerer, node: ast.expr) -> Binding:
+    """Lower an expression that may be None."""
     handler = _NODES.get(type(node))
     if handler is None:
         raise refusal(lo, node)
     with lo.at(node):
         found: Binding = handler(lo, node)
+    if isinstance(found, Maybe) and isinstance(found.some, Literal):
+        return found.inner if found.some.value else NONE
     return found
 
 

@@ -51,6 +51,7 @@ MAX_CALL_DEPTH = 60
 
 # The state of the names that are taken, and how many values each table of notes has.
 NamesState = tuple[tuple[int, int], tuple[int, ...]]
+Facts = frozenset[tuple[Operand, bool]]
 RefType = TypeVar("RefType", ListRef, DictRef, ObjectRef)
 
 
@@ -135,6 +136,9 @@ class Lowerer:
         self.printing = 0
         # How many bodies of `try` this is in, in all frames.
         self.caught = 0
+        # What follows about `Maybe.some` from a condition that holds, and that does not: which
+        # operands are true, or not (`values.optional`).
+        self.facts: dict[Value, tuple[Facts, Facts]] = {}
         # Which exits a pending one may be (`control.exits_of`).
         self.exit_values: dict[Value, frozenset[int]] = {}
         # Lists, dicts and objects at the end of the function.
@@ -481,7 +485,7 @@ class Lowerer:
 
     def _noted(self) -> tuple[dict[Value, Any], ...]:
         """Return what is known of values."""
-        return self.sizes.bits, self.boxed, self.exit_values
+        return self.sizes.bits, self.boxed, self.exit_values, self.facts
 
     def reset_names(self, state: NamesState) -> None:
         """Release the names of a failed attempt, except those of captured variables."""

@@ -27,6 +27,7 @@ from adc.frontend.core.bindings import (
     Knot,
     Late,
     ListRef,
+    Maybe,
     NamedTuple,
     Nested,
     Num,
@@ -93,6 +94,9 @@ def pieces(binding: Binding) -> Iterator[Num | ArrayRef]:
             yield start
         case Reversed(inner=inner):
             yield from pieces(inner)
+        case Maybe(inner=inner, some=some):
+            yield from pieces(inner)
+            yield Num(some)
         case Pullback(args=args) | Directional(args=args):
             yield from pieces(args)
         case Bound(owner=inner) | Super(owner=inner) | Transformed(fn=inner):
@@ -209,6 +213,10 @@ def rebuild(
             return Enumerate(inner_rebuilt, start)
         case Reversed(inner=inner):
             return Reversed(rebuilt(inner))
+        case Maybe(inner=inner):
+            inner, some = rebuilt(inner), next(new)
+            assert isinstance(some, Num)
+            return Maybe(inner, some.operand)
         case Pullback(args=args) | Directional(args=args):
             again = rebuilt(args)
             assert isinstance(again, TupleOf)
@@ -316,6 +324,8 @@ def shape_of(binding: Binding) -> object:
             return type(binding).__name__
         case Late():
             return ("late", id(binding))
+        case Maybe(inner=inner):
+            return ("maybe", shape_of(inner))
     raise AssertionError(binding)
 
 
@@ -335,7 +345,7 @@ def refs(binding: Binding) -> Iterator[Ref]:
                 yield from refs(item)
         case NamedTuple(record=record):
             yield from refs(record)
-        case Enumerate(inner=inner) | Reversed(inner=inner):
+        case Enumerate(inner=inner) | Reversed(inner=inner) | Maybe(inner=inner):
             yield from refs(inner)
         case Bound(owner=inner) | Super(owner=inner) | Transformed(fn=inner):
             yield from refs(inner)

@@ -20,6 +20,7 @@ from adc.frontend.core.bindings import (
     Growing,
     Lazy,
     ListRef,
+    Maybe,
     NamedTuple,
     Num,
     TupleOf,
@@ -158,7 +159,14 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
             raise lo.unsupported("this assignment target", target)
 
 
+def _stored(lo: Lowerer, value: Binding, node: ast.AST) -> Binding:
+    """Return what is stored in an array, or unpacked: it is not None."""
+    text = f"`{ast.unparse(node)}` is assigned None"
+    return dispatch.required(lo, value, node, text) if isinstance(value, Maybe) else value
+
+
 def _unpack_into(lo: Lowerer, elts: Sequence[ast.expr], value: Binding, target: ast.expr) -> None:
+    value = _stored(lo, value, target)
     starred = [k for k, element in enumerate(elts) if isinstance(element, ast.Starred)]
     if not starred:
         items = unpack(lo, value, target, len(elts))
@@ -185,6 +193,7 @@ def store_element(lo: Lowerer, node: ast.Subscript, value: Binding) -> None:
         # A list keeps an array, not an expression that would be computed at every use.
         set_item(lo, owner, node, elementwise.materialised(lo, value, node))
         return
+    value = _stored(lo, value, node)
     items = indexing.items_of(lo, node.slice)
     with lo.at(node):
         indexing.write(lo, owner, items, arrays.as_operand(lo, value, node), node)
@@ -263,6 +272,8 @@ def _augmented_by_methods(
 
 def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
     """Return what ``old op= value`` leaves: arrays and lists are changed in place."""
+    if isinstance(old, Maybe):
+        old = dispatch.required(lo, old, stmt.target)
     if isinstance(old, ArrayRef):
         in_place(lo, old, stmt, dispatch.evaluate(lo, stmt.value))
         return old

@@ -14,6 +14,7 @@ from adc.frontend.core.bindings import (
     Binding,
     DictRef,
     ListRef,
+    Maybe,
     Num,
     RecordOf,
     Static,
@@ -54,7 +55,7 @@ def _items(lo: Lowerer, elts: Sequence[ast.expr]) -> tuple[Binding, ...]:
             inner = evaluation.lower_expr(lo, element.value)
             items.extend(sequences.static_sequence(lo, inner, element))
         else:
-            items.append(evaluation.lower_expr(lo, element))
+            items.append(evaluation.lower_optional(lo, element))
             refusals.require_lasting(lo, element, items[-1])
     return tuple(items)
 
@@ -103,7 +104,7 @@ def _dict(lo: Lowerer, node: ast.Dict) -> Binding:
                 record = record.with_item(name, inner)
             continue
         name = containers.key_of(lo, evaluation.lower_expr(lo, key), key)
-        record = record.with_item(name, evaluation.lower_expr(lo, value))
+        record = record.with_item(name, evaluation.lower_optional(lo, value))
         refusals.require_lasting(lo, value, record.get(name))
     return lo.new_ref(DictRef, record)
 
@@ -111,7 +112,7 @@ def _dict(lo: Lowerer, node: ast.Dict) -> Binding:
 @handles(ast.NamedExpr)
 def _named(lo: Lowerer, node: ast.NamedExpr) -> Binding:
     refusals.require_lasting(lo, node.value)
-    value = evaluation.lower_expr(lo, node.value)
+    value = evaluation.lower_optional(lo, node.value)
     assignment.assign(lo, node.target, value)
     return value
 
@@ -301,7 +302,10 @@ def _signed(lo: Lowerer, node: ast.UnaryOp, value: Binding) -> Binding:
 @handles(ast.Compare)
 def _compare(lo: Lowerer, node: ast.Compare) -> Binding:
     if len(node.ops) == 1:
-        left, right = dispatch.evaluate(lo, node.left), dispatch.evaluate(lo, node.comparators[0])
+        equality = isinstance(node.ops[0], ast.Is | ast.IsNot | ast.Eq | ast.NotEq)
+        may_be_none = equality or isinstance(node.ops[0], ast.In | ast.NotIn)
+        left = (dispatch.optional if may_be_none else dispatch.evaluate)(lo, node.left)
+        right = (dispatch.optional if equality else dispatch.evaluate)(lo, node.comparators[0])
         return comparisons.comparison(lo, node.ops[0], left, right, node)
     left = evaluation.lower_expr(lo, node.left)
     # `a < b < c` evaluates b once, and c only if a < b.
@@ -321,7 +325,7 @@ def _bool_op(lo: Lowerer, node: ast.BoolOp) -> Binding:
     """Lower ``a and b`` as a value: the operand that decided."""
     conjunction = isinstance(node.op, ast.And)
     values = chains.operands(lo, node)
-    first = evaluation.lower_expr(lo, values[0])
+    first = evaluation.lower_optional(lo, values[0])
     return _deciding(lo, node, first, values[1:], conjunction)
 
 
@@ -330,7 +334,7 @@ def _deciding(
 ) -> Binding:
     if not rest:
         return first
-    truth = operators.truth(lo, first, node)
+    truth = evaluation.truth(lo, first, node)
     is_bool = isinstance(first, Num) and first.operand.type.kind == "b"
     if is_bool and all(isinstance(value, ast.Compare) for value in rest):
         parts: list[Callable[[], Operand]] = [lambda: truth]
@@ -338,11 +342,13 @@ def _deciding(
         return Num(evaluation.chained(lo, parts, conjunction))
 
     def go_on() -> None:
-        second = evaluation.lower_expr(lo, rest[0])
+        second = evaluation.lower_optional(lo, rest[0])
         lo.frame.env[evaluation.VALUE] = _deciding(lo, node, second, rest[1:], conjunction)
 
     def decided() -> None:
-        lo.frame.env[evaluation.VALUE] = first
+        # What is true is not None.
+        chosen = first.inner if isinstance(first, Maybe) and not conjunction else first
+        lo.frame.env[evaluation.VALUE] = chosen
 
     return choose(lo, truth, *((go_on, decided) if conjunction else (decided, go_on)), node)
 
@@ -373,7 +379,7 @@ def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding:
     tests, values = chains.choices(node)
 
     def arm(value: ast.expr) -> None:
-        lo.frame.env[evaluation.VALUE] = evaluation.lower_expr(lo, value)
+        lo.frame.env[evaluation.VALUE] = evaluation.lower_optional(lo, value)
 
     if chains.is_long(tests):
         conditions = [functools.partial(evaluation.condition, lo, test) for test in tests]

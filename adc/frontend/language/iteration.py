@@ -34,6 +34,7 @@ from adc.frontend.core.bindings import (
     Growing,
     Late,
     ListRef,
+    Maybe,
     Num,
     Range,
     Reversed,
@@ -83,7 +84,7 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
     items = sequences.static_range(iterable)
     unrolls = items is not None and len(items) <= MAX_UNROLLED
     try:
-        _settled(lo, stmt, iterable, trips, element, unrolls)
+        _settled(lo, stmt, iterable, trips, element, unrolls, peels=True)
     except (RestructuredError, PickedError) as error:
         # A list that grows by arrays, a dict with new keys, keys such as f"w{k}": a copy of the
         # body for each iteration.
@@ -171,6 +172,8 @@ def _settled(
     trips: Operand,
     element: Callable[[Operand], Binding],
     unrolls: bool,
+    *,
+    peels: bool = False,
 ) -> None:
     """Lower a `for` as a loop, repeatedly until the types of its variables converge."""
     jumping = _jumps_of(lo, stmt)
@@ -208,8 +211,8 @@ def _settled(
 
         try:
             _loop(
-                lo, stmt, iterable, trips, element, names, early, definite, unrolls, targets,
-                kinds, bind,
+                lo, stmt, iterable, trips, element, names, early, definite, unrolls, peels,
+                targets, kinds, bind,
             )  # fmt: skip
         except _JumpsError:
             if early:
@@ -254,6 +257,8 @@ def _unread(binding: Binding) -> Binding | None:
             found = [_unread(item) for item in items]
             if all(item is not None for item in found):
                 return TupleOf(tuple(item for item in found if item is not None))
+        case Maybe(inner=inner) if (unread := _unread(inner)) is not None:
+            return Maybe(unread, Literal(False, BOOL))
     return None
 
 
@@ -267,6 +272,7 @@ def _loop(
     early: bool,
     definite: bool,
     unrolls: bool,
+    peels: bool,
     targets: Sequence[str],
     kinds: dict[str, Binding],
     bind: Callable[[], None],
@@ -303,7 +309,10 @@ def _loop(
             set_exit(lo, FALLS)
             lo.frame.partial.clear()
 
-        lower_loop(lo, stmt, names, body, trips=trips, definite=definite, unrolls=unrolls)
+        lower_loop(
+            lo, stmt, names, body, trips=trips, definite=definite, unrolls=unrolls,
+            peels=peels and not stmt.orelse,
+        )  # fmt: skip
         _else(lo, stmt.orelse, None)
         return
     lo.frame.env["$index"] = Num(integer(0))

@@ -21,6 +21,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     ListRef,
+    Maybe,
     Num,
     Static,
     TupleOf,
@@ -41,7 +42,7 @@ from adc.frontend.language import (
     subscripts,
 )
 from adc.frontend.syntax import scope
-from adc.frontend.values import comparisons, elementwise, objects, sequences
+from adc.frontend.values import comparisons, elementwise, objects, optional, sequences
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import GlobalStateError, LimitError, TypeMismatchError
 from adc.ir.types import BOOL
@@ -61,7 +62,7 @@ def _assign(lo: Lowerer, stmt: ast.Assign) -> None:
         refusals.require_lasting(lo, stmt.value)
     if len(stmt.targets) == 1 and isinstance(stmt.targets[0], ast.Subscript):
         # What is stored into an array needs no array of its own.
-        assignment.assign(lo, stmt.targets[0], dispatch.evaluate(lo, stmt.value))
+        assignment.assign(lo, stmt.targets[0], dispatch.optional(lo, stmt.value))
         return
     value = named(lo, stmt)
     for target in stmt.targets:
@@ -71,7 +72,7 @@ def _assign(lo: Lowerer, stmt: ast.Assign) -> None:
 def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
     """Return the value of an assignment, called by the user's name in dumps."""
     if len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name):
-        return evaluation.lower_expr(lo, stmt.value)
+        return evaluation.lower_optional(lo, stmt.value)
     name = stmt.targets[0].id
     if iterators.is_drawn(lo, stmt.value):
         raise lo.unsupported(
@@ -81,7 +82,7 @@ def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
     if formatting.is_format(lo, stmt.value):
         return formatting.words(lo, stmt.value)
     before = lo.bindings, lo.builder.stmts, len(lo.builder.stmts)
-    value = dispatch.evaluate(lo, stmt.value)
+    value = dispatch.optional(lo, stmt.value)
     made = elementwise.materialised(lo, value, stmt.value, name)
     # What was computed since something was last bound is bound nowhere.
     stmts = lo.builder.stmts
@@ -93,7 +94,7 @@ def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
 def _ann_assign(lo: Lowerer, stmt: ast.AnnAssign) -> None:
     if stmt.value is not None:
         refusals.require_lasting(lo, stmt.value)
-        assignment.assign(lo, stmt.target, evaluation.lower_expr(lo, stmt.value))
+        assignment.assign(lo, stmt.target, evaluation.lower_optional(lo, stmt.value))
 
 
 def renamed(lo: Lowerer, value: Binding, name: str, *, free: bool) -> Binding:
@@ -134,7 +135,9 @@ def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
         objects.set_attribute(lo, owner, target.attr, new, target)
         return
     assert isinstance(target, ast.Name)
-    assignment.assign(lo, target, assignment.augmented(lo, read_name(lo, target.id, target), stmt))
+    old = read_name(lo, target.id, target)
+    old = dispatch.required(lo, old, target) if isinstance(old, Maybe) else old
+    assignment.assign(lo, target, assignment.augmented(lo, old, stmt))
 
 
 @handles(ast.Delete)
@@ -160,7 +163,7 @@ def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
 
 @handles(ast.Match)
 def _match(lo: Lowerer, stmt: ast.Match) -> None:
-    subject = evaluation.lower_expr(lo, stmt.subject)
+    subject = evaluation.lower_optional(lo, stmt.subject)
     tests: list[Callable[[], Operand]] = []
     arms: list[Callable[[], None]] = []
     for case in stmt.cases:
@@ -191,6 +194,10 @@ def _taken(lo: Lowerer, case: ast.match_case, captured: dict[str, Binding]) -> N
 
 def _matches(lo: Lowerer, pattern: ast.pattern, subject: Binding) -> Operand:
     """Return whether a value matches a pattern, and bind the names in it."""
+    if isinstance(subject, Maybe) and isinstance(pattern, ast.MatchSequence):
+        raise lo.unsupported(
+            f"this pattern for {kind_of(subject)}", pattern, "ask whether it is None first"
+        )
     match pattern:
         case ast.MatchValue(value=value):
             wanted = evaluation.lower_expr(lo, value)
@@ -245,7 +252,7 @@ def _return(lo: Lowerer, stmt: ast.Return) -> None:
     elif lo.frame.source.name in ("__str__", "__repr__"):  # only formatting calls these
         value = formatting.value(lo, stmt.value)
     else:
-        value = evaluation.lower_expr(lo, stmt.value)
+        value = evaluation.lower_optional(lo, stmt.value)
     lo.frame.env[RESULT] = value
     set_exit(lo, RETURN)
 
@@ -259,6 +266,7 @@ def _assert(lo: Lowerer, stmt: ast.Assert) -> None:
     lo.builder.check(cond, "AssertionError", message, *args)
     if isinstance(cond, Literal):
         raise Dead
+    optional.narrow(lo, cond, True)
 
 
 @handles(ast.Import)

@@ -14,6 +14,7 @@ In reading order:
 `sequences`       the elements of containers whose length is known at compile time
 `strings`         methods of strings
 `operators`       operators and truth of bindings
+`optional`        what may be None: what conditions say about it
 `comparisons`     comparisons of bindings
 `structures`      gradients, tangents and cotangents with the structure of values
 `results`         the result of a function, and the Python object built from it

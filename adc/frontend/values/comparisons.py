@@ -8,10 +8,12 @@ from typing import Any
 
 from adc.frontend.core import classes, numbers, outside
 from adc.frontend.core.bindings import (
+    NONE,
     ArrayRef,
     Binding,
     DictRef,
     ListRef,
+    Maybe,
     NamedTuple,
     Num,
     ObjectRef,
@@ -22,7 +24,15 @@ from adc.frontend.core.bindings import (
     static,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.values import arrays, elementwise, objects, operators, sequences, special
+from adc.frontend.values import (
+    arrays,
+    elementwise,
+    objects,
+    operators,
+    optional,
+    sequences,
+    special,
+)
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL
@@ -142,6 +152,8 @@ def _is_same(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
 
 def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Binding:
     """Lower one comparison: of arrays, element by element."""
+    if isinstance(left, Maybe) or isinstance(right, Maybe):
+        return Num(_with_none(lo, op, left, right, node))
     found = _by_methods(lo, op, left, right, node)
     if found is not None:
         return found
@@ -164,6 +176,8 @@ def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
 
 def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
     """Lower one comparison of anything but arrays."""
+    if isinstance(left, Maybe) or isinstance(right, Maybe):
+        return _with_none(lo, op, left, right, node)
     asked = _by_methods(lo, op, left, right, node)
     if asked is not None:
         return operators.truth(lo, asked, node)
@@ -193,6 +207,31 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     ):
         return Literal(isinstance(op, ast.NotEq), BOOL)
     raise TypeMismatchError(f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node))
+
+
+def _with_none(
+    lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST
+) -> Operand:
+    """Compare what may be None."""
+    if not isinstance(left, Maybe):
+        left, right = right, left
+    assert isinstance(left, Maybe)
+    if isinstance(op, ast.IsNot | ast.NotEq):
+        same = ast.Is() if isinstance(op, ast.IsNot) else ast.Eq()
+        return optional.negated(lo, compare(lo, same, left, right, node))
+    if isinstance(op, ast.Is | ast.Eq) and right == NONE:
+        return optional.negated(lo, left.some)
+    value, some = (right.inner, right.some) if isinstance(right, Maybe) else (right, None)
+    if isinstance(op, ast.Eq) and isinstance(left.inner, Num) and isinstance(value, Num):
+        equal = compare(lo, op, left.inner, value, node)
+        if some is None:
+            return numbers.apply(lo, "and", left.some, equal)
+        both = numbers.apply(lo, "eq", left.some, some)
+        none = numbers.apply(lo, "not", some)
+        return numbers.apply(lo, "and", both, numbers.apply(lo, "or", none, equal))
+    raise lo.unsupported(
+        f"this comparison of {kind_of(left)}", node, "ask whether it is None first, in an `if`"
+    )
 
 
 def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
