@@ -418,7 +418,9 @@ class _Merge:
             only = x or y
             if only is None or not forms.may_be_optional(only):
                 return None
-            inner: Binding | None = self.one_sided(hint, only, 0 if y is None else 1)
+            side = 0 if y is None else 1
+            self.keep_contents(only, side)
+            inner: Binding | None = self.one_sided(hint, only, side)
         else:
             inner = self.joined(hint, *self.conformed("", x, y))
         if inner is None:
@@ -426,6 +428,14 @@ class _Merge:
         some = self.leaf(f"{hint}.some", Num(p), Num(q))
         assert isinstance(some, Num)
         return Maybe(inner, some.operand)
+
+    def keep_contents(self, binding: Binding, side: int) -> None:
+        """Keep what the lists, dicts and objects hold that only arm `side` made."""
+        for ref in refs(binding):
+            if ref.slot not in self.before.env and ref.slot not in self.slots:
+                held = self.arms[side].lookup(ref.slot)
+                self.slots[ref.slot] = self.one_sided("item", held, side)
+                self.keep_contents(held, side)
 
     def all_joined(
         self, hint: str, p: Sequence[Binding], q: Sequence[Binding]
