@@ -464,6 +464,9 @@ class _Merge:
                 self.slots[made.slot] = held
                 self.lo.lend(made.slot, a, b)
                 self.lo.suspect(made.slot, key)
+                for old, arm in zip(key, self.arms, strict=True):
+                    if old in arm.state.stale:
+                        self.lo.stale[made.slot] = arm.state.stale[old]
                 list_buffers.inherit_appended(self.lo, made.slot, *key)
                 for (p, q), other in self.references.items():
                     if other is not None and (p == a.slot or q == b.slot):

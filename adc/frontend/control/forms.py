@@ -30,6 +30,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     RecordOf,
+    Ref,
     Static,
     TupleOf,
     Unbound,
@@ -131,11 +132,11 @@ def optional_form(start: Binding, end: Binding) -> Binding | None:
     match start, end:
         case Maybe(), _:
             return None
-        case _, Maybe(inner=inner):
-            return None if any(refs(inner)) else end
-        case _ if is_optional(start) != is_optional(end):
-            other = end if is_optional(start) else start
-            if any(True for _ in refs(other)) or not may_be_optional(other):
+        case _ if is_optional(start) != is_optional(end) or isinstance(end, Maybe):
+            other, _ = parts_of_optional(end if is_optional(start) else start)
+            if other is None or not may_be_optional(other):
+                return None
+            if not isinstance(other, Ref) and any(True for _ in refs(other)):
                 return None
             return Maybe(other, Literal(True, BOOL))
         case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
@@ -174,7 +175,7 @@ def made_optional(lo: Lowerer, like: Binding, binding: Binding, *, known: bool) 
         case Maybe(inner=inner), _:
             if not is_optional(binding):
                 return Maybe(binding, Literal(True, BOOL))
-            return Maybe(inner if known else _unread(lo, inner), Literal(False, BOOL))
+            return Maybe(inner if known else unread(lo, inner), Literal(False, BOOL))
         case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
             return TupleOf(inside(p, q))
         case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
@@ -186,7 +187,7 @@ def made_optional(lo: Lowerer, like: Binding, binding: Binding, *, known: bool) 
     return binding
 
 
-def _unread(lo: Lowerer, like: Binding) -> Binding:
+def unread(lo: Lowerer, like: Binding) -> Binding:
     """Return numbers and arrays like those in a binding, for a path on which they are not read."""
     made: list[Num | ArrayRef] = []
     for leaf in leaves(like):

@@ -26,6 +26,7 @@ from adc.frontend.control.control import (
 )
 from adc.frontend.core import outside
 from adc.frontend.core.bindings import (
+    NONE,
     ArrayObject,
     ArrayRef,
     Binding,
@@ -71,8 +72,10 @@ class LoopMemo:
     late: dict[str, Binding] = field(default_factory=dict)
     # Names that have another kind where the loop is left early: they cannot be read after it.
     dropped: set[str] = field(default_factory=set)
-    # Names that an iteration leaves in another form, and in which; those it binds to new lists.
+    # Names that an iteration leaves in another form, and in which; what those hold that are lists
+    # or None; those it binds to new lists.
     forms: dict[str, Binding] = field(default_factory=dict)
+    contents: dict[str, Binding] = field(default_factory=dict)
     relisted: set[str] = field(default_factory=set)
     # Lists, dicts and objects that iterations change; lists that they append to, and what.
     slots: set[str] = field(default_factory=set)
@@ -204,18 +207,18 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
     slots = {slot for slot in memo.slots if slot in env}
     for name, like in sorted(memo.forms.items()):
         if name in env:
+            if isinstance(like, Maybe) and isinstance(like.inner, Ref) and env[name] == NONE:
+                slot = lo.new_slot()
+                env[slot] = _all_stable(lo, memo, slot, forms.unread(lo, memo.contents[name]), ())
+                env[name] = Maybe(replace(like.inner, slot=slot), Literal(False, BOOL))
+                slots.add(slot)
             known = set(lo.versions)
             optional = forms.made_optional(lo, like, env[name], known=False)
             found = forms.conformed(lo, like, optional, name)
-            again = (
-                _stable(lo, memo, (name, k), leaf)
-                if isinstance(leaf, ArrayRef) and leaf.object not in known
-                else leaf
-                for k, leaf in enumerate(leaves(found))
-            )
-            env[name] = rebuild(found, again)
+            env[name] = _all_stable(lo, memo, name, found, known)
     for name in sorted(memo.relisted):
-        old = env.get(name)
+        held = env.get(name)
+        old = held.inner if isinstance(held, Maybe) else held
         if isinstance(old, Ref) and old.slot not in env:
             # It was made in a loop before, and what it held then is not known here.
             env[name] = Unbound("an earlier loop may not have run")
@@ -229,7 +232,8 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                 )  # fmt: skip
             slot = lo.new_slot()
             env[slot] = lo.held(old)
-            env[name] = replace(old, slot=slot)
+            own = replace(old, slot=slot)
+            env[name] = replace(held, inner=own) if isinstance(held, Maybe) else own
             lo.lend(slot, old)
             slots.add(slot)
     for slot, key in memo.opened:
@@ -249,6 +253,19 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                 )
                 env[slot] = replace(whole, buffers=buffers)
     return lo.snapshot(), sorted(slots)
+
+
+def _all_stable(
+    lo: Lowerer, memo: LoopMemo, name: str, found: Binding, known: Collection[ArrayObject]
+) -> Binding:
+    """Return a binding with the arrays made for it before the loop as `_stable` has them."""
+    again = (
+        _stable(lo, memo, (name, k), leaf)
+        if isinstance(leaf, ArrayRef) and leaf.object not in known
+        else leaf
+        for k, leaf in enumerate(leaves(found))
+    )
+    return rebuild(found, again)
 
 
 def _stable(lo: Lowerer, memo: LoopMemo, key: tuple[str, int], ref: ArrayRef) -> ArrayRef:
@@ -478,17 +495,20 @@ def _close(
         if name in lo.frame.partial:
             # Where an exit is pending it is something else. This is what the next iteration sees.
             memo.dropped.add(name)
-        if _found_list(lo, before, memo, name, start, end):
-            retry = True
-            continue
-        end = lo.frame.env.get(name, end) if isinstance(end, Ref) else end
         if not isinstance(end, Unbound | Unstable):
             form = forms.optional_form(start, end)
             if form is not None and not (memo.avoids_none and _is_filled(start, end)):
                 memo.forms[name] = form
+                if isinstance(form, Maybe) and isinstance(form.inner, Ref):
+                    memo.contents[name] = lo.held(form.inner)
                 retry = True
                 continue
-            end = forms.made_optional(lo, start, end, known=True)
+            end = lo.frame.env[name] = forms.made_optional(lo, start, end, known=True)
+        if _found_list(lo, before, memo, name, start, end):
+            retry = True
+            continue
+        end = lo.frame.env.get(name, end) if isinstance(end, Ref | Maybe) else end
+        if not isinstance(end, Unbound | Unstable):
             if not forms.conforms(lo, end, start, name):
                 memo.forms[name] = end
                 retry = True
@@ -639,6 +659,9 @@ def _found_list(
     lo: Lowerer, before: State, memo: LoopMemo, name: str, start: Binding, end: Binding
 ) -> bool:
     """Record the changes of a list, dict or object; return whether the loop is lowered again."""
+    bound = end
+    if isinstance(start, Maybe) and isinstance(end, Maybe):
+        start, end = start.inner, end.inner
     if isinstance(start, Ref) and type(start) is type(end):
         assert isinstance(end, Ref)
         if start.slot == end.slot:
@@ -649,7 +672,7 @@ def _found_list(
         # The new one's contents are what the name's own list holds from now on.
         others = set(holders(lo.frame.env, end.slot)) - {name}
         # A name that every iteration binds again may be another name of it until then.
-        again = {each for each in others - before.env.keys() if lo.frame.env.get(each) == end}
+        again = {each for each in others - before.env.keys() if lo.frame.env.get(each) == bound}
         others -= again
         lasting = lo.kin.get(end.slot, frozenset()) & before.env.keys()
         for slot in lasting - {start.slot} - lo.kin.get(start.slot, frozenset()):
@@ -666,7 +689,9 @@ def _found_list(
             lo.stale[start.slot] = lo.stale[end.slot]
         list_buffers.inherit_appended(lo, start.slot, end.slot)
         for each in (name, *again):
-            lo.frame.env[each] = start
+            lo.frame.env[each] = (
+                replace(bound, inner=start) if isinstance(bound, Maybe) else start
+            )
         return False
     element = lo.appended.get(name)
     if not is_slot(name) or element is None or not isinstance(start, TupleOf | Growing):

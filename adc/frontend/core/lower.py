@@ -375,8 +375,6 @@ class Lowerer:
                 special.add(slot)
         for ref in refs:
             self.suspect(slot, self.kin.get(ref.slot, ()))
-            if ref.slot in self.stale:
-                self.stale[slot] = self.stale[ref.slot]
 
     def hold(self, ref: Ref, held: Binding) -> None:
         """Change a list, dict or object."""
