@@ -674,9 +674,11 @@ def _found_list(
         # A name that every iteration binds again may be another name of it until then.
         again = {each for each in others - before.env.keys() if lo.frame.env.get(each) == bound}
         others -= again
-        lasting = lo.kin.get(end.slot, frozenset()) & before.env.keys()
-        for slot in lasting - {start.slot} - lo.kin.get(start.slot, frozenset()):
-            others |= set(holders(before.env, slot)) - {name}
+        # Those that may be another name of it, and last.
+        kin = lo.kin.get(end.slot, frozenset())
+        for slot in kin - {start.slot} - lo.kin.get(start.slot, frozenset()):
+            for env in (before.env, lo.frame.env):
+                others |= (set(holders(env, slot)) & before.env.keys()) - {name}
         if any(other in lo.frame.env for other in others):
             raise TypeUnstableError(
                 f"{name!r} and {', '.join(map(repr, sorted(others)))} are the same "
@@ -688,6 +690,7 @@ def _found_list(
         if end.slot in lo.stale:
             lo.stale[start.slot] = lo.stale[end.slot]
         list_buffers.inherit_appended(lo, start.slot, end.slot)
+        lo.suspect(start.slot, kin)
         for each in (name, *again):
             lo.frame.env[each] = (
                 replace(bound, inner=start) if isinstance(bound, Maybe) else start
