@@ -173,8 +173,14 @@ def _unpack_into(lo: Lowerer, elts: Sequence[ast.expr], value: Binding, target: 
         for element, item in zip(elts, items, strict=True):
             assign(lo, element, item)
         return
-    found = list(sequences.static_sequence(lo, value, target))
     at, after = starred[0], len(elts) - starred[0] - 1
+    if sequences.known_elements(lo, value, target) is None:
+        parts = dynamic_lists.taken_apart(lo, value, at, after, target)
+        if parts is not None:
+            for element, item in zip(elts, parts, strict=True):
+                assign(lo, element.value if isinstance(element, ast.Starred) else element, item)
+            return
+    found = list(sequences.static_sequence(lo, value, target))
     if len(found) < len(elts) - 1:
         raise TypeMismatchError(
             f"cannot unpack {len(found)} values into at least {len(elts) - 1} names",

@@ -76,7 +76,18 @@ def copied(lo: Lowerer, held: Growing, node: ast.AST) -> ListRef:
 
 def sliced(lo: Lowerer, held: Growing, part: ast.Slice, node: ast.AST) -> ListRef:
     """Lower ``list[a:b:c]``: a new list."""
-    items = indexing.items_of(lo, part)
+    return lo.new_ref(ListRef, _cut(lo, held, indexing.items_of(lo, part), node))
+
+
+def part_of(
+    lo: Lowerer, held: Growing, start: Operand | None, stop: Operand | None, node: ast.AST
+) -> Growing:
+    """Return the contents of a new list of the elements from `start` to before `stop`."""
+    part = indexing.Slice(start, stop, None, node)
+    return _cut(lo, held, [indexing.Item(part, node)], node)
+
+
+def _cut(lo: Lowerer, held: Growing, items: Sequence[indexing.Item], node: ast.AST) -> Growing:
     buffers: list[ArrayRef] = []
     size: Operand = integer(0)
     for k, buffer in enumerate(held.buffers):
@@ -88,7 +99,7 @@ def sliced(lo: Lowerer, held: Growing, part: ast.Slice, node: ast.AST) -> ListRe
         made.object.kept = buffer.object.kept
         shares(made.object, buffer.object)
         buffers.append(made)
-    return lo.new_ref(ListRef, Growing(tuple(buffers), Num(size), held.element))
+    return Growing(tuple(buffers), Num(size), held.element)
 
 
 # -- changes ---------------------------------------------------------------------------------------
@@ -240,6 +251,14 @@ def method(
         return copied(lo, held, node)
     if name == "pop" and not args:
         return pop(lo, ref, held, node)
+    if name == "pop" and len(args) == 1:
+        last = isinstance(args[0], Num) and args[0].operand == integer(-1)
+        return (
+            pop(lo, ref, held, node) if last else remove_at(lo, ref, held, args[0], node, "pop")
+        )
+    if name == "insert" and len(args) == 2 and args[0] == Num(integer(0)):
+        insert_first(lo, ref, held, args[1], node)
+        return NONE
     if name == "clear" and not args:
         buffers = tuple(list_buffers.recopied(lo, buffer, node) for buffer in held.buffers)
         lo.hold(ref, Growing(buffers, Num(integer(0)), held.element))
@@ -269,6 +288,78 @@ def _enlarge(
     (version,) = elementwise.nest(lo, [count, *dims], [empty], ["list"], body)
     assert isinstance(version, Value)
     lo.versions[obj] = version
+
+
+def remove_at(
+    lo: Lowerer, ref: ListRef, held: Growing, key: Binding, node: ast.AST, what: str
+) -> Binding:
+    """Lower ``list.pop(key)`` and ``del list[key]``; return the element."""
+    operand = numbers.to_int(lo, elementwise.number(lo, key, node, "an index of a list"))
+    size = held.length.operand
+    with lo.at(node):
+        if what == "pop":
+            some = numbers.apply(lo, "gt", size, integer(0))
+            numbers.check(lo, some, "IndexError", "pop from empty list")
+        at = lo.builder.apply("wrap", operand, size, hint="i")
+        inside = numbers.apply(lo, "inside", at, size)
+        text = "pop index out of range" if what == "pop" else "list assignment index out of range"
+        numbers.check(lo, inside, "IndexError", text)
+        parts: list[Binding] = []
+        for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True):
+            part = list_buffers.read_cell(lo, buffer, cell, at, node)
+            is_array = isinstance(part, ArrayRef)
+            parts.append(list_buffers.element_copy(lo, part) if is_array else part)
+        after = part_of(lo, held, numbers.plus(lo, at, integer(1)), None, node)
+        if isinstance(operand, Literal) and operand.value == 0:
+            lo.hold(ref, after)
+        else:
+            first = lo.new_ref(ListRef, part_of(lo, held, None, at, node))
+            lo.hold(ref, lo.held(added(lo, first, lo.new_ref(ListRef, after), node)))
+    return with_cells(held.element, iter(parts))
+
+
+def insert_first(lo: Lowerer, ref: ListRef, held: Growing, value: Binding, node: ast.AST) -> None:
+    """Lower ``list.insert(0, value)``."""
+    first = lo.new_ref(ListRef, part_of(lo, held, None, integer(0), node))
+    append(lo, first, value, node)
+    _noted(lo, ref, value)
+    lo.hold(ref, lo.held(added(lo, first, lo.new_ref(ListRef, held), node)))
+
+
+def taken_apart(
+    lo: Lowerer, value: Binding, before: int, after: int, node: ast.AST
+) -> list[Binding] | None:
+    """Return the first and the last elements of an array or list, and a list of those between.
+
+    None: the value has no length.
+    """
+    held = lo.held(value) if isinstance(value, ListRef) else None
+    size: Operand
+    if isinstance(value, ArrayRef) and views.dims_of(lo, value):
+        size = views.dims_of(lo, value)[0]
+    elif isinstance(held, Growing):
+        size = held.length.operand
+    else:
+        return None
+
+    def element(k: Operand) -> Binding:
+        if isinstance(held, Growing):
+            return list_buffers.read(lo, held, k, node)
+        return elementwise.load(lo, value, [k], node)
+
+    enough = numbers.apply(lo, "ge", size, integer(before + after))
+    text = f"not enough values to unpack (expected at least {before + after}, got {{}})"
+    numbers.check(lo, enough, "ValueError", text, size)
+    first = [element(integer(k)) for k in range(before)]
+    last = [element(numbers.plus(lo, size, integer(-k))) for k in range(after, 0, -1)]
+    stop = numbers.plus(lo, size, integer(-after))
+    if isinstance(held, Growing):
+        rest = lo.new_ref(ListRef, part_of(lo, held, integer(before), stop, node))
+    else:
+        part = indexing.Item(indexing.Slice(integer(before), stop, None, node), node)
+        assert isinstance(value, ArrayRef)
+        rest = listed(lo, indexing.window(lo, value, [part], node), node)
+    return [*first, rest, *last]
 
 
 def pop(lo: Lowerer, ref: ListRef, held: Growing, node: ast.AST) -> Binding:

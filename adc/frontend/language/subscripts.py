@@ -97,8 +97,15 @@ def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
     """Lower ``del owner[key]``."""
     if _deleted_by_method(lo, owner, node):
         return
+    if isinstance(owner, ListRef) and isinstance(node.slice, ast.Slice):
+        items = list(lo.contents(owner))
+        del items[containers.static_slice(lo, node.slice)]
+        lo.hold(owner, TupleOf(tuple(items)))
+        return
     key = evaluation.lower_expr(lo, node.slice)
     match owner:
+        case ListRef() if isinstance(held := lo.held(owner), Growing):
+            dynamic_lists.remove_at(lo, owner, held, key, node, "del")
         case ListRef():
             items = list(lo.contents(owner))
             del items[containers.position(lo, items, key, node)]
