@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+import collections
 import copy
 import dataclasses
 import functools
@@ -24,6 +25,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Closure,
+    DefaultRef,
     DictRef,
     Growing,
     Lazy,
@@ -31,6 +33,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    RecordOf,
     Static,
     TupleOf,
     kind_of,
@@ -41,10 +44,17 @@ from adc.frontend.core.names import read_name
 from adc.frontend.core.state import Frame
 from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Item, Place
-from adc.frontend.language import dynamic_lists
+from adc.frontend.language import containers, deques, dynamic_lists
 from adc.frontend.numpy import library
 from adc.frontend.syntax.source import Source
-from adc.frontend.values import comparisons, elementwise, objects, operators, structures
+from adc.frontend.values import (
+    comparisons,
+    elementwise,
+    objects,
+    operators,
+    sequences,
+    structures,
+)
 from adc.frontend.values.arguments import Handler, arity
 from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
@@ -331,7 +341,37 @@ def _bisect(fn: Any) -> Handler:
     return handler
 
 
+def _defaultdict(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    factory = args[0] if args else NONE
+    record = RecordOf((), ())
+    for other in args[1:]:
+        if not isinstance(other, DictRef) or len(args) > 2:
+            raise lo.unsupported("`defaultdict` with these arguments", node, "assign the items")
+        record = lo.record(other)
+    for name, value in kwargs.items():
+        record = record.with_item(name, elementwise.materialised(lo, value, node))
+    return lo.new_ref(lambda slot: DefaultRef(slot, factory), record)
+
+
+def _counter(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower ``Counter(iterable)``: the elements are keys, known at compile time."""
+    if len(args) > 1 or kwargs or (args and isinstance(args[0], DictRef)):
+        raise lo.unsupported("`Counter` with these arguments", node, "pass the elements")
+    counts: dict[Any, int] = {}
+    for item in sequences.static_sequence(lo, args[0], node) if args else ():
+        key = containers.key_of(lo, item, node)
+        counts[key] = counts.get(key, 0) + 1
+    record = RecordOf(tuple(counts), tuple(static(count) for count in counts.values()))
+    return lo.new_ref(lambda slot: DefaultRef(slot, Static(int), keeps=False), record)
+
+
 HANDLERS: dict[Any, Handler] = {
+    collections.deque: deques.made, collections.defaultdict: _defaultdict,
+    collections.Counter: _counter,
     bisect.bisect_left: _bisect(iteration.bisect_left),
     bisect.bisect_right: _bisect(iteration.bisect_right),
     warnings.simplefilter: _filter, warnings.filterwarnings: _filter,

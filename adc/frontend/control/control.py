@@ -390,6 +390,8 @@ class _Merge:
         """Return what is `a` on one path and `b` on the other; None if nothing is."""
         if forms.is_optional(a) or forms.is_optional(b):
             return self.optional(hint, a, b)
+        if isinstance(a, Ref) and isinstance(b, Ref):
+            return self.reference(hint, a, b) if bindings.one_class(a, b) else None
         match a, b:
             case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
                 found = self.all_joined(hint, p, q)
@@ -400,10 +402,6 @@ class _Merge:
             case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
                 record = self.joined(hint, p, q)
                 return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
-            case (ListRef(), ListRef()) | (DictRef(), DictRef()):
-                return self.reference(hint, a, b)
-            case ObjectRef(cls=cls), ObjectRef(cls=other) if cls is other:
-                return self.reference(hint, a, b)
         if not joinable(a, b):
             return None
         pairs = zip(leaves(a), leaves(b), strict=True)

@@ -43,6 +43,7 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
     kind_of,
+    one_class,
     one_type,
     related,
     suspect,
@@ -662,8 +663,7 @@ def _found_list(
     bound = end
     if isinstance(start, Maybe) and isinstance(end, Maybe):
         start, end = start.inner, end.inner
-    if isinstance(start, Ref) and type(start) is type(end):
-        assert isinstance(end, Ref)
+    if isinstance(start, Ref) and isinstance(end, Ref) and one_class(start, end):
         if start.slot == end.slot:
             return False
         if name not in memo.relisted:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,11 @@ class ArrayObject:
     @property
     def users_name(self) -> str:
         return self.variable or self.name
+
+
+def one_class(a: Ref, b: Ref) -> bool:
+    """Whether two lists, dicts or objects may take each other's place."""
+    return type(a) is type(b) and replace(a, slot="") == replace(b, slot="")
 
 
 def related(a: ArrayObject | None, b: ArrayObject | None) -> bool:
@@ -170,10 +175,28 @@ class ListRef:
 
 
 @dataclass(frozen=True, slots=True)
+class DequeRef(ListRef):
+    """A `collections.deque`: a list that keeps the last `maxlen` elements, or all."""
+
+    maxlen: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DictRef:
     """A dict with keys known at compile time; `slot` of the state holds the items."""
 
     slot: str
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultRef(DictRef):
+    """A `collections.defaultdict`, or a `Counter`, which does not keep a default that it returns.
+
+    `factory` is called for a key that it does not have.
+    """
+
+    factory: Binding
+    keeps: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -528,8 +551,12 @@ def kind_of(binding: Binding) -> str:
             return f"a {cls.__name__}"
         case RecordOf(keys=keys):
             return f"one with {', '.join(map(repr, keys)) or 'nothing'}"
+        case DequeRef():
+            return "a deque"
         case ListRef():
             return "a list"
+        case DefaultRef(keeps=keeps):
+            return "a defaultdict" if keeps else "a Counter"
         case DictRef():
             return "a dict"
         case DictView(name=name):

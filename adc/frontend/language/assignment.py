@@ -110,7 +110,7 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
         set_item(lo, owner, node, NONE)
         return
     key = evaluation.lower_expr(lo, node.slice)
-    old: Binding | None
+    old: Binding
     held = lo.held(owner)
     if isinstance(owner, ListRef) and isinstance(held, Growing):
         at = Num(dynamic_lists.place(lo, held, key, node))
@@ -121,10 +121,7 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
         old = containers.element_of(lo, owner, lo.contents(owner), key, node)
     else:
         name = containers.key_of(lo, key, node.slice)
-        old = lo.record(owner).get(name)
-        if old is None:
-            numbers.check(lo, Literal(False, BOOL), "KeyError", numbers.escaped(repr(name)))
-    assert old is not None
+        old = containers.item_of_dict(lo, owner, name, node)
     new = augmented(lo, old, stmt)
     if isinstance(owner, ListRef):
         items = list(lo.contents(owner))
@@ -174,13 +171,13 @@ def _unpack_into(lo: Lowerer, elts: Sequence[ast.expr], value: Binding, target: 
             assign(lo, element, item)
         return
     at, after = starred[0], len(elts) - starred[0] - 1
-    if sequences.known_elements(lo, value, target) is None:
-        parts = dynamic_lists.taken_apart(lo, value, at, after, target)
-        if parts is not None:
-            for element, item in zip(elts, parts, strict=True):
-                assign(lo, element.value if isinstance(element, ast.Starred) else element, item)
-            return
-    found = list(sequences.static_sequence(lo, value, target))
+    known = sequences.known_elements(lo, value, target)
+    parts = dynamic_lists.taken_apart(lo, value, at, after, target) if known is None else None
+    if parts is not None:
+        for element, item in zip(elts, parts, strict=True):
+            assign(lo, element.value if isinstance(element, ast.Starred) else element, item)
+        return
+    found = list(known if known is not None else sequences.static_sequence(lo, value, target))
     if len(found) < len(elts) - 1:
         raise TypeMismatchError(
             f"cannot unpack {len(found)} values into at least {len(elts) - 1} names",

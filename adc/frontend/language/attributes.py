@@ -10,6 +10,7 @@ from adc.frontend.core.bindings import (
     Binding,
     Bound,
     Closure,
+    DequeRef,
     DictRef,
     Lazy,
     ListRef,
@@ -21,6 +22,7 @@ from adc.frontend.core.bindings import (
     Super,
     TupleOf,
     kind_of,
+    static,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
@@ -35,7 +37,13 @@ from adc.ir.errors import TypeMismatchError
 from adc.ir.foreign import is_stand_in
 from adc.ir.types import Array
 
-LIST_METHODS = ("append", "extend", "insert", "pop", "index", "count", "reverse", "copy", "clear")
+LIST_METHODS = (
+    "append", "extend", "insert", "pop", "index", "count", "reverse", "copy", "clear", "sort",
+)  # fmt: skip
+DEQUE_METHODS = (
+    "append", "appendleft", "extend", "extendleft", "pop", "popleft", "rotate", "index", "count",
+    "reverse", "copy", "clear",
+)  # fmt: skip
 
 
 DICT_METHODS = ("keys", "values", "items", "get", "pop", "update", "copy", "setdefault", "clear")
@@ -44,7 +52,11 @@ DICT_METHODS = ("keys", "values", "items", "get", "pop", "update", "copy", "setd
 def of_container(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Binding | None:
     """Lower an attribute of a container or an instance; None if it has none of that name."""
     match owner:
-        case ListRef() if name in LIST_METHODS:
+        case DequeRef(maxlen=maxlen) if name == "maxlen":
+            return static(maxlen)
+        case DequeRef() if name not in DEQUE_METHODS:
+            raise lo.unsupported(f"`.{name}` of a deque", node)
+        case ListRef() if name in (*LIST_METHODS, *DEQUE_METHODS):
             return Bound(owner, name)
         case TupleOf() if name in ("index", "count"):
             return Bound(owner, name)

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from adc.frontend.control import evaluation
-from adc.frontend.core import numbers, outside
+from adc.frontend.core import dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
     Bound,
+    DefaultRef,
+    DequeRef,
     DictRef,
     DictView,
     Growing,
@@ -31,19 +34,37 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import PickedError
-from adc.frontend.language import dynamic_lists, unrolling
-from adc.frontend.values import arguments, comparisons, operators
+from adc.frontend.language import deques, dynamic_lists, unrolling
+from adc.frontend.values import arguments, comparisons, elementwise, operators, sequences
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL, INT
 
 
-@operates(ListRef)
+def item_of_dict(lo: Lowerer, owner: DictRef, key: Any, node: ast.AST) -> Binding:
+    """Return the value of a key, or what a `defaultdict` has for one that it does not have."""
+    found = lo.record(owner).get(key)
+    if found is not None:
+        return found
+    if not isinstance(owner, DefaultRef) or owner.factory == NONE:
+        numbers.check(lo, Literal(False, BOOL), "KeyError", numbers.escaped(repr(key)))
+    assert isinstance(owner, DefaultRef)
+    call = ast.copy_location(ast.Call(ast.Name("f", ast.Load()), [], []), node)
+    made = dispatch.apply(lo, owner.factory, [], {}, call)
+    made = elementwise.materialised(lo, made, node)
+    if owner.keeps:
+        lo.hold(owner, lo.record(owner).with_item(key, made))
+    return made
+
+
+@operates(ListRef, DequeRef)
 def combined(
     lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
 ) -> Binding:
     """Lower ``list + list`` and ``list * n``."""
+    if isinstance(left, DequeRef) or isinstance(right, DequeRef):
+        raise lo.unsupported("this operator on a deque", node, "make a list of it: `list(...)`")
     name = numbers.ROWS[kind]
     if name == "add" and isinstance(left, ListRef) and isinstance(right, ListRef):
         if any(isinstance(lo.held(x), Growing) for x in (left, right)):
@@ -100,6 +121,11 @@ def method(
 ) -> Binding:
     """Lower a call of a method of a list, tuple or dict."""
     owner = bound.owner
+    if isinstance(owner, DequeRef):
+        return _deque_method(lo, owner, bound.name, args, kwargs, node)
+    if isinstance(owner, ListRef) and bound.name == "sort" and not args:
+        lo.hold(owner, lo.held(dispatch.apply(lo, Static(sorted), [owner], kwargs, node)))  # type: ignore[arg-type]  # a list
+        return NONE
     if isinstance(owner, ListRef) and bound.name == "append" and len(args) == 1 and not kwargs:
         dynamic_lists.append(lo, owner, args[0], node)
         return NONE
@@ -112,6 +138,47 @@ def method(
         return _sequence_method(lo, owner, bound.name, args, kwargs, node)
     assert isinstance(owner, DictRef)
     return _dict_method(lo, owner, bound.name, args, kwargs, node)
+
+
+def _deque_method(
+    lo: Lowerer, owner: DequeRef, name: str, args: list[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:  # fmt: skip
+    """Lower a call of a method of a deque by those of a list."""
+    match name, args:
+        case "append" | "appendleft", [value]:
+            deques.add(lo, owner, value, name == "append", node)
+            return NONE
+        case "extend" | "extendleft", [more]:
+            items = sequences.known_elements(lo, more, node)
+            if items is None:
+                raise lo.unsupported(
+                    f"`.{name}` of a deque by {kind_of(more)} of a length known only at run time",
+                    node, "append the elements in a loop",
+                )  # fmt: skip
+            for item in items:
+                deques.add(lo, owner, item, name == "extend", node)
+            return NONE
+        case "popleft", []:
+            held = lo.held(owner)
+            if isinstance(held, TupleOf) and not held.items:
+                numbers.check(lo, Literal(False, BOOL), "IndexError", "pop from an empty deque")
+            name, args = "pop", [Num(integer(0))]
+        case "pop", [_]:
+            raise TypeMismatchError("deque.pop() takes no arguments", lo.span(node))
+        case "copy", []:
+            made = dispatch.apply(lo, Bound(ListRef(owner.slot), "copy"), [], {}, node)
+            assert isinstance(made, ListRef)
+            return replace(owner, slot=made.slot)
+        case "rotate", [] | [_]:
+            items = sequences.known_elements(lo, owner, node)
+            by = arguments.constant_int(lo, args[0], node, "a rotation") if args else 1
+            if items is None:
+                raise lo.unsupported("`.rotate` of a deque of any length", node)
+            k = -by % len(items) if items else 0
+            lo.hold(owner, TupleOf((*items[k:], *items[:k])))
+            return NONE
+    return method(lo, Bound(ListRef(owner.slot), name), args, kwargs, node)
 
 
 def _sequence_method(
@@ -178,6 +245,8 @@ def _dict_method(
         case "get" | "pop" | "setdefault", [key, *default] if len(default) <= 1:
             wanted = key_of(lo, key, node)
             found = record.get(wanted)
+            if isinstance(owner, DefaultRef) and not owner.keeps and name == "setdefault":
+                raise lo.unsupported(f"`.{name}` of {kind_of(owner)}", node)
             if name == "pop" and found is not None:
                 lo.hold(owner, record.without(wanted))
             if found is None and name == "setdefault":
@@ -187,7 +256,7 @@ def _dict_method(
                 text = numbers.escaped(repr(wanted))
                 numbers.check(lo, Literal(False, BOOL), "KeyError", text)
             return found if found is not None else default[0] if default else NONE
-        case "update", [] | [DictRef()]:
+        case "update", [] | [DictRef()] if not isinstance(owner, DefaultRef) or owner.keeps:
             for other in args:
                 assert isinstance(other, DictRef)
                 more = lo.record(other)
@@ -198,7 +267,7 @@ def _dict_method(
             lo.hold(owner, record)
             return NONE
         case "copy", []:
-            return lo.new_ref(DictRef, record)
+            return lo.new_ref(lambda slot: replace(owner, slot=slot), record)
         case "clear", []:
             lo.hold(owner, RecordOf((), ()))
             return NONE

@@ -133,7 +133,7 @@ def _accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Grow
     """Return the contents of a list, in a form that can hold `value`."""
     held = lo.held(ref)
     assert isinstance(held, Growing)
-    element = _noted(lo, ref, value)
+    element = note(lo, ref, value)
     if element is None:
         raise lo.unsupported(
             f"{kind_of(value)} in a list whose length is known only at run time",
@@ -155,7 +155,7 @@ def _accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Grow
     return replace(held, buffers=buffers)
 
 
-def _noted(lo: Lowerer, ref: ListRef, value: Binding) -> Binding | None:
+def note(lo: Lowerer, ref: ListRef, value: Binding) -> Binding | None:
     """Record an element that is added to a list, for enclosing loops."""
     element = list_buffers.element_of(lo, value)
     list_buffers.note_appended(lo, ref.slot, element)
@@ -166,7 +166,7 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
     """Lower ``list.append(value)``."""
     value = elementwise.materialised(lo, value, node)
     if isinstance(held := lo.held(ref), TupleOf):
-        _noted(lo, ref, value)
+        note(lo, ref, value)
         lo.hold(ref, TupleOf((*held.items, value)))
         return
     held = _accepting(lo, ref, value, node)
@@ -322,7 +322,7 @@ def insert_first(lo: Lowerer, ref: ListRef, held: Growing, value: Binding, node:
     """Lower ``list.insert(0, value)``."""
     first = lo.new_ref(ListRef, part_of(lo, held, None, integer(0), node))
     append(lo, first, value, node)
-    _noted(lo, ref, value)
+    note(lo, ref, value)
     lo.hold(ref, lo.held(added(lo, first, lo.new_ref(ListRef, held), node)))
 
 

@@ -14,6 +14,7 @@ from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
+    DequeRef,
     DictRef,
     Growing,
     Lazy,
@@ -52,11 +53,7 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             return sequence_item(lo, TupleOf(record.items), node)
         case DictRef():
             key = containers.key_of(lo, evaluation.lower_expr(lo, node.slice), node.slice)
-            found = lo.record(owner).get(key)
-            if found is None:
-                numbers.check(lo, Literal(False, BOOL), "KeyError", numbers.escaped(repr(key)))
-            assert found is not None
-            return found
+            return containers.item_of_dict(lo, owner, key, node)
         case Static(value=value) if instances.is_table(value):
             key = evaluation.lower_expr(lo, node.slice)
             if not (isinstance(key, Static) and isinstance(key.value, str)):
@@ -153,6 +150,8 @@ def _subscript(lo: Lowerer, node: ast.Subscript) -> Binding:
 
 
 def sequence_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
+    if isinstance(owner, DequeRef) and isinstance(node.slice, ast.Slice):
+        raise TypeMismatchError("sequence index must be integer, not 'slice'", lo.span(node))
     held = lo.held(owner) if isinstance(owner, ListRef) else None
     if isinstance(held, Growing):
         if isinstance(node.slice, ast.Slice):

@@ -11,6 +11,7 @@ from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
+    DequeRef,
     DictRef,
     ListRef,
     Maybe,
@@ -181,6 +182,10 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     asked = _by_methods(lo, op, left, right, node)
     if asked is not None:
         return operators.truth(lo, asked, node)
+    if isinstance(left, DequeRef) != isinstance(right, DequeRef) and isinstance(
+        op, ast.Eq | ast.NotEq
+    ):
+        return Literal(isinstance(op, ast.NotEq), BOOL)
     if isinstance(op, ast.Is | ast.IsNot):
         same = _identical(lo, left, right, node)
         return Literal(same == isinstance(op, ast.Is), BOOL)

@@ -14,6 +14,8 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Cell,
+    DefaultRef,
+    DequeRef,
     DictRef,
     Given,
     Growing,
@@ -74,6 +76,11 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             return Growing(tuple(copies), length, element)
         case Given(place=place, value=value):
             return finished(lo, outside.reach(lo, place, value), heap)
+        case DequeRef() | DefaultRef():
+            raise UnsupportedError(
+                f"returning {kind_of(result)} is not supported", lo.span(node),
+                f"return a {'list' if isinstance(result, ListRef) else 'dict'} of it",
+            )  # fmt: skip
         case ListRef() | DictRef() | ObjectRef():
             if result.slot not in heap:
                 heap[result.slot] = result  # for what holds itself
