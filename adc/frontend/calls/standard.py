@@ -12,6 +12,7 @@ import collections
 import copy
 import dataclasses
 import functools
+import heapq
 import math
 import operator
 import warnings
@@ -26,6 +27,7 @@ from adc.frontend.core.bindings import (
     Binding,
     Closure,
     DefaultRef,
+    DequeRef,
     DictRef,
     Growing,
     Lazy,
@@ -50,6 +52,7 @@ from adc.frontend.syntax.source import Source
 from adc.frontend.values import (
     comparisons,
     elementwise,
+    list_buffers,
     objects,
     operators,
     sequences,
@@ -58,7 +61,7 @@ from adc.frontend.values import (
 from adc.frontend.values.arguments import Handler, arity
 from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
-from adc.library.standard import iteration, mathematics
+from adc.library.standard import heaps, iteration, mathematics
 
 CACHED = type(functools.lru_cache(lambda: None))
 
@@ -369,7 +372,38 @@ def _counter(
     return lo.new_ref(lambda slot: DefaultRef(slot, Static(int), keeps=False), record)
 
 
+def _heap(fn: Any) -> Handler:
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        given = [elementwise.materialised(lo, arg, node) for arg in args]
+        heap = given[0] if given else NONE
+        if not isinstance(heap, ListRef) or isinstance(heap, DequeRef) or kwargs:
+            raise TypeMismatchError(f"heap argument must be a list, not {kind_of(heap)}", lo.span(node))
+        # Which elements move is known only at run time: its elements are of one kind.
+        held = lo.held(heap)
+        added = list_buffers.element_of(lo, given[1]) if len(given) > 1 else None
+        if len(given) > 1 and added is None:
+            raise lo.unsupported(
+                f"{kind_of(given[1])} in a heap", node, "push numbers, or tuples of numbers"
+            )
+        if isinstance(held, TupleOf) and (held.items or added is not None):
+            element = list_buffers.common(lo, [held], added)
+            if element is None:
+                raise lo.unsupported(
+                    "a heap of elements of several kinds", node, "push numbers, or tuples of numbers"
+                )
+            list_buffers.note_appended(lo, heap.slot, element)
+            lo.hold(heap, list_buffers.grown(lo, held, element, node))
+        return dispatch.apply(lo, Static(fn), given, kwargs, node)
+
+    return handler
+
+
 HANDLERS: dict[Any, Handler] = {
+    heapq.heappush: _heap(heaps.heappush), heapq.heappop: _heap(heaps.heappop),
+    heapq.heapify: _heap(heaps.heapify), heapq.heapreplace: _heap(heaps.heapreplace),
+    heapq.heappushpop: _heap(heaps.heappushpop),
     collections.deque: deques.made, collections.defaultdict: _defaultdict,
     collections.Counter: _counter,
     bisect.bisect_left: _bisect(iteration.bisect_left),

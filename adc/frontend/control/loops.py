@@ -697,7 +697,10 @@ def _found_list(
             )
         return False
     element = lo.appended.get(name)
-    if not is_slot(name) or element is None or not isinstance(start, TupleOf | Growing):
+    shrinks = _is_shorter(start, end) and not memo.unrolls
+    if not is_slot(name) or not isinstance(start, TupleOf | Growing):
+        return False
+    if element is None and not (shrinks and name not in lo.appended):
         return False
     whole = list_buffers.common(lo, [start], element)
     if whole is None:
@@ -712,6 +715,13 @@ def _found_list(
         return False
     memo.growing[name] = whole
     return True
+
+
+def _is_shorter(start: Binding, end: Binding) -> bool:
+    """Whether an iteration takes elements out of a list."""
+    if not (isinstance(start, TupleOf) and isinstance(end, TupleOf)):
+        return False
+    return len(end.items) < len(start.items)
 
 
 def _check_rotation(

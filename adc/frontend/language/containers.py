@@ -103,7 +103,10 @@ def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
             return value
         case TupleOf(items=items):
             return tuple(key_of(lo, item, node) for item in items)
-    raise lo.unsupported("a key known only at run time", node, "use an array indexed by the number")
+    raise PickedError(
+        "a key known only at run time is not supported", lo.span(node),
+        "use an array indexed by the number",
+    )  # fmt: skip
 
 
 def position(lo: Lowerer, items: Sequence[Binding], key: Binding, node: ast.AST) -> int:
@@ -286,6 +289,8 @@ def static_slice(lo: Lowerer, node: ast.expr) -> slice:
             ends.append(None)
             continue
         if not (isinstance(binding, Num) and isinstance(binding.operand, Literal)):
+            if hasattr(part, "adc_site"):  # a tuple that an iterator of the library yields
+                raise lo.constant_needed(binding, "the length of a tuple", part)
             raise lo.unsupported(
                 "a slice of a tuple or string with ends known only at run time", part
             )

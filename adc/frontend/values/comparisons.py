@@ -201,7 +201,7 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     if isinstance(left, TupleOf) and isinstance(right, TupleOf):
         if isinstance(op, ast.Eq | ast.NotEq):
             return _equal_tuples(lo, op, left, right, node)
-        raise lo.unsupported("ordering of tuples", node)
+        return _ordered_tuples(lo, op, left, right, node)
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(op, ast.Eq | ast.NotEq):
             outside.pin(lo, left)
@@ -289,6 +289,20 @@ def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> 
     elif isinstance(left, Ref) and isinstance(right, Ref) and left.slot == right.slot:
         return Literal(True, BOOL)
     return compare(lo, ast.Eq(), left, right, node)
+
+
+def _ordered_tuples(
+    lo: Lowerer, op: ast.cmpop, left: TupleOf, right: TupleOf, node: ast.AST
+) -> Operand:
+    """Compare tuples: the first elements that differ decide, else the lengths."""
+    lengths = [lo.num(len(side.items)) for side in (left, right)]
+    result = compare(lo, op, *lengths, node)
+    for a, b in reversed(list(zip(left.items, right.items, strict=False))):
+        if not (isinstance(a, Num | TupleOf) and isinstance(b, Num | TupleOf)):
+            raise lo.unsupported("ordering of tuples that hold other things than numbers", node)
+        same, here = same_or_equal(lo, a, b, node), compare(lo, op, a, b, node)
+        result = numbers.select(lo, same, result, here)
+    return result
 
 
 def _equal_tuples(

@@ -3,6 +3,7 @@
 =============  =====================================================================================
 `mathematics`  functions of `math`
 `iteration`    the iterators of `itertools`
+`heaps`        `heapq`
 =============  =====================================================================================
 
 A function has the name and the parameters that it has there.

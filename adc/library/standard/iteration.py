@@ -14,7 +14,8 @@ import numpy as np
 from adc.library import Unsupported
 
 _NESTED = "write nested loops"
-# The places in a tuple: what is computed for each makes a tuple.
+# The places in a tuple: what is computed for each makes a tuple. How many there are is known when
+# the program is compiled, or it is refused.
 _PLACES = tuple(range(64))
 
 
@@ -59,7 +60,7 @@ def product(*pools: Any, repeat: int = 1) -> Iterator[tuple[Any, ...]]:
 
 def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
     """`itertools.combinations`."""
-    n = len(pool)
+    n, within = len(pool), _PLACES[:r]
     if r == 1:
         for i in range(n):
             yield (pool[i],)
@@ -78,7 +79,7 @@ def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
         places = np.arange(r)
         last = r > n
         while not last:
-            yield tuple([pool[places[k]] for k in _PLACES[:r]])
+            yield tuple([pool[places[k]] for k in within])
             i = r - 1
             while i >= 0 and places[i] == i + n - r:
                 i -= 1
@@ -89,7 +90,7 @@ def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
 
 def combinations_with_replacement(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
     """`itertools.combinations_with_replacement`."""
-    n = len(pool)
+    n, within = len(pool), _PLACES[:r]
     if r == 1:
         for i in range(n):
             yield (pool[i],)
@@ -108,7 +109,7 @@ def combinations_with_replacement(pool: Any, r: int) -> Iterator[tuple[Any, ...]
         places = np.zeros(r, np.int64)
         last = n == 0
         while not last:
-            yield tuple([pool[places[k]] for k in _PLACES[:r]])
+            yield tuple([pool[places[k]] for k in within])
             i = r - 1
             while i >= 0 and places[i] == n - 1:
                 i -= 1
@@ -121,6 +122,7 @@ def permutations(pool: Any, r: int | None = None) -> Iterator[tuple[Any, ...]]:
     """`itertools.permutations`."""
     n = len(pool)
     count = n if r is None else r
+    within = _PLACES[:count]
     if count == 1:
         for i in range(n):
             yield (pool[i],)
@@ -142,7 +144,7 @@ def permutations(pool: Any, r: int | None = None) -> Iterator[tuple[Any, ...]]:
         places = np.arange(n)
         last = count > n
         while not last:
-            yield tuple([pool[places[k]] for k in _PLACES[:count]])
+            yield tuple([pool[places[k]] for k in within])
             # The next order of all of them whose first elements are others.
             places[count:] = places[count:][::-1].copy()
             i = n - 2
