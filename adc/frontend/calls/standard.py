@@ -46,7 +46,7 @@ from adc.frontend.core.names import read_name
 from adc.frontend.core.state import Frame
 from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Item, Place
-from adc.frontend.language import containers, deques, dynamic_lists
+from adc.frontend.language import containers, dynamic_lists
 from adc.frontend.numpy import library
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import (
@@ -379,7 +379,9 @@ def _heap(fn: Any) -> Handler:
         given = [elementwise.materialised(lo, arg, node) for arg in args]
         heap = given[0] if given else NONE
         if not isinstance(heap, ListRef) or isinstance(heap, DequeRef) or kwargs:
-            raise TypeMismatchError(f"heap argument must be a list, not {kind_of(heap)}", lo.span(node))
+            raise TypeMismatchError(
+                f"heap argument must be a list, not {kind_of(heap)}", lo.span(node)
+            )
         # Which elements move is known only at run time: its elements are of one kind.
         held = lo.held(heap)
         added = list_buffers.element_of(lo, given[1]) if len(given) > 1 else None
@@ -391,7 +393,9 @@ def _heap(fn: Any) -> Handler:
             element = list_buffers.common(lo, [held], added)
             if element is None:
                 raise lo.unsupported(
-                    "a heap of elements of several kinds", node, "push numbers, or tuples of numbers"
+                    "a heap of elements of several kinds",
+                    node,
+                    "push numbers, or tuples of numbers",
                 )
             list_buffers.note_appended(lo, heap.slot, element)
             lo.hold(heap, list_buffers.grown(lo, held, element, node))
@@ -404,7 +408,7 @@ HANDLERS: dict[Any, Handler] = {
     heapq.heappush: _heap(heaps.heappush), heapq.heappop: _heap(heaps.heappop),
     heapq.heapify: _heap(heaps.heapify), heapq.heapreplace: _heap(heaps.heapreplace),
     heapq.heappushpop: _heap(heaps.heappushpop),
-    collections.deque: deques.made, collections.defaultdict: _defaultdict,
+    collections.deque: containers.deque, collections.defaultdict: _defaultdict,
     collections.Counter: _counter,
     bisect.bisect_left: _bisect(iteration.bisect_left),
     bisect.bisect_right: _bisect(iteration.bisect_right),

@@ -18,14 +18,12 @@ from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
-    DictRef,
     Growing,
     Late,
     ListRef,
     Maybe,
     NamedTuple,
     Num,
-    ObjectRef,
     RecordOf,
     Ref,
     Static,
@@ -38,7 +36,6 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Dead, State
 from adc.frontend.core.structure import (
-    holders,
     is_cell,
     is_slot,
     leaves,

@@ -151,9 +151,7 @@ def optional_form(start: Binding, end: Binding) -> Binding | None:
     return None
 
 
-def _optional_forms(
-    p: tuple[Binding, ...], q: tuple[Binding, ...]
-) -> tuple[Binding, ...] | None:
+def _optional_forms(p: tuple[Binding, ...], q: tuple[Binding, ...]) -> tuple[Binding, ...] | None:
     found = [optional_form(x, y) for x, y in zip(p, q, strict=True)]
     if not any(found):
         return None

@@ -621,10 +621,10 @@ def _close(
         if obj not in by_key and lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]:
             before.versions.setdefault(obj, lo.origin[obj])
             raise _Retry
-    for obj, message in lo.stale.items():
-        known = before.env if isinstance(obj, str) else before.versions
-        if obj in known and obj not in before.stale and obj not in memo.stale:
-            memo.stale[obj] = message
+    for each, message in lo.stale.items():
+        known = before.env if isinstance(each, str) else before.versions
+        if each in known and each not in before.stale and each not in memo.stale:
+            memo.stale[each] = message
             raise _Retry
     for key in fresh:
         last_array = _end(lo.frame.env, key)
@@ -692,9 +692,7 @@ def _found_list(
         list_buffers.inherit_appended(lo, start.slot, end.slot)
         lo.suspect(start.slot, kin)
         for each in (name, *again):
-            lo.frame.env[each] = (
-                replace(bound, inner=start) if isinstance(bound, Maybe) else start
-            )
+            lo.frame.env[each] = replace(bound, inner=start) if isinstance(bound, Maybe) else start
         return False
     element = lo.appended.get(name)
     shrinks = _is_shorter(start, end) and not memo.unrolls

@@ -18,7 +18,6 @@ In reading order:
 `iterators`      `map`, `filter` and `sorted`
 `containers`     lists, dicts and tuples
 `dynamic_lists`  lists whose length is known only at run time
-`deques`         `collections.deque`
 ===============  ===============================================================================
 
 ``a[1:] += b`` is an `ast.AugAssign`, which `statements` passes to `assignment`: the index is

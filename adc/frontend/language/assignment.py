@@ -44,7 +44,7 @@ from adc.frontend.values.views import dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.errors import AliasError, TypeMismatchError
-from adc.ir.types import BOOL, INT, Scalar, join
+from adc.ir.types import INT, Scalar, join
 
 
 def _put(

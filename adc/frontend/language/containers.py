@@ -1,4 +1,4 @@
-"""Lists, dicts and tuples, and their methods and operators.
+"""Lists, dicts and tuples, and their methods and operators; deques.
 
 Their structure (length, keys, attributes) is known at compile time; their elements are ordinary
 bindings. Lists, dicts and objects are mutable and may have several names, so a name is bound to a
@@ -8,11 +8,12 @@ bindings. Lists, dicts and objects are mutable and may have several names, so a 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from adc.frontend.control import evaluation
+from adc.frontend.control.control import branch
 from adc.frontend.core import dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
@@ -34,7 +35,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import PickedError
-from adc.frontend.language import deques, dynamic_lists, unrolling
+from adc.frontend.language import dynamic_lists, unrolling
 from adc.frontend.values import arguments, comparisons, elementwise, operators, sequences
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
@@ -150,7 +151,7 @@ def _deque_method(
     """Lower a call of a method of a deque by those of a list."""
     match name, args:
         case "append" | "appendleft", [value]:
-            deques.add(lo, owner, value, name == "append", node)
+            _add_to_deque(lo, owner, value, name == "append", node)
             return NONE
         case "extend" | "extendleft", [more]:
             items = sequences.known_elements(lo, more, node)
@@ -160,7 +161,7 @@ def _deque_method(
                     node, "append the elements in a loop",
                 )  # fmt: skip
             for item in items:
-                deques.add(lo, owner, item, name == "extend", node)
+                _add_to_deque(lo, owner, item, name == "extend", node)
             return NONE
         case "popleft", []:
             held = lo.held(owner)
@@ -182,6 +183,69 @@ def _deque_method(
             lo.hold(owner, TupleOf((*items[k:], *items[:k])))
             return NONE
     return method(lo, Bound(ListRef(owner.slot), name), args, kwargs, node)
+
+
+def deque(
+    lo: Lowerer, args: Sequence[Binding], kwargs: Mapping[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower ``deque(iterable, maxlen)``."""
+    given = arguments.match(lo, "iterable? maxlen?", list(args), dict(kwargs), node)
+    size = given.get("maxlen")
+    maxlen = None
+    if size is not None and not arguments.is_none(size):
+        maxlen = arguments.constant_int(lo, size, node, "the length of a deque")
+    source = given.get("iterable")
+    items: Sequence[Binding] | None = ()
+    if source is not None:
+        source = elementwise.materialised(lo, source, node)
+        items = sequences.known_elements(lo, source, node)
+    if items is not None:
+        held: Binding = TupleOf(_kept(items, maxlen, True))
+    elif maxlen is None and source is not None:
+        listed = dynamic_lists.listed(lo, source, node)
+        assert isinstance(listed, ListRef)
+        held = lo.held(listed)
+    else:
+        raise lo.unsupported(
+            f"a deque of `maxlen` of {kind_of(source) if source else 'nothing'} of a length known "
+            "only at run time", node, "append the elements in a loop",
+        )  # fmt: skip
+    return lo.new_ref(lambda slot: DequeRef(slot, maxlen), held)
+
+
+def _kept(items: Sequence[Binding], maxlen: int | None, at_end: bool) -> tuple[Binding, ...]:
+    """Return the elements that a deque keeps where one was added, at the end or at the start."""
+    if maxlen is None or len(items) <= maxlen:
+        return tuple(items)
+    return tuple(items[len(items) - maxlen :] if at_end else items[:maxlen])
+
+
+def _add_to_deque(lo: Lowerer, ref: DequeRef, value: Binding, at_end: bool, node: ast.AST) -> None:
+    """Lower ``deque.append(value)`` and ``deque.appendleft(value)``."""
+    value = elementwise.materialised(lo, value, node)
+    held = lo.held(ref)
+    if at_end:
+        dynamic_lists.append(lo, ref, value, node)
+    elif isinstance(held, Growing):
+        dynamic_lists.insert_first(lo, ref, held, value, node)
+    else:
+        assert isinstance(held, TupleOf)
+        dynamic_lists.note(lo, ref, value)
+        lo.hold(ref, TupleOf((value, *held.items)))
+    held = lo.held(ref)
+    if isinstance(held, TupleOf):
+        lo.hold(ref, TupleOf(_kept(held.items, ref.maxlen, at_end)))
+    elif ref.maxlen is not None:
+        assert isinstance(held, Growing)
+        full = numbers.apply(lo, "gt", held.length.operand, integer(ref.maxlen))
+
+        def drop() -> None:
+            now = lo.held(ref)
+            assert isinstance(now, Growing)
+            key = Num(integer(0 if at_end else -1))
+            dynamic_lists.remove_at(lo, ref, now, key, node, "pop")
+
+        branch(lo, full, drop, lambda: None)
 
 
 def _sequence_method(

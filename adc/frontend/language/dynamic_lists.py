@@ -253,9 +253,7 @@ def method(
         return pop(lo, ref, held, node)
     if name == "pop" and len(args) == 1:
         last = isinstance(args[0], Num) and args[0].operand == integer(-1)
-        return (
-            pop(lo, ref, held, node) if last else remove_at(lo, ref, held, args[0], node, "pop")
-        )
+        return pop(lo, ref, held, node) if last else remove_at(lo, ref, held, args[0], node, "pop")
     if name == "insert" and len(args) == 2 and args[0] == Num(integer(0)):
         insert_first(lo, ref, held, args[1], node)
         return NONE
@@ -307,8 +305,9 @@ def remove_at(
         parts: list[Binding] = []
         for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True):
             part = list_buffers.read_cell(lo, buffer, cell, at, node)
-            is_array = isinstance(part, ArrayRef)
-            parts.append(list_buffers.element_copy(lo, part) if is_array else part)
+            if isinstance(part, ArrayRef):
+                part = list_buffers.element_copy(lo, part)
+            parts.append(part)
         after = part_of(lo, held, numbers.plus(lo, at, integer(1)), None, node)
         if isinstance(operand, Literal) and operand.value == 0:
             lo.hold(ref, after)
@@ -345,6 +344,7 @@ def taken_apart(
     def element(k: Operand) -> Binding:
         if isinstance(held, Growing):
             return list_buffers.read(lo, held, k, node)
+        assert isinstance(value, ArrayRef)
         return elementwise.load(lo, value, [k], node)
 
     enough = numbers.apply(lo, "ge", size, integer(before + after))
@@ -353,6 +353,7 @@ def taken_apart(
     first = [element(integer(k)) for k in range(before)]
     last = [element(numbers.plus(lo, size, integer(-k))) for k in range(after, 0, -1)]
     stop = numbers.plus(lo, size, integer(-after))
+    rest: Binding
     if isinstance(held, Growing):
         rest = lo.new_ref(ListRef, part_of(lo, held, integer(before), stop, node))
     else:

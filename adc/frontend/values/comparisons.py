@@ -214,9 +214,7 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     raise TypeMismatchError(f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node))
 
 
-def _with_none(
-    lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST
-) -> Operand:
+def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
     """Compare what may be None."""
     if not isinstance(left, Maybe):
         left, right = right, left
@@ -295,8 +293,7 @@ def _ordered_tuples(
     lo: Lowerer, op: ast.cmpop, left: TupleOf, right: TupleOf, node: ast.AST
 ) -> Operand:
     """Compare tuples: the first elements that differ decide, else the lengths."""
-    lengths = [lo.num(len(side.items)) for side in (left, right)]
-    result = compare(lo, op, *lengths, node)
+    result = compare(lo, op, lo.num(len(left.items)), lo.num(len(right.items)), node)
     for a, b in reversed(list(zip(left.items, right.items, strict=False))):
         if not (isinstance(a, Num | TupleOf) and isinstance(b, Num | TupleOf)):
             raise lo.unsupported("ordering of tuples that hold other things than numbers", node)
