@@ -6,11 +6,13 @@ import ast
 import bisect
 import builtins
 import cmath
+import collections
 import contextlib
 import copy
 import dataclasses
 import difflib
 import functools
+import heapq
 import importlib
 import itertools
 import logging
@@ -106,7 +108,8 @@ def _wrapped(names: Iterable[str]) -> str:
 
 
 _STANDARD = (
-    bisect, contextlib, copy, dataclasses, functools, itertools, logging, operator, time, warnings,
+    bisect, collections, contextlib, copy, dataclasses, functools, heapq, itertools, logging,
+    operator, time, warnings,
 )  # fmt: skip
 
 
@@ -314,6 +317,7 @@ def page(*, refused: bool = False) -> str:
     lines += ["", "## Methods", ""]
     lines.append(f"- of arrays: {_wrapped(sorted(library.METHODS))}")
     lines.append(f"- of lists: {_wrapped(sorted(attributes.LIST_METHODS))}")
+    lines.append(f"- of deques: {_wrapped(sorted(attributes.DEQUE_METHODS))}")
     lines.append(f"- of dicts: {_wrapped(sorted(attributes.DICT_METHODS))}")
     lines.append(f"- of random generators: {_wrapped(sorted(random.METHODS))}")
     lines.append(f"- of communicators of mpi4py: {_wrapped(communication.METHODS)}")

@@ -37,6 +37,8 @@ from tests.corpus.language.list_programs import LIST_PROGRAMS
 from tests.corpus.language.list_programs import REFUSED as REFUSED_LISTS
 from tests.corpus.language.object_programs import OBJECT_PROGRAMS
 from tests.corpus.language.object_programs import REFUSED as REFUSED_OBJECTS
+from tests.corpus.language.optional_programs import OPTIONAL_PROGRAMS
+from tests.corpus.language.optional_programs import REFUSED as REFUSED_OPTIONAL
 from tests.corpus.language.standard_programs import STANDARD_PROGRAMS
 from tests.corpus.language.zip_programs import ZIP_PROGRAMS
 from tests.corpus.loops.invert_programs import INVERT_PROGRAMS
@@ -55,6 +57,7 @@ ALL: list[Program] = [
     *COMPOSED_PROGRAMS,
     *LANGUAGE_PROGRAMS,
     *LIST_PROGRAMS,
+    *OPTIONAL_PROGRAMS,
     *LAYER_PROGRAMS,
     *OBJECT_PROGRAMS,
     *KERNEL_PROGRAMS,
@@ -83,6 +86,7 @@ ALL: list[Program] = [
 REFUSED = [
     *REFUSED_LANGUAGE,
     *REFUSED_LISTS,
+    *REFUSED_OPTIONAL,
     *REFUSED_OBJECTS,
     *REFUSED_DRAWS,
     *REFUSED_VIEWS,

@@ -629,3 +629,50 @@ def element_of_least_key(x: Any, k: Any) -> Any:
     far = max(x, key=lambda v: abs(v - 0.35))
     squares = [v * v for v in x]
     return centres[j] * far + max(squares, key=lambda v: -v)
+
+
+@program(X6, M33, argnums=(0, 1))
+def starred_targets(x: Any, m: Any) -> Any:
+    first, *rest = x
+    *most, last = [v * 2.0 for v in x]
+    head, *middle, end = (x[0], x[1], x[2], x[3])
+    s = first * rest[0] + last * most[1] * len(most) + head * sum(middle) * end
+    top, *others = m
+    for a, *b in m:
+        s += a * sum(b)
+    for k, (a, *b) in enumerate([(x[0], x[1], x[2]), (x[1], x[3], x[0])]):
+        s += k * a * sum(b)
+    return s + np.sum(top * others[1])
+
+
+@program(X6, 5, argnums=(0,))
+def elements_taken_from_the_front(x: Any, n: Any) -> Any:
+    window: list[Any] = []
+    arrays: list[Any] = []
+    s = 0.0
+    for k in range(n):
+        window.append(x[k] * k)
+        arrays.append(x[:3] * k)
+        if len(window) > 3:
+            s += window.pop(0) + np.sum(arrays.pop(0) * x[3:])
+            del window[1]
+        s += sum(window) / len(window) + np.sum(sum(arrays) * arrays[0])
+    window.insert(0, x[5])
+    while window:
+        s = 0.5 * s + window.pop(0)
+    known = [x[0], x[1], x[2], x[3]]
+    del known[1:3]
+    for _ in range(n - 3):
+        s = s * 0.9 + known.pop()
+    return s
+
+
+@program(X6)
+def lists_sorted_in_place(x: Any) -> Any:
+    values, known, negative = x.tolist(), [x[2], x[0], x[1]], []
+    for v in x:
+        negative.append(-v)
+    values.sort()
+    known.sort(reverse=True)
+    negative.sort()
+    return values[0] * values[1] + known[0] * known[1] ** 2 + negative[0] * negative[3]

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import bisect
+import collections
 import copy
 import dataclasses
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -267,3 +269,86 @@ def replaced_fields(x: Any) -> Any:
     second = dataclasses.replace(first, centre=x[1])
     second.terms[0] = x[2]
     return second.focus * second.centre * first.terms[0]
+
+
+@program(np.array([0.7, -1.3, 2.1, 0.4, -0.9]))
+def deques_of_known_lengths(x: Any) -> Any:
+    window = collections.deque([0.0, 0.0], maxlen=2)
+    ends = collections.deque([x[0], x[1]])
+    ends.append(x[2])
+    ends.appendleft(x[3])
+    ends.rotate(1)
+    ends.extendleft([x[4] * 2.0])
+    s = ends.popleft() * ends.pop() * ends[0] * len(ends)
+    for v in x:
+        window.append(np.sin(window[0]) * x[0] + v)
+        s += window[0] * window[1]
+    return s + sum(ends) + max(window)
+
+
+@program(np.array([0.7, -1.3, 2.1, 0.4, -0.9]), 4, argnums=(0,))
+def deques_of_any_length(x: Any, n: Any) -> Any:
+    last: Any = collections.deque(maxlen=3)
+    queue = collections.deque([(0, len(x))])
+    s = 0.0
+    for k in range(n):
+        last.append(x[k] * k)
+        s += sum(last) / len(last)
+    while queue:
+        a, b = queue.popleft()
+        if b - a < 2:
+            s = s * 0.9 + x[a]
+            continue
+        middle = (a + b) // 2
+        queue.append((a, middle))
+        queue.append((middle, b))
+    return s
+
+
+@program(X3)
+def dicts_with_defaults(x: Any) -> Any:
+    sums: Any = collections.defaultdict(float)
+    groups: Any = collections.defaultdict(list)
+    arrays: Any = collections.defaultdict(lambda: np.zeros(3))
+    for name in ("a", "b", "a"):
+        sums[name] += x[0] * len(sums)
+    for i in range(3):
+        groups[i % 2].append(x[i])
+    arrays["u"] += x
+    counts = collections.Counter(["a", "b", "a"])
+    missing = counts["z"] + len(counts) + sums["z"] + len(sums)
+    return sums["a"] * groups[0][1] + np.sum(arrays["u"] * x) + counts["a"] * x[1] * missing
+
+
+WEIGHTED = np.array([[0, 2.0, 5.0, 0], [2.0, 0, 1.0, 7.0], [5.0, 1.0, 0, 3.5], [0, 7.0, 3.5, 0]])
+
+
+@program(WEIGHTED)
+def shortest_paths(weights: Any) -> Any:
+    n = len(weights)
+    distances = np.full(n, np.inf)
+    distances[0] = 0.0
+    heap = [(0.0, 0)]
+    while heap:
+        d, u = heapq.heappop(heap)
+        if d > distances[u]:
+            continue
+        for v in range(n):
+            if weights[u, v] > 0:
+                further = d + weights[u, v]
+                if further < distances[v]:
+                    distances[v] = further
+                    heapq.heappush(heap, (further, v))
+    return distances[3] * distances[2]
+
+
+@program(np.array([0.7, 1.3, 2.1, 0.4, 0.9]))
+def heaps(x: Any) -> Any:
+    heap = [x[3], x[2], x[1], x[0], x[4]]
+    heapq.heapify(heap)
+    s = heapq.heapreplace(heap, x[1] * 3.0) * heapq.heappushpop(heap, 0.1)
+    while len(heap) > 1:
+        a, b = heapq.heappop(heap), heapq.heappop(heap)
+        s += a * b
+        heapq.heappush(heap, a + b)
+    return s * heap[0] if (x[0], 1) < (x[0], x[1]) else s

@@ -37,8 +37,8 @@ def _drawn(x: Any) -> Any:
     return x[0] * random.random()
 
 
-def _counted(x: Any) -> Any:
-    return x[0] * collections.Counter([1, 1])[1]
+def _chained(x: Any) -> Any:
+    return x[0] * collections.ChainMap({"a": 1.0})["a"]
 
 
 def _groups(x: Any) -> Any:
@@ -75,7 +75,7 @@ CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda x: np.sum(np.loadtxt("a") * x), "`numpy.loadtxt`", "read it outside"),
     (lambda x: json.loads("1") * x[0], "`json.loads`", "read it outside"),
     (lambda x: float(input()) * x[0], "`input`", "read it outside"),
-    (_counted, "`collections.Counter`", "a dict"),
+    (_chained, "`collections.ChainMap", "a dict"),
     (lambda x: np.polynomial.Polynomial(x)(2.0), "`numpy.polynomial.", "polyval(x, c)"),
     (lambda x: np.roots(x)[0], "`numpy.roots`", "Newton's method"),
     (lambda x: np.array_str(x) and x[0], "`numpy.array_str`", "`print` the array"),

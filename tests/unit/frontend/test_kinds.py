@@ -93,7 +93,7 @@ def string_on_one_path(x: Any) -> Any:
     return x[0] if s == "b" else x[1]
 
 
-@refused
+@works
 def none_on_one_path(x: Any) -> Any:
     y = None
     for v in x:

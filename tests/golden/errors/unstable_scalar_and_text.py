@@ -4,7 +4,7 @@ ARGS = (1.5,)
 
 
 def program(x):
-    y = None
+    y = "nothing"
     if x > 0.0:
         y = x
     return x * y  # ADC012: 'y' is a number
