@@ -716,10 +716,12 @@ def _found_list(
 
 
 def _is_shorter(start: Binding, end: Binding) -> bool:
-    """Whether an iteration takes elements out of a list."""
-    if not (isinstance(start, TupleOf) and isinstance(end, TupleOf)):
+    """Whether an iteration takes elements out of a list, perhaps."""
+    if not isinstance(start, TupleOf):
         return False
-    return len(end.items) < len(start.items)
+    return isinstance(end, Growing) or (
+        isinstance(end, TupleOf) and len(end.items) < len(start.items)
+    )
 
 
 def _check_rotation(

@@ -853,18 +853,6 @@ def other_kind_in_the_next_iteration(x: Any) -> Any:
     return s
 
 
-@_refused(X6)
-def other_length_in_the_next_iteration(x: Any) -> Any:
-    items = [x[0]]
-    s = 0.0
-    for i in range(len(x)):
-        s += sum(items)
-        if i == 4:
-            break
-        items = [x[i], x[i], x[i]]
-    return s
-
-
 #: Legal Python that is not supported, with a part of what adc says.
 @_refused(X3)
 def array_under_a_loop_bound_anew(x: Any) -> Any:
@@ -976,7 +964,6 @@ REFUSED: list[tuple[Program, str]] = [
         (
             "this pattern is not supported",
             "'y' is an array",
-            "'items' holds a list of 1",
             "may or may not be the same array here",
             "a list whose length changes while a loop iterates over it",
             "a container whose length changes while a loop iterates over it",

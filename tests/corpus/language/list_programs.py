@@ -676,3 +676,26 @@ def lists_sorted_in_place(x: Any) -> Any:
     known.sort(reverse=True)
     negative.sort()
     return values[0] * values[1] + known[0] * known[1] ** 2 + negative[0] * negative[3]
+
+
+@program(X6, 3, argnums=(0,))
+def list_that_some_iterations_make_shorter(x: Any, n: Any) -> Any:
+    items = [x[0], x[1], x[2]]
+    k = 0
+    while k < n and items:
+        if x[k] > 0:
+            items.pop()
+        k += 1
+    return sum(items) + len(items) * x[3]
+
+
+@program(X6)
+def other_length_in_the_next_iteration(x: Any) -> Any:
+    items = [x[0]]
+    s = 0.0
+    for i in range(len(x)):
+        s += sum(items)
+        if i == 4:
+            break
+        items = [x[i], x[i], x[i]]
+    return s
