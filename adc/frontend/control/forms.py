@@ -5,8 +5,9 @@ functions of the same code if the variables do that they read (`core.structure`)
 adapted on each path: a whole array becomes a view of all its elements, a view of another kind is
 copied, a 0-d array without another name becomes its number, and a number that is a 0-d array
 elsewhere becomes an array that cannot be written. If Python would share memory where a copy is
-made, a write to one of the two forbids reads of the other (`bindings.shares`). Branches and loops
-are treated alike: the two paths of a loop are the entry and the edge to the next iteration.
+made, a write to one of the two forbids reads of the other (`bindings.shares`). None joins with
+anything: the result has a flag (`bindings.Maybe`). Branches and loops are treated alike: the two
+paths of a loop are the entry and the edge to the next iteration.
 """
 
 from __future__ import annotations
