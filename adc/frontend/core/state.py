@@ -56,6 +56,10 @@ class ConstantNeededError(UnsupportedError):
         super().__init__(message, span, hint)
         self.place = place
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Who gets it from another process cannot lower the program again.
+        return UnsupportedError, (self.message, self.span, self.hint)
+
 
 @dataclass(frozen=True)
 class Generated:
