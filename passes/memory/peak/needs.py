@@ -10,7 +10,7 @@ pushed last (`Item`), or lay there before, which is known of a function from the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adc.ir.analysis.sizes import formulas
 from adc.ir.analysis.sizes.formulas import ZERO, Atom, Sum, either, unknowable
@@ -37,29 +37,33 @@ def _unbounded(size: Sum) -> Sum | None:
 
 
 def where(
-    frame: Frame,
-    known: Callable[[Sum], bool],
-    most: Callable[[Sum], Sum | None] = _unbounded,
-    place: str = "",
+    frame: Frame, known: Callable[[Sum], bool], most: Callable[[Sum], Sum | None] = _unbounded
 ) -> Frame:
     """Return what is left of a frame where only some formulas are known.
 
-    Of a size that is not known, the `most` may be.
+    Of a size that is not known, the `most` may be (`named`).
     """
     found: list[Sum | tuple[Sum, ...] | None] = []
-    for k, each in enumerate(frame):
+    for each in frame:
         if isinstance(each, tuple):
             sizes = list[Sum]()
-            for axis, size in enumerate(each):
+            for size in each:
                 told, limit = _told(size, known), most(size)
                 if told is None and limit is not None:
-                    name = f"{place}.{k}.{axis}"
-                    told = Sum.atom(formulas.Function("upto", (limit,), name=name))
+                    told = Sum.atom(formulas.Function("upto", (limit,)))
                 sizes += [] if told is None else [told]
             found.append(tuple(sizes) if len(sizes) == len(each) else None)
         else:
             found.append(None if each is None else _told(each, known))
     return tuple(found)
+
+
+def named(size: Sum, name: str) -> Sum:
+    """Return a size from a frame; one of which only the most is known has this name."""
+    match size.terms:
+        case ((((formulas.Function(kind="upto", name="") as most),), 1),):
+            return Sum.atom(replace(most, name=name))
+    return size
 
 
 def _told(size: Sum, known: Callable[[Sum], bool]) -> Sum | None:
@@ -107,17 +111,11 @@ class Item:
     parts: tuple[tuple[Item, ...], ...] = ()
 
     def where(
-        self,
-        known: Callable[[Sum], bool],
-        most: Callable[[Sum], Sum | None] = _unbounded,
-        place: str = "",
+        self, known: Callable[[Sum], bool], most: Callable[[Sum], Sum | None] = _unbounded
     ) -> Item:
         """Return what is left of this where only some formulas are known."""
-        parts = tuple(
-            tuple(item.where(known, most, f"{place}.{k}.{n}") for n, item in enumerate(part))
-            for k, part in enumerate(self.parts)
-        )
-        return Item(self.sizes, where(self.frame, known, most, place), parts)
+        parts = tuple(tuple(item.where(known, most) for item in part) for part in self.parts)
+        return Item(self.sizes, where(self.frame, known, most), parts)
 
 
 @dataclass(frozen=True)
@@ -311,10 +309,7 @@ class Need:
             machine.needs({d: most(size) for d, size in extra.items()})
         sizes = {d: rounds.total(size) for d, size in grown.items()}
         peaks = {d: sizes.get(d, ZERO) + most(size) for d, size in extra.items()}
-        kept = tuple(
-            item.where(rounds.fixed, rounds.bound, f"{rounds.label}.pushed.{k}")
-            for k, item in enumerate(need.stack)
-        )
+        kept = tuple(item.where(rounds.fixed, rounds.bound) for item in need.stack)
         self.add(taken, Item(sizes, (), () if need.taken else (kept,)), peaks)
         return any(
             bool(need.taken) or (extra[dtype] != ZERO and not rounds.fixed(size))

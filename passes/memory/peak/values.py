@@ -13,7 +13,7 @@ from adc.ir.analysis.sizes.formulas import Sum, dims, either
 from adc.ir.core import Apply, If, Literal, Operand, Value
 from adc.ir.ops import arith
 from adc.ir.types import Array
-from adc.passes.memory.peak.needs import Frame, Sizes, added
+from adc.passes.memory.peak.needs import Frame, Sizes, added, named
 
 
 @dataclass(kw_only=True)
@@ -94,7 +94,8 @@ class Values:
         for value, known in zip(values, frame if len(frame) == len(values) else (), strict=False):
             if isinstance(value.type, Array) and isinstance(known, tuple):
                 if len(known) == value.type.rank:
-                    self.shapes[value] = known
+                    own = dims(self.prefix + value.name, value.type)
+                    self.shapes[value] = tuple(map(named, known, own))
             elif value.type.kind in "iu" and isinstance(known, Sum):
                 self.numbers[value] = known
 
