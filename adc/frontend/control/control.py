@@ -314,7 +314,9 @@ class _Merge:
         return Unstable(f"is {kinds[0]} on one path and {kinds[1]} on another (line {line_of(lo)})")
 
     def leaves_function(self, arm: Arm) -> bool:
-        """Whether every exit that an arm ends with leaves the function."""
+        """Whether every exit that an arm ends with leaves the function, and no `try` around it."""
+        if self.lo.caught:
+            return False
         pending = arm.lookup(EXIT)
         assert isinstance(pending, Num)
         return exits_of(self.lo, pending.operand) <= {RETURN, RAISE}

@@ -265,6 +265,19 @@ def argument_that_may_be_none(x: Any, scale: Any) -> Any:
     return product(x, other) + product(x) + np.sum(same * x)
 
 
+@program(np.array([0.3, 0.8, 1.4]), 1.0)
+@program(np.array([0.3, 0.8, 1.4]), -1.0)
+def none_where_an_exception_is_caught(x: Any, c: float) -> Any:
+    root = None
+    try:
+        if c < 0:
+            raise ValueError("no root")
+        root = x[0] ** 2
+    except ValueError:
+        pass
+    return 0.1 * x[1] if root is None else root
+
+
 @program(X6)
 def none_in_the_first_iteration(x: Any) -> Any:
     y = None
