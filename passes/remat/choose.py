@@ -370,7 +370,7 @@ class Chooser:
         forwarding = self.d.forwarding
         if self.d.whole:
             source = forwarding.source(load) if load.result in forwarding.by_result else None
-            if source is not None:
+            if source is not None and not self.comes_from(source, load.result):
                 return source
             if self.d.in_scope(load.array) and (
                 self.policy != "auto"  # storage keeps a copy of this version
@@ -390,6 +390,11 @@ class Chooser:
                 if source is not None and not self.depends(source, load.result):
                     return source
         return None
+
+    def comes_from(self, source: Value, loaded: Value) -> bool:
+        """Whether an array that marks have recomputed would be recomputed from a value in it."""
+        mark = self.d.marks.get(source)
+        return mark is not None and mark.kind != "save" and self.depends(source, loaded)
 
     def is_shared(self, load: Load, array: Value) -> bool:
         """Whether iterations of inner loops load from an array that an outer one makes or carries.

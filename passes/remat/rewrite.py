@@ -345,6 +345,15 @@ class Rewriter:
         return operand
 
     def replacement(self, value: Value) -> Operand:
+        found = self.available(value)
+        if found is None:
+            self.recompute_chain(value)
+            found = self.available(value)
+        assert found is not None
+        return found
+
+    def available(self, value: Value) -> Operand | None:
+        """Return an operand that has a forward value here; None if it is to be recomputed."""
         forward = self.forward
         assert forward is not None
         site = forward.sites[value]
@@ -358,12 +367,32 @@ class Rewriter:
                 return self.exported[value]
             return self.block_of(site.region, 0).env[value]
         block = self.block_of(site.region, site.arms)
-        if value not in block.env:
-            if site.is_index:
-                return self.block_of(site.region, 0).env[value]
-            assert decision is not None
-            self.recompute(value, block)
-        return block.env[value]
+        if value not in block.env and site.is_index:
+            return self.block_of(site.region, 0).env[value]
+        assert value in block.env or decision is not None
+        return block.env.get(value)
+
+    def recompute_chain(self, value: Value) -> None:
+        """Recompute a value, and before it the values that it needs: a chain of any length."""
+        forward, chooser = self.forward, self.chooser
+        assert forward is not None
+        assert chooser is not None
+        todo = [value]
+        while todo:
+            last = todo[-1]
+            missing = (
+                need
+                for need in chooser.inputs(last)
+                if need in forward.sites and self.available(need) is None
+            )
+            need = next(missing, None)
+            if need is not None:
+                if need in todo:
+                    raise IRError(f"{need} would be recomputed from itself")
+                todo.append(need)
+                continue
+            site = forward.sites[todo.pop()]
+            self.recompute(last, self.block_of(site.region, site.arms))
 
     def block_of(self, region: str, arms: int) -> _Open:
         """Return the open block of reverse code that mirrors a forward block."""

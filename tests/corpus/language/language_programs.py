@@ -1001,6 +1001,18 @@ def checkpointed_modules_of_checkpointed_layers(x: Any, w: Any) -> Any:
     return np.sum(module(module(x)) * x)
 
 
+@program(X3, tags="keep")
+def checkpointed_elements_made_of_others(x: Any) -> Any:
+    @adc.checkpoint
+    def mixed(u: Any) -> Any:
+        t = np.cos(u)
+        s = np.sin(t[0])
+        t[1] = s * t[2] + 0.1
+        return np.sum(t * t) * s
+
+    return mixed(x) + x[0]
+
+
 @program(0.7, 5, tags="keep while")
 def checkpointed_loops_of_both_kinds(x: Any, n: Any) -> Any:
     @adc.checkpoint

@@ -265,7 +265,6 @@ def argument_that_may_be_none(x: Any, scale: Any) -> Any:
     return product(x, other) + product(x) + np.sum(same * x)
 
 
-@program(np.array([0.3, 0.8, 1.4]), 1.0)
 @program(np.array([0.3, 0.8, 1.4]), -1.0)
 def none_where_an_exception_is_caught(x: Any, c: float) -> Any:
     root = None
