@@ -1,4 +1,5 @@
 # ruff: noqa: B905
+# `zip` stands as people write it.
 """Names that are one of two things: arrays or lists that may be one, a value or None.
 
 Where a write could be seen through another name only on some paths, the program is refused.

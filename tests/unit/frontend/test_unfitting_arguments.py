@@ -86,7 +86,7 @@ def _unless_refused(calls: list[str]) -> None:
             lower(fn, TYPES)
         except AdcError:
             pass
-        except Exception as error:
+        except Exception as error:  # whatever it is, Python has to raise it, too
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 with pytest.raises(type(error)):
