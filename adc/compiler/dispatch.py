@@ -508,6 +508,7 @@ class Code:
         """
         from adc.compiler.driver import held_on_device
         from adc.ir.analysis.costs import estimate
+        from adc.passes.memory.peak import peak as peak_of
 
         plan = made.plan
         assert plan is not None
@@ -518,6 +519,10 @@ class Code:
         if plan.budget is None:
             found = estimate(made.fn, known, self.costs, offload=self.options.machine.offload)
             plan = replace(plan, seconds=found.seconds)
+            if peak is None:
+                # More of it is known for these sizes: which of them are equal.
+                exact = peak_of(made.fn, sizes=known, offload=self.options.machine.offload)
+                peak = exact.at(arguments)
         elif peak is None:
             peak = plan.peak_bytes
         if plan.device:

@@ -13,8 +13,9 @@ Other names of a loop's inside stay below ``total`` and ``most``, and are known 
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -32,6 +33,8 @@ _LONGEST_KEY = 50_000
 _UNKNOWABLE = "?"
 # So many iterations are tried to find what a loop adds up to or needs most.
 _MOST = 1 << 14
+# Of so many the schedules are tried, where a loop may have fewer iterations.
+_FEW = 1 << 8
 
 
 @dataclass(frozen=True)
@@ -129,11 +132,27 @@ class Function:
 
     @cached_property
     def is_size(self) -> bool:
-        """Whether it is made of sizes of arrays."""
-        if self.kind in ("count", "range", "upto"):
+        """Whether it is made of sizes of arrays, or counts something."""
+        if self.kind in ("count", "range", "upto", "sweeps", "rest"):
             return True
         args = self.args[self.kind == "if" :]
         return all(_is_size(part) for arg in args for atoms, _ in arg.terms for part in atoms)
+
+    @cached_property
+    def is_least(self) -> bool:
+        """Whether it chooses the smaller one of two numbers."""
+        if self.kind != "if":
+            return False
+        cond, then, orelse = self.args
+        return cond in (orelse - then, orelse - then + ONE)
+
+    @cached_property
+    def is_most(self) -> bool:
+        """Whether it chooses the larger one of two numbers."""
+        if self.kind != "if":
+            return False
+        cond, then, orelse = self.args
+        return cond in (then - orelse, then - orelse + ONE)
 
     @cached_property
     def kinds(self) -> frozenset[str]:
@@ -495,17 +514,25 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
                 return made.args[1].value(known, upper)
             if highest is not None and highest <= 0:
                 return made.args[2].value(known, upper)
-            one, other = (arm.value(known, upper) for arm in made.args[1:])
-            if one is None or other is None:
-                return None
-            return max(one, other) if upper else min(one, other)
+            arms = [arm.value(known, upper) for arm in made.args[1:]]
+            found = [arm for arm in arms if arm is not None]
+            if len(found) == 2:
+                return max(found) if upper else min(found)
+            # Of two numbers, what is chosen by comparing them is at most each of them, or at least.
+            told = made.is_least if upper else made.is_most
+            return found[0] if found and told else None
     args: list[int] = []
     for k, arg in enumerate(made.args):
         falls = (made.kind == "//" and k == 1) or (made.kind == "range" and k != 1)
         value = arg.value(known, upper != falls)
-        if value is None:
+        if value is not None:
+            args.append(value)
+        elif made.kind in _SCHEDULED and not upper:
+            return 0
+        elif made.kind != ("min" if upper else "max"):
             return None
-        args.append(value)
+    if not args:
+        return None
     match made.kind:
         case "max":
             return max(args)
@@ -519,19 +546,32 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
             return -(-args[0] // args[1]) * args[1]
         case "//":
             return args[0] // args[1] if args[1] else None
-        case "sweeps":
-            return schedule.swept(*args)[0]
-        case "rest":
-            return schedule.swept(*args)[1]
-        case "tape":
-            return schedule.reversal(*args).peak
-        case "depth":
-            return schedule.reversal(*args).depth
+        case "sweeps" | "rest" | "tape" | "depth":
+            if made.args[0].value(known, not upper) == args[0]:
+                return _SCHEDULED[made.kind](args)
+            if not upper:
+                return 0
+            # So many iterations are only the most: fewer may need more.
+            return _most_scheduled(made.kind, *args) if args[0] <= _FEW else None
         case "levels":
             return schedule.levels(*args)
         case "fullest":
             return schedule.fullest(*args)
     raise AssertionError(made)
+
+
+_SCHEDULED: Mapping[str, Callable[[Sequence[int]], int]] = {
+    "sweeps": lambda args: schedule.swept(*args)[0],
+    "rest": lambda args: schedule.swept(*args)[1],
+    "tape": lambda args: schedule.reversal(*args).peak,
+    "depth": lambda args: schedule.reversal(*args).depth,
+}
+
+
+@functools.lru_cache(1 << 12)
+def _most_scheduled(kind: str, trips: int, *args: int) -> int:
+    """Return the most of a function of a schedule for up to so many iterations."""
+    return max(_SCHEDULED[kind]((count, *args)) for count in range(max(trips, 0) + 1))
 
 
 # --- loops ----------------------------------------------------------------------------------------
@@ -589,6 +629,29 @@ def most(
     return fixed + Sum.atom(Function("most", (trips.count(), inner), label, index))
 
 
+def at_most(size: Sum, inside: frozenset[str]) -> Sum | None:
+    """Return a formula without names of `inside` that is at least as much; None if none is found.
+
+    The smaller one of two numbers is at most each of them.
+    """
+    found = ZERO
+    for atoms, count in size.terms:
+        term = Sum.number(count)
+        for atom in atoms:
+            if not _varies(atom, inside):
+                term *= Sum.atom(atom)
+                continue
+            if count < 0 or isinstance(atom, str) or not (atom.kind == "min" or atom.is_least):
+                return None
+            limits = [at_most(arg, inside) for arg in atom.args[atom.kind == "if" :]]
+            limit = next((each for each in limits if each is not None), None)
+            if limit is None:
+                return None
+            term *= limit
+        found += term
+    return found
+
+
 def _vary(atoms: _Factors, inside: frozenset[str]) -> bool:
     return any(_varies(atom, inside) for atom in atoms)
 
@@ -598,6 +661,6 @@ def _varies(atom: Atom, inside: frozenset[str]) -> bool:
 
 
 __all__ = [
-    "ONE", "ZERO", "Atom", "Function", "Known", "Remembered", "Sum", "dims", "either",
+    "ONE", "ZERO", "Atom", "Function", "Known", "Remembered", "Sum", "at_most", "dims", "either",
     "is_bound", "most", "names_of", "total", "unknowable",
 ]  # fmt: skip

@@ -130,8 +130,9 @@ class _Run:
         self._owned: dict[Token, Sum] = {}
         self._inside: dict[str, frozenset[str]] = {}
         self._machines: dict[tuple[Sum, ...], Machine] = {}
-        # Those of the loops around, and the functions that run iterations again, as they are met.
-        self._running: list[Machine] = []
+        # Those of the loops around, None for others, and the functions that run iterations again, as
+        # they are met.
+        self._running: list[Machine | None] = []
         self._again: dict[str, _Level] = {}
         self.formulas: dict[str, Sum] = {}
         self.bound = False
@@ -155,10 +156,12 @@ class _Run:
             facts=self._facts[fn.name],
         )
         env.receive(fn.params, known)
+        running, self._running = self._running, []
         if main:
             made = {v for stmt in fn.body if isinstance(stmt, Apply) for v in stmt.results}
             env.results = frozenset(made.intersection(fn.results))
         self.block(fn.body, env, fn.results)
+        self._running = running
         return env
 
     # -- statements ------------------------------------------------------------------------
@@ -250,8 +253,7 @@ class _Run:
             env.shapes[params[k]] = env.shape(stmt.init[k])
             env.owners.share(stmt.results[k], params[k])
         machine = self.machine(rounds.trips)
-        if machine is not None:
-            self._running.append(machine)
+        self._running.append(machine)
         owners = env.owners
         carried, nexts = [params[k] for k in arrays], [yields[k] for k in arrays]
         owners.move(carried, [stmt.init[k] for k in arrays])
@@ -289,8 +291,7 @@ class _Run:
             own = own.max(need.own)
         else:
             own = own.max(env.name(f"{stmt.label}.arrays"))
-        if machine is not None:
-            self._running.pop()
+        self._running.pop()
         owners.states = owners.distinct(ends)
         self.bound |= len(owners.states) > 1 or bool(left)
         for k in arrays:
@@ -411,12 +412,13 @@ class _Run:
                 }
             del self._again[fn.name]
             args = tuple(inner.number(arg) for arg in schedule.args)
-            if self._running:
+            running = self._running[-1] if self._running else None
+            if running is not None:
                 # The function may keep more of an iteration than the loop that it runs again.
-                if (later := self._machines.get(args)) not in (None, self._running[-1]):
+                if (later := self._machines.get(args)) not in (None, running):
                     assert later is not None
-                    self._running[-1].join(later)
-                waiting = (Sum.function("depth", *self._running[-1].args) - ONE).count()
+                    running.join(later)
+                waiting = (Sum.function("depth", *running.args) - ONE).count()
             else:  # how many iterations are reversed is known only at run time
                 waiting = Sum.function("levels", *args[1:])
                 here.add(None, None, self._machines[args].fullest())

@@ -41,21 +41,35 @@ def where(
 ) -> Frame:
     """Return what is left of a frame where only some formulas are known.
 
-    Of a size that is not known, the `most` may be (`named`).
+    Of a size that is not known, or a number that counts something, the `most` may be (`named`).
     """
+
+    def told(size: Sum, counts: bool) -> Sum | None:
+        found = _told(size, known)
+        if found is not None or not counts:
+            return found
+        match size.terms:
+            case ((((formulas.Function(kind="sweeps" | "rest") as of),), 1),):
+                # The schedule stays one of as many iterations as there are at most.
+                trips, *others = of.args
+                limit = most(trips)
+                if limit is not None and all(known(each) for each in others):
+                    return Sum.function(of.kind, _upto(limit), *others)
+        limit = most(size)
+        return None if limit is None else _upto(limit)
+
     found: list[Sum | tuple[Sum, ...] | None] = []
     for each in frame:
         if isinstance(each, tuple):
-            sizes = list[Sum]()
-            for size in each:
-                told, limit = _told(size, known), most(size)
-                if told is None and limit is not None:
-                    told = Sum.atom(formulas.Function("upto", (limit,)))
-                sizes += [] if told is None else [told]
+            sizes = [size for one in each if (size := told(one, True)) is not None]
             found.append(tuple(sizes) if len(sizes) == len(each) else None)
         else:
-            found.append(None if each is None else _told(each, known))
+            found.append(None if each is None else told(each, each.is_size()))
     return tuple(found)
+
+
+def _upto(limit: Sum) -> Sum:
+    return Sum.atom(formulas.Function("upto", (limit,)))
 
 
 def named(size: Sum, name: str) -> Sum:
@@ -136,8 +150,9 @@ class Rounds:
         return formulas.total(self.label, self.index, self.trips, size, self.inside)
 
     def bound(self, size: Sum) -> Sum | None:
-        """Return the most of a size that depends on nothing but the counter; else None."""
-        return self.most(size) if self.inside & size.names <= {self.index} else None
+        """Return the most of a size; None if it depends on more than the counter."""
+        found = formulas.at_most(size, self.inside - {self.index})
+        return None if found is None else self.most(found)
 
     def fixed(self, size: Sum) -> bool:
         """Whether a formula is the same in all iterations, but for the counter."""

@@ -97,7 +97,7 @@ class Values:
                     own = dims(self.prefix + value.name, value.type)
                     self.shapes[value] = tuple(map(named, known, own))
             elif value.type.kind in "iu" and isinstance(known, Sum):
-                self.numbers[value] = known
+                self.numbers[value] = named(known, self.prefix + value.name)
 
     # -- statements ----------------------------------------------------------------------------
 
