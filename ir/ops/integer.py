@@ -102,3 +102,8 @@ rest = OpDef(
     routine="adc.rest",
     doc="How many iterations are left for the leaf: `ir.schedule.rest`.",
 )  # fmt: skip
+# What comes before a part of a checkpointed loop; a name for the first operand in compiled code.
+offset = OpDef(
+    "offset", 2, lambda start, n: np.int64(start), "offset", (), _index, why=INTEGER, kinds="",
+    doc="How many of the n iterations of a loop come before those of a part of it: `start`.",
+)  # fmt: skip

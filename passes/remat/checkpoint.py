@@ -122,20 +122,27 @@ def reverses_of(fn: Function, owner: str, label: str) -> list[Reverse]:
 class Site:
     """A loop and its reverse code, in the function that holds them.
 
-    Its iterations are those after the `first` ones of the whole loop. `given` are the forward
-    values from outside that its iterations need, `around` the values that the reverse code reads.
+    Its iterations are those after the `first` ones of the `whole` loop, if it is known how many
+    that has. `given` are the forward values from outside that its iterations need, `around` the
+    values that the reverse code reads.
     """
 
     loop: For
     reverse: Reverse
     first: Operand
+    whole: Operand | None
     room: Operand
     given: tuple[Value, ...]
     around: tuple[Value, ...]
 
 
 class Checkpointing:
-    """Rewrites one loop."""
+    """Rewrites one loop.
+
+    `tells_trips`: whether it is known, when the loop begins, how many iterations it has.
+    """
+
+    tells_trips = True
 
     def __init__(self, fn: Function, owner: str, label: str, schedule: Schedule) -> None:
         self.fn = fn
@@ -158,9 +165,16 @@ class Checkpointing:
         recompute, inner = self.recompute_function(recording.repeated(loop), reverse)
         # The carried values that the iterations need, by position: a snapshot stores those.
         self.state = [loop.body.params.index(param) for param in self.needed.body.params]
-        before, whole = recording.recorded(self.outside[0])
-        outer = Site(whole, reverse, integer(0), integer(self.schedule.room), *self.outside)
-        forward = [*before, *self.forward(outer)]
+        before, recorded = recording.recorded(self.outside[0])
+        builder = Builder(self.names)
+        builder.loc = loop.loc
+        trips = recorded.trips
+        if trips.type != INT:
+            trips = builder.apply("cast", trips, params=("int",), hint="trips")
+        recorded = replace(recorded, trips=trips)
+        room = integer(self.schedule.room)
+        outer = Site(recorded, reverse, integer(0), trips, room, *self.outside)
+        forward = [*before, *builder.stmts, *self.forward(outer)]
         done = self.replaced(functions, ((loop, forward), (reverse, self.backward(outer))))
         self.state = list(range(len(inner.loop.body.params)))
         return replace(done[-1], callees=(*done[:-1], *self.split((recompute,), inner)))
@@ -195,6 +209,7 @@ class Checkpointing:
         state = [self.names.value(param) for param in forward.body.params]
         cts = [self.names.value(param) for param in reverse.body.params]
         steps, first, room = map(self.value, ("steps", "first", "room"))
+        whole = (self.value("trips"),) if self.tells_trips else ()
         stmts = clone(
             [
                 replace(forward, trips=steps, init=tuple(state)),
@@ -203,11 +218,12 @@ class Checkpointing:
             env,
             self.names,
         )
-        params = (steps, first, room, *state, *own[0], *own[1], *cts)
+        params = (steps, first, *whole, room, *state, *own[0], *own[1], *cts)
         mine, back = stmts
         assert isinstance(mine, For)
         assert isinstance(back, Reverse)
-        site = Site(mine, back, first, room, tuple(own[0]), tuple(own[1]))
+        all_ = next(iter(whole), None)
+        site = Site(mine, back, first, all_, room, tuple(own[0]), tuple(own[1]))
         return Function(self.callee, params, (*dims, mine, back), back.results), site
 
     def sizes(self, given: Sequence[Value], wanted: set[Value]) -> dict[Value, Stmt]:
@@ -258,8 +274,6 @@ class Checkpointing:
         builder = Builder(self.names)
         builder.loc = loop.loc
         trips = loop.trips
-        if trips.type != INT:
-            trips = builder.apply("cast", trips, params=("int",), hint="trips")
         state = self.bytes(builder, loop)
         tape, most = integer(self.schedule.tape), integer(self.schedule.most)
         count = builder.apply("sweeps", trips, site.room, state, tape, most, hint="sweeps")
@@ -275,7 +289,7 @@ class Checkpointing:
                 [replace(loop, trips=self.taken, init=tuple(carried))], {}, self.names, ".ahead"
             )
             assert isinstance(ahead, For)
-            builder.emit(self.shifted(ahead, site.first, self.done))
+            self.shifted(builder, ahead, site, self.done)
             after = builder.apply("add", self.done, self.taken, hint="done")
         body = Block((self.done, *carried), tuple(stmts), (after, *ahead.results))
         self.ended = self.value("done")
@@ -286,7 +300,7 @@ class Checkpointing:
         )
         left = builder.apply("rest", trips, site.room, state, tape, most, hint="left")
         leaf = replace(loop, trips=left, init=results)
-        builder.emit(self.shifted(leaf, site.first, self.ended))
+        self.shifted(builder, leaf, site, self.ended)
         self.snapshot = [carried[k] for k in self.state]
         return builder.stmts
 
@@ -310,21 +324,21 @@ class Checkpointing:
             total = builder.apply("add", total, product, hint="state")
         return builder.apply("add", total, integer(max(fixed, 1)), hint="state")
 
-    def shifted(self, loop: For, first: Operand, done: Operand) -> For:
-        """Return a loop whose iterations come after `first` and `done` others."""
-        builder = Builder(self.names)
-        builder.loc = loop.loc
+    def shifted(self, builder: Builder, loop: For, site: Site, done: Operand) -> None:
+        """Emit a loop whose iterations come after those before the site and `done` others."""
+        start = self.start(builder, site, done, site.whole)
         count = self.value(loop.index.name)
-        self.place(builder, first, done, count, loop.index)
-        body = replace(loop.body, stmts=(*builder.stmts, *loop.body.stmts))
-        return replace(loop, index=count, body=body)
+        stmts = (self.place(builder, start, count, loop.index), *loop.body.stmts)
+        builder.emit(replace(loop, index=count, body=replace(loop.body, stmts=stmts)))
 
-    def place(
-        self, builder: Builder, first: Operand, done: Operand, count: Operand, index: Value
-    ) -> None:
-        """Compute `index`, that of the whole loop."""
-        start = builder.apply("add", first, done, hint="start")
-        builder.emit(Apply((index,), OPS["add"], (start, count), (), builder.loc))
+    def start(self, builder: Builder, site: Site, done: Operand, whole: Operand | None) -> Operand:
+        """Return how many iterations of the whole loop come first."""
+        start = builder.apply("add", site.first, done, hint="start")
+        return start if whole is None else builder.apply("offset", start, whole, hint="start")
+
+    def place(self, builder: Builder, start: Operand, count: Value, index: Value) -> Stmt:
+        """Return the statement that computes `index`, that of the whole loop."""
+        return Apply((index,), OPS["add"], (start, count), (), builder.loc)
 
     def backward(self, site: Site) -> list[Stmt]:
         """Return the reverse code of the leaf, and that of the sweeps, after `forward`."""
@@ -332,10 +346,13 @@ class Checkpointing:
         builder = Builder(self.names)
         builder.loc = reverse.loc
         between = tuple(self.names.value(result) for result in reverse.results)
+        whole = site.whole
+        if isinstance(whole, Value):
+            whole = builder.recall(whole)
+        start = self.start(builder, site, builder.recall(self.ended), whole)
         count = self.value(reverse.index.name)
-        with builder.block() as stmts:
-            self.place(builder, site.first, builder.recall(self.ended), count, reverse.index)
-        body = replace(reverse.body, stmts=(*stmts, *reverse.body.stmts))
+        stmts = [self.place(builder, start, count, reverse.index), *reverse.body.stmts]
+        body = replace(reverse.body, stmts=tuple(stmts))
         builder.emit(replace(reverse, results=between, index=count, body=body))
         cts = tuple(self.names.value(param) for param in reverse.body.params)
         after = tuple(self.names.value(param) for param in reverse.body.params)
@@ -343,7 +360,8 @@ class Checkpointing:
             steps, room = builder.recall(self.taken), builder.recall(self.free)
             first = builder.apply("add", site.first, builder.recall(self.done), hint="first")
             recalled = [builder.recall(value) for value in (*self.snapshot, *site.given)]
-            args = (steps, first, room, *recalled, *site.around, *cts)
+            known = () if whole is None else (whole,)
+            args = (steps, first, *known, room, *recalled, *site.around, *cts)
             label = self.names.fresh(f"{site.loop.label}.again")
             builder.emit(Call(after, label, self.callee, args, "", reverse.loc))
         body = Block(cts, tuple(stmts), after)

@@ -77,6 +77,7 @@ def can_checkpoint_online(fn: Function, owner: str, loop: While) -> bool:
 class Online(Checkpointing):
     """Stores states of one loop in slots."""
 
+    tells_trips = False
     online: While
 
     def run(self) -> Function:
@@ -92,7 +93,7 @@ class Online(Checkpointing):
         recording = Recording(self.fn, self.names, self.online, {})
         recompute, inner = self.recompute_function(recording.repeated(loop), reverse)
         self.state = [loop.body.params.index(param) for param in self.needed.body.params]
-        outer = Site(loop, reverse, integer(0), integer(self.schedule.room), *self.outside)
+        outer = Site(loop, reverse, integer(0), None, integer(self.schedule.room), *self.outside)
         forward, backward = self.running(), self.segments(outer)
         done = self.replaced(functions, ((self.online, forward), (reverse, backward)))
         self.state = list(range(len(inner.loop.body.params)))

@@ -3,6 +3,8 @@
 Until here they are operations of the IR, which `peak` knows; this is the last stage. ::
 
     %steps = split %left %room 80 40 0      %steps = call C0 adc.split_rec(0, %left, …)
+    %start = offset %done %n
+    %i = add %start %q                      %i = add %done %q
 """
 
 from __future__ import annotations
@@ -10,25 +12,30 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adc.ir.builder import integer
-from adc.ir.core import Apply, Block, Call, Function, Operand, Stmt, walk
+from adc.ir.core import Apply, Block, Call, Function, Operand, Stmt, Value, walk
 from adc.ir.functions import reached
 from adc.ir.library import schedules as functions
-from adc.ir.walk import map_blocks
+from adc.ir.ops import integer as integer_ops
+from adc.ir.walk import map_blocks, map_operands, substitute
 
 
 def schedules(fn: Function) -> Function:
     """Return `fn`, in its final form, with schedules as functions that it calls."""
-
-    def is_schedule(stmt: Stmt) -> bool:
-        return isinstance(stmt, Apply) and bool(stmt.op.routine)
-
-    if not any(is_schedule(s) for each in (*fn.callees, fn) for s in walk(each.body)):
+    applied = [s for each in (*fn.callees, fn) for s in walk(each.body) if isinstance(s, Apply)]
+    if not any(each.op.routine for each in applied):
         return fn
+    names: dict[Value, Operand] = {}
+    for each in applied:
+        if each.op is integer_ops.offset:
+            names[each.result] = substitute(each.args[0], names)
 
     def block(found: Block) -> Block:
-        return Block(found.params, tuple(map(stmt, found.stmts)), found.yields)
+        stmts = [stmt(each) for each in found.stmts if names.keys().isdisjoint(each.results)]
+        yields = tuple(substitute(each, names) for each in found.yields)
+        return Block(found.params, tuple(stmts), yields)
 
     def stmt(found: Stmt) -> Stmt:
+        found = map_operands(found, lambda operand: substitute(operand, names))
         if isinstance(found, Apply) and found.op.routine:
             callee = functions()[found.op.routine]
             # Recursive functions keep their depth.
@@ -39,8 +46,13 @@ def schedules(fn: Function) -> Function:
 
     known = {each.name for each in fn.callees}
     own = [each for each in functions().values() if each.name not in known]
-    callees = [replace(each, body=tuple(map(stmt, each.body))) for each in fn.callees]
-    return reached(replace(fn, body=tuple(map(stmt, fn.body)), callees=(*own, *callees)))
+
+    def whole(each: Function) -> Function:
+        done = block(Block((), each.body, each.results))
+        return replace(each, body=done.stmts, results=done.yields)
+
+    callees = tuple(map(whole, fn.callees))
+    return reached(replace(whole(fn), callees=(*own, *callees)))
 
 
 __all__ = ["schedules"]

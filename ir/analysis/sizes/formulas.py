@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -629,6 +629,23 @@ def most(
     return fixed + Sum.atom(Function("most", (trips.count(), inner), label, index))
 
 
+def substituted(size: Sum, name: str, by: Sum) -> Sum:
+    """Return a formula with another one in place of a name."""
+    if name not in size.names:
+        return size
+    found = ZERO
+    for atoms, count in size.terms:
+        term = Sum.number(count)
+        for atom in atoms:
+            if isinstance(atom, Function):
+                args = tuple(substituted(arg, name, by) for arg in atom.args)
+                term *= Sum.atom(replace(atom, args=args))
+            else:
+                term *= by if atom == name else Sum.atom(atom)
+        found += term
+    return found
+
+
 def at_most(size: Sum, inside: frozenset[str]) -> Sum | None:
     """Return a formula without names of `inside` that is at least as much; None if none is found.
 
@@ -662,5 +679,5 @@ def _varies(atom: Atom, inside: frozenset[str]) -> bool:
 
 __all__ = [
     "ONE", "ZERO", "Atom", "Function", "Known", "Remembered", "Sum", "at_most", "dims", "either",
-    "is_bound", "most", "names_of", "total", "unknowable",
+    "is_bound", "most", "names_of", "substituted", "total", "unknowable",
 ]  # fmt: skip

@@ -130,11 +130,14 @@ class _Run:
         self._owned: dict[Token, Sum] = {}
         self._inside: dict[str, frozenset[str]] = {}
         self._machines: dict[tuple[Sum, ...], Machine] = {}
-        # Those of the loops around, None for others, and the functions that run iterations again, as
-        # they are met.
+        # Those of the loops around, None if a loop has none; and the functions that run iterations
+        # again, as they are met.
         self._running: list[Machine | None] = []
         self._again: dict[str, _Level] = {}
         self.formulas: dict[str, Sum] = {}
+        # What is an offset in a checkpointed loop, and the counters of its parts (`needs.Rounds`).
+        self._offsets: dict[Value, Sum] = {}
+        self.parts: dict[str, tuple[str, Sum]] = {}
         self.bound = False
 
     @contextmanager
@@ -199,6 +202,13 @@ class _Run:
     def apply(self, stmt: Apply, env: _Env) -> None:
         env.apply(stmt)
         op, result, args = stmt.op, stmt.results[0], stmt.args
+        if op is ops.integer.offset:
+            self._offsets[result] = env.number(args[1])
+        elif op is arith.add and not self._offsets.keys().isdisjoint(args):
+            start, count = args if args[0] in self._offsets else args[::-1]
+            if isinstance(start, Value) and isinstance(count, Value):
+                whole = env.prefix + start.name, self._offsets[start]
+                self.parts[env.prefix + count.name] = whole
         if op.aliases == "part":
             env.owners.move([result], [args[0]])
         elif isinstance(result.type, Array):
@@ -336,8 +346,9 @@ class _Run:
             self._inside[label] = frozenset(found)
         inside = self._inside[label]
         if isinstance(stmt, While):
-            return Rounds(label, "", env.name(f"{stmt.label}.n"), inside)
-        return Rounds(label, env.prefix + stmt.index.name, env.number(stmt.trips), inside)
+            return Rounds(label, "", env.name(f"{stmt.label}.n"), inside, {})
+        index, trips = env.prefix + stmt.index.name, env.number(stmt.trips)
+        return Rounds(label, index, trips, inside, self.parts)
 
     def machine(self, trips: Sum) -> Machine | None:
         """Return the schedule that so many iterations belong to, if they do."""
@@ -564,4 +575,6 @@ def peak(
     if not offload:
         size, taped = size + taped, ZERO
     tapes = tuple((dtype, size) for dtype, size in sorted(need.most.items()))
-    return formula(fn, size, own, run.bound, tuple(run.formulas.items()), tapes, taped)
+    parts = {name for name, _ in run.parts.values()}
+    bound = run.bound or not parts.isdisjoint((size + own).names)
+    return formula(fn, size, own, bound, tuple(run.formulas.items()), tapes, taped)

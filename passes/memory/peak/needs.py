@@ -134,20 +134,42 @@ class Item:
 
 @dataclass(frozen=True)
 class Rounds:
-    """The iterations of a loop, as many as `trips`; `inside` are the names that may vary."""
+    """The iterations of a loop, as many as `trips`; `inside` are the names that may vary.
+
+    `parts` has counters of parts of checkpointed loops: the name of how many iterations come before
+    those of the part, and how many the whole loop has.
+    """
 
     label: str
     index: str
     trips: Sum
     inside: frozenset[str]
+    parts: Mapping[str, tuple[str, Sum]]
 
     def most(self, size: Sum) -> Sum:
         """Return the most that an iteration has."""
-        return formulas.most(self.label, self.index, self.trips, size, self.inside)
+        part, whole = self.parts.get(self.index), self.whole(size)
+        if part is None or whole is None:
+            return formulas.most(self.label, self.index, self.trips, size, self.inside)
+        return formulas.most(self.label, *part, whole, self.inside)
 
     def total(self, size: Sum) -> Sum:
         """Return what all iterations add up to."""
+        if self.whole(size) is not None:
+            return self.trips.count() * self.most(size)
         return formulas.total(self.label, self.index, self.trips, size, self.inside)
+
+    def whole(self, size: Sum) -> Sum | None:
+        """Return a size of an iteration in the counter of the whole loop that this is a part of.
+
+        None if this is no part, or the size has nothing to do with that counter, which is what
+        comes before the part and the counter of the part. It gets the name of the former.
+        """
+        name, _ = self.parts.get(self.index, ("", ZERO))
+        if name not in size.names:
+            return None
+        found = formulas.substituted(size, name, Sum.atom(name) - Sum.atom(self.index))
+        return None if self.index in found.names else found
 
     def bound(self, size: Sum) -> Sum | None:
         """Return the most of a size; None if it depends on more than the counter."""

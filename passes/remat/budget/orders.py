@@ -214,10 +214,15 @@ class Planner:
         """The smallest rooms, up to where larger ones no longer have plans with a lower peak."""
         found: list[int] = []
         lowest, since = math.inf, 0
+        seen = set[Orders]()
         for room in reversed(self.rooms):
             found.insert(0, room)
-            peak = self.peak(room)
-            since = 0 if peak < lowest else since + 1
+            peak, orders = self.peak(room), self.model.orders(self.candidate(room), {})
+            if peak < lowest:
+                since = 0
+            elif orders not in seen:  # several rooms may have one plan
+                since += 1
+            seen.add(orders)
             lowest = min(lowest, peak)
             if since == _LIGHTEST and not math.isinf(lowest):
                 break

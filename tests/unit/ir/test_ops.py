@@ -269,7 +269,7 @@ each_smooth = pytest.mark.parametrize("op", SMOOTH, ids=label)
 
 def test_every_row_is_tested() -> None:
     # Schedules are no operations of a program (`test_schedule`).
-    assert {*MEANING, *SPECIAL, "split", "sweeps", "rest"} == {op.name for op in OWN}
+    assert {*MEANING, *SPECIAL, "split", "sweeps", "rest", "offset"} == {op.name for op in OWN}
     assert not {*MEANING} & {*SPECIAL}
 
 

@@ -304,22 +304,18 @@ def lstm(xs: Any, w: Any, u: Any, b: Any) -> Any:
 
 
 LSTM = (
-    RNG.normal(size=(60, 3)), RNG.normal(size=(32, 3)), RNG.normal(size=(32, 8)),
+    RNG.normal(size=(200, 3)), RNG.normal(size=(32, 3)), RNG.normal(size=(32, 8)),
     RNG.normal(size=32),
 )  # fmt: skip
 # The expensive ones of those.
-GATES = ("1 / (1 + np.exp(-z[:n]))", "np.tanh(z[3 * n :])", "np.tanh(c)")
+GATES = ("i", "1 / (1 + np.exp(-z[n : 2 * n]))", "g", "np.tanh(c)")
 
 
 @pytest.mark.full
-@pytest.mark.xfail(
-    reason="its products are made for blocks of 32 steps; the loop over blocks keeps all of them",
-    raises=AssertionError,
-)
 def test_an_lstm_keeps_its_gates_and_recomputes_them_within_a_budget() -> None:
     free = adc.grad(lstm, argnums=(1, 2, 3))
     want, plan = free(*LSTM), free.plan(*LSTM)
-    assert set(GATES) <= set(kept(plan))
+    assert {entry.label for entry in plan.entries if entry.decision == KEPT} >= set(GATES)
     assert not any("u.dim0*u.dim1" in entry.bytes for entry in plan.entries), "of vectors"
     assert plan.peak_bytes is not None
     budget = plan.peak_bytes // 2
@@ -329,9 +325,9 @@ def test_an_lstm_keeps_its_gates_and_recomputes_them_within_a_budget() -> None:
     assert (within.peak_bytes or 0) <= budget
     (loop,) = within.loops
     assert (loop.again or 0) > 0
-    gates = [entry for entry in within.entries if entry.expression in GATES]
+    gates = [entry for entry in within.entries if entry.label in GATES]
     assert gates
-    assert all("leaf" in e.bytes for e in gates if e.decision == KEPT), "of a few iterations"
+    assert all("start" in e.bytes for e in gates if e.decision == KEPT), "of a few iterations"
     assert any(e.decision == RECOMPUTED for e in within.entries if "1 + np.exp(" in e.expression)
     assert within.extra > 0.0
 

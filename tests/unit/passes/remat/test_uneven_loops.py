@@ -1,0 +1,213 @@
+"""Budgets of loops whose iterations differ: in how many inner iterations they have, and in sizes.
+
+What a part of such a loop needs depends on where it begins, which only the run knows. Peaks are
+then the most that there is anywhere.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.compiler.driver import Plans
+from adc.ir.analysis.sizes.formulas import Known, Sum, at_most, either, substituted
+from adc.passes.memory.peak import peak
+from adc.passes.remat.budget.orders import OverBudget
+from adc.passes.remat.schedules import schedules
+from tests.oracle import chain as chains
+from tests.oracle.meter import Meter
+
+
+def blocks(x: Any, w: Any, b: Any) -> Any:
+    """The last block is smaller."""
+    h = np.zeros(len(b))
+    for k in range(len(x) // 32 + 1):
+        for q in range(min(32, len(x) - 32 * k)):
+            h = np.tanh(w @ h + b + x[32 * k + q])
+    return np.sum(h * h)
+
+
+def batches(w: Any, x: Any, y: Any, rate: Any) -> Any:
+    """Descent by batches, of which the last one is smaller."""
+    for k in range(0, len(x), 12):
+        given, wanted = x[k : k + 12], y[k : k + 12]
+        found = np.tanh(given @ w)
+        slope = (found - wanted) * (1 - found * found)
+        w = w - rate * (given.T @ slope) / len(given)
+    return np.sum(w**2)
+
+
+def epochs(w: Any, x: Any, y: Any, rate: Any) -> Any:
+    for _ in range(4):
+        for k in range(0, len(x), 12):
+            given, wanted = x[k : k + 12], y[k : k + 12]
+            found = np.tanh(given @ w)
+            slope = (found - wanted) * (1 - found * found)
+            w = w - rate * (given.T @ slope) / len(given)
+    return np.sum(w**2)
+
+
+def recurrent(x: Any, w: Any, u: Any, b: Any) -> Any:
+    """Products with the inputs are made for blocks of iterations (`passes.loops.products`)."""
+    h = np.zeros(len(b))
+    for i in range(len(x)):
+        h = np.tanh(u @ x[i] + w @ h + b)
+    return np.sum(h * h)
+
+
+def triangle(x: Any, w: Any) -> Any:
+    """Each iteration has one inner iteration more than the one before."""
+    u = x * 1.0
+    for k in range(len(x)):
+        for i in range(k):
+            u = np.tanh(w * u + x[i])
+    return np.sum(u * u)
+
+
+def shrinking(x: Any, w: Any) -> Any:
+    """Each iteration computes with fewer elements than the one before."""
+    u = x * 1.0
+    total = 0.0
+    for k in range(len(x)):
+        rest = np.sin(u[k:] * w[k:]) * u[k:]
+        u = u - 0.1 * np.cos(u) * w
+        total += np.sum(rest * rest)
+    return total + np.sum(u * u)
+
+
+def counting_down(x: Any, w: Any) -> Any:
+    u = x * 1.0
+    for k in range(len(x) - 1, 0, -1):
+        for i in range(min(k, 7)):
+            u = np.tanh(w * u + x[i])
+    return np.sum(u * u)
+
+
+_R = np.random.default_rng(5)
+_TRAINING = (
+    0.3 * _R.normal(size=(5, 4)), _R.normal(size=(250, 5)), _R.normal(size=(250, 4)), 0.1,
+)  # fmt: skip
+_VECTORS = (_R.normal(size=24), 0.3 * _R.normal(size=24))
+PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[int, ...]]] = {
+    "blocks": (
+        blocks, (_R.normal(size=(150, 6)), 0.3 * _R.normal(size=(6, 6)), _R.normal(size=6)), (1, 2),
+    ),
+    "batches": (batches, _TRAINING, (0, 3)),
+    "epochs": (epochs, _TRAINING, (0, 3)),
+    "recurrent": (
+        recurrent,
+        (
+            _R.normal(size=(170, 3)), 0.3 * _R.normal(size=(6, 6)), _R.normal(size=(6, 3)),
+            _R.normal(size=6),
+        ),
+        (1, 2, 3),
+    ),
+    "triangle": (triangle, _VECTORS, (0, 1)),
+    "shrinking": (shrinking, _VECTORS, (0, 1)),
+    "counting_down": (counting_down, _VECTORS, (0, 1)),
+}  # fmt: skip
+# Of what is kept without a budget, this share is enough.
+ENOUGH = {
+    "blocks": 0.2, "batches": 0.5, "epochs": 0.25, "recurrent": 0.5, "triangle": 0.2,
+    "shrinking": 0.5, "counting_down": 0.3,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ADC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@functools.cache
+def plans_of(name: str) -> Plans:
+    fn, args, argnums = PROGRAMS[name]
+    code = adc.grad(fn, argnums)._code
+    return code.plans(code.match(args, {}))
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n == "batches" else pytest.mark.full) for n in PROGRAMS]
+)
+def test_no_call_holds_more_than_its_peak(name: str) -> None:
+    _, args, _ = PROGRAMS[name]
+    plans = plans_of(name)
+    least, most = plans.range
+    assert least < ENOUGH[name] * most
+    wanted = None
+    for share in (0.0, 0.1, 0.3, 0.5, 0.7, 1.0):
+        budget = int(least + share * (most - least))
+        fn, plan = plans.made(budget)
+        assert plan is not None
+        assert (plan.peak_bytes or 0) <= budget
+        formula = peak(fn, sizes=plans.rest.context.known)
+        size = formula.size.value(Known({}))
+        assert size is not None
+        meter = Meter(schedules(fn), align=1)
+        found = chains.bits(meter.run(chains.fresh(list(args))))
+        wanted = wanted or found
+        assert found == wanted
+        assert meter.peak <= size
+        if budget == least:
+            assert plan.loops
+            assert formula.bound
+    with pytest.raises(OverBudget):
+        plans.made(least // 3)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_compiled_code_returns_the_same_bits(name: str) -> None:
+    fn, args, argnums = PROGRAMS[name]
+    least, _ = plans_of(name).range
+    wanted = chains.bits(adc.grad(fn, argnums)(*args))
+    assert chains.bits(adc.grad(fn, argnums, memory=least)(*args)) == wanted
+
+
+# --- formulas -------------------------------------------------------------------------------------
+
+N, K = Sum.atom("n"), Sum.atom("k")
+TEN = Sum.number(10)
+
+
+def test_the_smaller_of_two_numbers_is_at_most_each_of_them() -> None:
+    by_op = Sum.function("min", K, TEN)
+    by_branch = either(TEN - K, K, TEN)  # k if k < 10 else 10
+    swapped = either(K - TEN, TEN, K)
+    for least in (by_op, by_branch, swapped):
+        assert least.value(Known({})) == 10
+        assert least.value(Known({}), most=False) is None
+        assert least.value(Known({"k": 3})) == 3
+        assert at_most(least * N + N, frozenset("k")) == TEN * N + N
+        assert at_most(N - least, frozenset("k")) is None
+    largest = either(K - TEN, K, TEN)
+    assert largest.value(Known({})) is None
+    assert largest.value(Known({}), most=False) == 10
+    assert at_most(largest, frozenset("k")) is None
+    assert Sum.function("max", K, TEN).value(Known({}), most=False) == 10
+
+
+def test_of_at_most_so_many_iterations_any_number_may_need_most() -> None:
+    trips, room = Sum.function("min", K, TEN), Sum.number(50)
+    rest = [Sum.number(10), Sum.number(12), Sum.number(0)]
+    for kind in ("sweeps", "rest"):
+        each = [
+            Sum.function(kind, Sum.number(count), room, *rest).value(Known({}))
+            for count in range(11)
+        ]
+        scheduled = Sum.function(kind, trips, room, *rest)
+        assert scheduled.value(Known({})) == max(number or 0 for number in each)
+        assert scheduled.value(Known({}), most=False) == 0
+        assert [scheduled.value(Known({"k": count})) for count in range(11)] == each
+
+
+def test_substituted_in_functions() -> None:
+    size = Sum.function("max", K * K, N - K) * N
+    assert substituted(size, "k", N - K) == Sum.function("max", (N - K) * (N - K), K) * N
+    assert substituted(size, "m", N) is size
