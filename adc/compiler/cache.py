@@ -41,7 +41,7 @@ from adc.ir.core import Function, Mark, walk
 from adc.ir.errors import CacheError, Span, UnsupportedError
 from adc.ir.ops import ufuncs
 from adc.ir.text.outside import Outside, calls_outside
-from adc.ir.types import parse_type
+from adc.ir.types import Array, Type, parse_type
 from adc.ir.walk import defined
 
 if TYPE_CHECKING:
@@ -419,6 +419,12 @@ def _build(
     return Entry(cpu.Kernel(emitted, code, offload, table), made.plan, emitted.source, False, made)
 
 
+def _param(text: str, ones: Sequence[int]) -> Type:
+    """Return the type of a parameter, with the axes that the text of a type leaves out."""
+    found = parse_type(text)
+    return dataclasses.replace(found, ones=tuple(ones)) if isinstance(found, Array) else found
+
+
 def _keep(entry: Path, emitted: Emitted, plan: Plan | None, kept: Kept, code: Any) -> None:
     """Write an entry. Where that cannot be done, because the disk is full, say, there is none."""
     from adc.backend import cpu
@@ -429,6 +435,7 @@ def _keep(entry: Path, emitted: Emitted, plan: Plan | None, kept: Kept, code: An
         "name": emitted.name,
         "source": emitted.source,
         "params": [str(ty) for ty in emitted.params],
+        "ones": [list(ty.ones) if isinstance(ty, Array) else [] for ty in emitted.params],
         "results": [str(ty) for ty in emitted.results],
         "sites": [
             {
@@ -539,7 +546,7 @@ def _restore(entry: Path, offload: bool, table: Mapping[int, Outside]) -> Entry 
     emitted = Emitted(
         name=record["name"],
         source=source,
-        params=tuple(parse_type(text) for text in record["params"]),
+        params=tuple(map(_param, record["params"], record["ones"])),
         results=tuple(parse_type(text) for text in record["results"]),
         sites=tuple(sites),
         functions=tuple(record["functions"]),

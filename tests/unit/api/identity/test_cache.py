@@ -122,6 +122,26 @@ def test_another_process_loads(tmp_path: Path) -> None:
     assert len(entries(cache.folder())) == 1
 
 
+def _columns(x: Any, layers: Any) -> Any:
+    for w, b in layers:
+        x = np.tanh(w @ x + b)
+    return np.sum(x * x)
+
+
+def test_loaded_code_takes_arrays_with_axes_of_size_1(tmp_path: Path, place: Path) -> None:
+    """Lists of columns are passed as the addresses of their parts, which have such an axis."""
+    layers = [(np.full((3, 3), 0.01 * k), np.full((3, 1), 0.02 * k)) for k in range(40)]
+    found = []
+    for _ in range(2):
+        adc.release_memory()  # as in another process: code is found on disk
+        df = adc.value_and_grad(_columns, argnums=(0, 1))
+        found.append(df(np.ones((3, 1)), layers))
+    assert df.cache_info() == {"hits": 0, "compiled": 0, "loaded": 1}
+    assert found[0][0] == found[1][0] == pytest.approx(_columns(np.ones((3, 1)), layers))
+    for one, other in zip(found[0][1][1], found[1][1][1], strict=True):
+        np.testing.assert_array_equal(one[1], other[1])
+
+
 def test_entries_of_one_source_have_names_of_their_own(tmp_path: Path, place: Path) -> None:
     """Numba names machine code by the source: a process that loads both needs both names."""
     f = module(tmp_path).f
