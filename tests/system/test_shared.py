@@ -20,7 +20,7 @@ from tests.oracle import chain as chains
 from tests.system.test_array_programs import DIFFERENTIABLE
 
 # What changes a list, or holds the state of a generator, is part of its caller.
-INLINED = {"layers_append", "layers_that_draw"}
+INLINED = {"layers_append", "layers_that_draw", "layers_trained_by_hand"}
 
 
 @pytest.fixture(autouse=True)

@@ -129,13 +129,28 @@ def _keeps_length(iterable: Binding) -> bool:
 
 
 def static_range(iterable: Binding) -> list[Binding] | None:
-    """Return the numbers of a range of constants, for where a loop would not do."""
-    if isinstance(iterable, Range):
-        ends = (iterable.start.operand, iterable.stop.operand, iterable.step.operand)
-        if all(isinstance(end, Literal) for end in ends):
-            values = range(*(int(end.value) for end in ends))  # type: ignore[union-attr]
-            if len(values) <= numbers.MAX_TUPLE:
-                return [Num(integer(k)) for k in values]
+    """Return the numbers of a range of constants, for where a loop would not do.
+
+    Or those of one that is reversed, numbered, or zipped with others.
+    """
+    match iterable:
+        case Range(start=start, stop=stop, step=step):
+            ends = (start.operand, stop.operand, step.operand)
+            if all(isinstance(end, Literal) for end in ends):
+                values = range(*(int(end.value) for end in ends))  # type: ignore[union-attr]
+                if len(values) <= numbers.MAX_TUPLE:
+                    return [Num(integer(k)) for k in values]
+        case Reversed(inner=inner):
+            found = static_range(inner)
+            return None if found is None else found[::-1]
+        case Enumerate(inner=inner, start=Num(operand=Literal(value=first))):
+            found = static_range(inner)
+            if found is not None:
+                return [TupleOf((Num(integer(int(first) + k)), x)) for k, x in enumerate(found)]
+        case Zip(inners=inners) if inners:
+            parts = [part for part in map(static_range, inners) if part is not None]
+            if len(parts) == len(inners):
+                return [TupleOf(row) for row in zip(*parts, strict=False)]
     return None
 
 

@@ -329,3 +329,35 @@ def layers_given_zero_dimensional_arrays(x: Any) -> Any:
     a = np.asarray(x[0, 0] * 2.0)
     total = _plain(x, a) + _plain(x, x[0, 1]) + _plain(x, a * 3.0)
     return weighted(total) + _plain(a, a) + _plain(x[1, 1], x[0, 1])
+
+
+@program(X54, W0, uniform(65, 4, 3), uniform(66, 3, 2), 0.1, argnums=(0, 1, 2, 3, 4))
+def layers_trained_by_hand(x: Any, w0: Any, w1: Any, w2: Any, rate: Any) -> Any:
+    """Backpropagation as it is written in NumPy, by indices that fall."""
+    weights = [w0, w1, w2]
+    for _ in range(3):
+        kept = [x]
+        for w in weights:
+            kept.append(_layer(kept[-1], w))
+        ct = 2.0 * kept[-1]
+        slopes = []
+        for k in reversed(range(len(weights))):
+            ct = ct * (1.0 - kept[k + 1] ** 2)
+            slopes.append(kept[k].T @ ct)
+            ct = ct @ weights[k].T
+        slopes = slopes[::-1]
+        weights = [w - rate * slope for w, slope in zip(weights, slopes, strict=True)]
+    for w in weights:
+        x = np.tanh(x @ w)
+    return np.sum(x * x)
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_by_numbers_in_pairs(x: Any, w0: Any, w1: Any) -> Any:
+    weights, kept = [w0, w1, w0 * w1], {}
+    for number, k in enumerate(range(2, -1, -1)):
+        x = _layer(x, weights[k]) * (number + 1.0)
+        kept[k] = x
+    for k, before in zip(range(1, 3), reversed(range(2)), strict=True):
+        x = x + kept[k] * kept[before]
+    return weighted(x)
