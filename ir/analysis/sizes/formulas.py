@@ -135,6 +135,8 @@ class Function:
         """Whether it is made of sizes of arrays, or counts something."""
         if self.kind in ("count", "range", "upto", "sweeps", "rest"):
             return True
+        if self.kind == "max":
+            return any(arg.is_size() for arg in self.args)
         args = self.args[self.kind == "if" :]
         return all(_is_size(part) for arg in args for atoms, _ in arg.terms for part in atoms)
 
@@ -649,24 +651,30 @@ def substituted(size: Sum, name: str, by: Sum) -> Sum:
 def at_most(size: Sum, inside: frozenset[str]) -> Sum | None:
     """Return a formula without names of `inside` that is at least as much; None if none is found.
 
-    The smaller one of two numbers is at most each of them.
+    The smaller one of two numbers is at most each of them, a choice at most the larger one.
     """
     found = ZERO
     for atoms, count in size.terms:
         term = Sum.number(count)
         for atom in atoms:
-            if not _varies(atom, inside):
-                term *= Sum.atom(atom)
-                continue
-            if count < 0 or isinstance(atom, str) or not (atom.kind == "min" or atom.is_least):
-                return None
-            limits = [at_most(arg, inside) for arg in atom.args[atom.kind == "if" :]]
-            limit = next((each for each in limits if each is not None), None)
+            limit: Sum | None = Sum.atom(atom)
+            if _varies(atom, inside):
+                limit = None if count < 0 or isinstance(atom, str) else _limit(atom, inside)
             if limit is None:
                 return None
             term *= limit
         found += term
     return found
+
+
+def _limit(made: Function, inside: frozenset[str]) -> Sum | None:
+    limits = [at_most(arg, inside) for arg in made.args[made.kind == "if" :]]
+    known = [limit for limit in limits if limit is not None]
+    if made.kind == "min" or made.is_least:
+        return next(iter(known), None)
+    if made.kind in ("if", "max", "upto") and len(known) == len(limits):
+        return known[0].max(*known[1:])
+    return None
 
 
 def _vary(atoms: _Factors, inside: frozenset[str]) -> bool:

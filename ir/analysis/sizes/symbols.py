@@ -276,6 +276,8 @@ def _integer(stmt: Apply, number: Number, shape: Shape) -> Sum | None:
             return ZERO - a
         case arith.cast, [a]:
             return a
+        case arith.mod, [a, b]:
+            return a - Sum.function("//", a, b) * b
         case ops.integer.wrap, [index, size]:
             return either(ZERO - index, index + size, index)
         case ops.integer.room, [a]:

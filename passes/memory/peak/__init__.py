@@ -16,7 +16,7 @@ more counts: which one is taken is known only at run time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -55,12 +55,15 @@ from adc.passes.memory.peak.needs import (
     Rounds,
     Sizes,
     added,
+    unbounded,
     where,
 )
 from adc.passes.memory.peak.values import Values
 
 # After so many iterations a loop hands on as many arrays as ever.
 _ROUNDS = 12
+# An array that is larger after each of so many iterations may grow in all of them.
+_GROWS = 3
 # What a call to a recursive function needs: its formulas, by what they are of.
 _WORK, _OWN = "workspace", "arrays"
 
@@ -274,7 +277,8 @@ class _Run:
         parts = self.need.newest.parts if pops and not pushes else ()
         supply = parts[0] if len(parts) == 1 else ()
         need = self.iteration(stmt, env, supply, 0)
-        while self.changes(carried, nexts, env):
+        bounds = iter((rounds.bound,) * _GROWS)
+        while self.changes(carried, nexts, env, next(bounds, unbounded)):
             owners.states = copies(before)
             need = self.iteration(stmt, env, supply, 0)
         own, left = need.own, set[Token]()
@@ -306,7 +310,7 @@ class _Run:
         self.bound |= len(owners.states) > 1 or bool(left)
         for k in arrays:
             result = stmt.results[k]
-            env.agree(result, stmt.init[k], params[k])
+            env.agree(result, stmt.init[k], params[k], rounds.bound)
             owners.resize(params[k], env.bytes(result), lambda size: not rounds.fixed(size))
         self.need.own = self.need.own.max(rounds.most(own))
         self.bound |= self.need.add_loop(need, rounds, machine)
@@ -326,12 +330,17 @@ class _Run:
             self.block(stmt.body.stmts, env, stmt.body.yields)
         return need
 
-    def changes(self, carried: Sequence[Value], nexts: Sequence[Operand], env: _Env) -> bool:
+    def changes(
+        self, carried: Sequence[Value], nexts: Sequence[Operand], env: _Env,
+        most: Callable[[Sum], Sum | None],
+    ) -> bool:  # fmt: skip
         """Give carried arrays sizes of their own along the axes that an iteration has changed."""
         before = [env.shape(param) for param in carried]
         for param, after in zip(carried, nexts, strict=True):
-            env.agree(param, param, after)
-        return before != [env.shape(param) for param in carried]
+            env.agree(param, param, after, most)
+        changed = before != [env.shape(param) for param in carried]
+        self.bound |= changed
+        return changed
 
     def rounds(self, stmt: For | While, env: _Env) -> Rounds:
         label = env.prefix + stmt.label

@@ -32,12 +32,13 @@ def added(found: Iterable[Sizes]) -> Sizes:
     return sizes
 
 
-def _unbounded(size: Sum) -> Sum | None:
+def unbounded(size: Sum) -> Sum | None:
+    """Return what a size is at most, if nothing is known of it."""
     return None
 
 
 def where(
-    frame: Frame, known: Callable[[Sum], bool], most: Callable[[Sum], Sum | None] = _unbounded
+    frame: Frame, known: Callable[[Sum], bool], most: Callable[[Sum], Sum | None] = unbounded
 ) -> Frame:
     """Return what is left of a frame where only some formulas are known.
 
@@ -54,9 +55,9 @@ def where(
                 trips, *others = of.args
                 limit = most(trips)
                 if limit is not None and all(known(each) for each in others):
-                    return Sum.function(of.kind, _upto(limit), *others)
+                    return Sum.function(of.kind, upto(limit), *others)
         limit = most(size)
-        return None if limit is None else _upto(limit)
+        return None if limit is None else upto(limit)
 
     found: list[Sum | tuple[Sum, ...] | None] = []
     for each in frame:
@@ -68,8 +69,9 @@ def where(
     return tuple(found)
 
 
-def _upto(limit: Sum) -> Sum:
-    return Sum.atom(formulas.Function("upto", (limit,)))
+def upto(limit: Sum, name: str = "") -> Sum:
+    """Return a size that is at most so much."""
+    return Sum.atom(formulas.Function("upto", (limit,), name=name))
 
 
 def named(size: Sum, name: str) -> Sum:
@@ -125,7 +127,7 @@ class Item:
     parts: tuple[tuple[Item, ...], ...] = ()
 
     def where(
-        self, known: Callable[[Sum], bool], most: Callable[[Sum], Sum | None] = _unbounded
+        self, known: Callable[[Sum], bool], most: Callable[[Sum], Sum | None] = unbounded
     ) -> Item:
         """Return what is left of this where only some formulas are known."""
         parts = tuple(tuple(item.where(known, most) for item in part) for part in self.parts)

@@ -5,7 +5,7 @@ Integers and sizes are formulas. What is not known is a name (`peak.formula`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.analysis.sizes import formulas, symbols
@@ -13,7 +13,7 @@ from adc.ir.analysis.sizes.formulas import Sum, dims, either
 from adc.ir.core import Apply, If, Literal, Operand, Value
 from adc.ir.ops import arith
 from adc.ir.types import Array
-from adc.passes.memory.peak.needs import Frame, Sizes, added, named
+from adc.passes.memory.peak.needs import Frame, Sizes, added, named, upto
 
 
 @dataclass(kw_only=True)
@@ -101,10 +101,23 @@ class Values:
 
     # -- statements ----------------------------------------------------------------------------
 
-    def agree(self, array: Value, one: Operand, other: Operand) -> None:
-        """Give an array the sizes that two others share, and sizes of its own for the rest."""
+    def agree(
+        self, array: Value, one: Operand, other: Operand, most: Callable[[Sum], Sum | None]
+    ) -> None:
+        """Give an array the sizes that two others share, and sizes of its own for the rest.
+
+        These are at most the larger one, where `most` tells what each of both is at most.
+        """
+        found = list[Sum]()
         trio = zip(self.shape(one), self.shape(other), self._own_shape(array), strict=True)
-        self.shapes[array] = tuple(a if a == b else own for a, b, own in trio)
+        for a, b, own in trio:
+            limits = [most(a), most(b)] if a != b else []
+            known = [limit for limit in limits if limit is not None]
+            if len(known) == 2:
+                found.append(upto(known[0].max(known[1]), str(own)))
+            else:
+                found.append(own if limits else a)
+        self.shapes[array] = tuple(found)
 
     def choose(self, cond: Sum, stmt: If) -> None:
         """Note what a branch on a condition returns."""
