@@ -10,8 +10,9 @@
 `hoist_allocations`  allocations of inner loops, moved in front of the loop
 `reuse`              arrays with disjoint lifetimes, in the same memory
 `peak`               the exact peak memory of a call, from the final form (`formula`: the result as
-                     data; `values`: the code run on symbols; `needs`: the needs of parts of the
-                     code; `course`: what there is of it after each statement)
+                     data; `values`: the code run on symbols; `counts`: what loops count;
+                     `needs`: the needs of parts of the code; `course`: what there is of it
+                     after each statement)
 ===================  ===========================================================================
 
 ::

@@ -87,6 +87,8 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             return Static(
                 value[containers.key_of(lo, evaluation.lower_expr(lo, node.slice), node.slice)]
             )
+        case Static(value=value) if isinstance(value, type) and hasattr(value, "__class_getitem__"):
+            return owner  # `list[float]()` makes what `list()` makes
     raise TypeMismatchError(f"indexing {kind_of(owner)}", lo.span(node))
 
 

@@ -16,7 +16,8 @@ more counts: which one is taken is known only at run time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -33,7 +34,6 @@ from adc.ir.core import (
     For,
     Function,
     If,
-    Literal,
     Operand,
     Pop,
     Push,
@@ -43,7 +43,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.ops import arith
-from adc.ir.types import INT, Array
+from adc.ir.types import Array
 from adc.ir.walk import loop_values, use_counts
 from adc.passes.memory.peak.formula import Peak, formula
 from adc.passes.memory.peak.needs import (
@@ -55,6 +55,7 @@ from adc.passes.memory.peak.needs import (
     Rounds,
     Sizes,
     added,
+    renamed,
     unbounded,
     where,
 )
@@ -62,8 +63,8 @@ from adc.passes.memory.peak.values import Values
 
 # After so many iterations a loop hands on as many arrays as ever.
 _ROUNDS = 12
-# An array that is larger after each of so many iterations may grow in all of them.
-_GROWS = 3
+# What is larger after each of so many iterations may grow in all of them.
+_GROWS = 5
 # What a call to a recursive function needs: its formulas, by what they are of.
 _WORK, _OWN = "workspace", "arrays"
 
@@ -277,8 +278,8 @@ class _Run:
         parts = self.need.newest.parts if pops and not pushes else ()
         supply = parts[0] if len(parts) == 1 else ()
         need = self.iteration(stmt, env, supply, 0)
-        bounds = iter((rounds.bound,) * _GROWS)
-        while self.changes(carried, nexts, env, next(bounds, unbounded)):
+        attempts = itertools.count()
+        while self.changes(stmt, rounds, env, grows=next(attempts) >= _GROWS):
             owners.states = copies(before)
             need = self.iteration(stmt, env, supply, 0)
         own, left = need.own, set[Token]()
@@ -314,12 +315,9 @@ class _Run:
             owners.resize(params[k], env.bytes(result), lambda size: not rounds.fixed(size))
         self.need.own = self.need.own.max(rounds.most(own))
         self.bound |= self.need.add_loop(need, rounds, machine)
-        for k, result in enumerate(stmt.results):
-            # Which elements a mask selects is known only at run time: all of them at most.
-            if isinstance(stmt, For) and _is_count(stmt, k) and result not in env.numbers:
-                upto = formulas.Function("upto", (rounds.trips,), name=env.prefix + result.name)
-                env.numbers[result] = Sum.atom(upto)
-                self.bound = True
+        for param, result in zip(params, stmt.results, strict=True):
+            if param in env.numbers and result not in env.numbers:  # a count: see `counts`
+                env.numbers[result] = renamed(env.numbers[param], env.prefix + result.name)
 
     def iteration(self, stmt: For | While, env: _Env, supply: Sequence[Item], number: int) -> Need:
         """Run an iteration, up to where carried values are assigned, and return what it needs.
@@ -330,16 +328,27 @@ class _Run:
             self.block(stmt.body.stmts, env, stmt.body.yields)
         return need
 
-    def changes(
-        self, carried: Sequence[Value], nexts: Sequence[Operand], env: _Env,
-        most: Callable[[Sum], Sum | None],
-    ) -> bool:  # fmt: skip
-        """Give carried arrays sizes of their own along the axes that an iteration has changed."""
-        before = [env.shape(param) for param in carried]
-        for param, after in zip(carried, nexts, strict=True):
-            env.agree(param, param, after, most)
-        changed = before != [env.shape(param) for param in carried]
-        self.bound |= changed
+    def changes(self, stmt: For | While, rounds: Rounds, env: _Env, grows: bool) -> bool:
+        """Tell carried values apart from what they begin with, where an iteration has changed them.
+
+        Arrays get sizes of their own, and numbers what they are at most. What still `grows` may
+        grow in every iteration: nothing is known of it.
+        """
+        carried = list(zip(stmt.body.params, stmt.init, carried_yields(stmt), strict=True))
+        changed = False
+        for param, init, after in carried if isinstance(stmt, For) else ():
+            if param.type.kind in "iu" and not isinstance(param.type, Array):
+                changed |= env.count(param, init, after, rounds, grows=grows)
+        if changed:
+            return True  # arrays have other sizes in the next round
+        for param, _, after in carried:
+            if isinstance(param.type, Array):
+                known = env.shape(param)
+                env.agree(param, param, after, rounds.bound)
+                if grows and env.shape(param) != known:
+                    env.shapes[param] = known
+                    env.agree(param, param, after, unbounded)
+                changed |= env.shape(param) != known
         return changed
 
     def rounds(self, stmt: For | While, env: _Env) -> Rounds:
@@ -543,21 +552,6 @@ def _known(size: int | Sequence[int] | None) -> Sum | tuple[Sum, ...] | None:
     return tuple(map(Sum.number, size))
 
 
-def _is_count(loop: For, slot: int) -> bool:
-    """Whether a loop counts in how many of its iterations something holds."""
-    param, end = loop.body.params[slot], loop.body.yields[slot]
-    if param.type != INT or loop.init[slot] != Literal(0, INT):
-        return False
-    made = {result: stmt for stmt in loop.body.stmts for result in stmt.results}
-    step = made.get(end) if isinstance(end, Value) else None
-    match step:
-        case Apply(op=op, args=(first, one)) if op is arith.add and first == param:
-            cast = made.get(one) if isinstance(one, Value) else None
-            is_truth = isinstance(cast, Apply) and cast.op.converts
-            return is_truth and cast.args[0].type.kind == "b"  # type: ignore[union-attr]
-    return False
-
-
 def peak(
     fn: Function,
     align: int = 1,
@@ -585,5 +579,6 @@ def peak(
         size, taped = size + taped, ZERO
     tapes = tuple((dtype, size) for dtype, size in sorted(need.most.items()))
     parts = {name for name, _ in run.parts.values()}
-    bound = run.bound or not parts.isdisjoint((size + own).names)
+    whole = size + own
+    bound = run.bound or "upto" in whole.kinds or not parts.isdisjoint(whole.names)
     return formula(fn, size, own, bound, tuple(run.formulas.items()), tapes, taped)

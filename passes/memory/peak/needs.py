@@ -77,7 +77,15 @@ def upto(limit: Sum, name: str = "") -> Sum:
 def named(size: Sum, name: str) -> Sum:
     """Return a size from a frame; one of which only the most is known has this name."""
     match size.terms:
-        case ((((formulas.Function(kind="upto", name="") as most),), 1),):
+        case ((((formulas.Function(kind="upto", name="")),), 1),):
+            return renamed(size, name)
+    return size
+
+
+def renamed(size: Sum, name: str) -> Sum:
+    """Return a size of which only the most is known with another name."""
+    match size.terms:
+        case ((((formulas.Function(kind="upto") as most),), 1),):
             return Sum.atom(replace(most, name=name))
     return size
 
@@ -176,7 +184,9 @@ class Rounds:
     def bound(self, size: Sum) -> Sum | None:
         """Return the most of a size; None if it depends on more than the counter."""
         found = formulas.at_most(size, self.inside - {self.index})
-        return None if found is None else self.most(found)
+        if found is None or self.inside.isdisjoint(found.free):
+            return found  # it may be the most of all iterations already
+        return self.most(found)
 
     def fixed(self, size: Sum) -> bool:
         """Whether a formula is the same in all iterations, but for the counter."""

@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.analysis.sizes import formulas, symbols
-from adc.ir.analysis.sizes.formulas import Sum, dims, either
+from adc.ir.analysis.sizes.formulas import ONE, ZERO, Sum, dims, either
 from adc.ir.core import Apply, If, Literal, Operand, Value
 from adc.ir.ops import arith
 from adc.ir.types import Array
-from adc.passes.memory.peak.needs import Frame, Sizes, added, named, upto
+from adc.passes.memory.peak.counts import growth
+from adc.passes.memory.peak.needs import Frame, Rounds, Sizes, added, named, upto
 
 
 @dataclass(kw_only=True)
@@ -119,6 +120,21 @@ class Values:
                 found.append(own if limits else a)
         self.shapes[array] = tuple(found)
 
+    def count(
+        self, param: Value, init: Operand, after: Operand, rounds: Rounds, *, grows: bool
+    ) -> bool:
+        """Note what a carried number is at most, if a loop counts it; return whether that is new.
+
+        Nothing is known of a number that `grows` each time it is asked for.
+        """
+        name, start, known = self.prefix + param.name, self.number(init), self.number(param)
+        found = growth(self.number(after), known, name, rounds.bound) if start.is_size() else None
+        limit = Sum.atom(name) if found is None else upto(found.limit(start, rounds.trips), name)
+        if limit == known:
+            return False
+        self.numbers[param] = Sum.atom(name) if grows else limit
+        return self.numbers[param] != known
+
     def choose(self, cond: Sum, stmt: If) -> None:
         """Note what a branch on a condition returns."""
         for result, a, b in zip(stmt.results, stmt.then.yields, stmt.orelse.yields, strict=True):
@@ -139,6 +155,8 @@ class Values:
         op, result, args = stmt.op, stmt.results[0], stmt.args
         if isinstance(result.type, Array):
             self.shapes[result] = symbols.shape(stmt, self.number, self.shape)
+        elif op.converts and args[0].type.kind == "b" and result.type.kind in "iu":
+            self.numbers[result] = either(self.condition(args[0]), ONE, ZERO)
         elif op is arith.select and result.type.kind in "iu":
             self._choose(result, self.condition(args[0]), *args[1:])
         elif result.type.kind in "iu":

@@ -352,3 +352,13 @@ def heaps(x: Any) -> Any:
         s += a * b
         heapq.heappush(heap, a + b)
     return s * heap[0] if (x[0], 1) < (x[0], x[1]) else s
+
+
+@program(X3)
+def containers_with_types_of_their_elements(x: Any) -> Any:
+    some, recent = list[float](), collections.deque[Any](maxlen=2)
+    for v in x:
+        some.append(v * v)
+        recent.append(v)
+    named = dict[str, Any](a=x[0])
+    return sum(some) * named["a"] + recent[0] * recent[1]
