@@ -6,7 +6,9 @@ ranks, the share of messages in forward and in reverse code, and how far the gra
 of one rank. What a message takes is what it takes the rank that comes last, for which the others
 wait; the share of waiting stands apart. Machine code exchanges messages (`library.mpi.native`), and
 it reads the clock here before and after; with ``--python`` all goes through Python, whose time is
-that of the function that is called, without the way there from compiled code.
+that of the function that is called, without the way there from compiled code. With ``--cold`` each
+exchange begins with caches that have been swept, forward and in reverse; ``--rows=64`` is another
+domain.
 
 *Apart* is the gradient of ranks that compute their halves at the same time, without messages: cores
 share memory and heat, so that two take longer than one. The efficiency is that time divided by what
@@ -37,6 +39,7 @@ from adc.library.mpi import native
 RANKS = (1, 2)
 ROWS, COLUMNS, STEPS, REPEATS = 512, 512, 20, 25
 MOST = 100 * STEPS * REPEATS  # exchanges that are timed
+COLD = 2 << 20  # bytes that are written before each, with `--cold`
 SETTINGS = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1",
     "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -101,6 +104,7 @@ class Timed(native.Native):
     def __init__(self, fn: Any) -> None:
         super().__init__(fn)
         self.notes = np.zeros((2, 1 + 4 * MOST), np.int64)
+        self.swept = np.zeros(COLD // 8 if "--cold" in sys.argv else 0, np.int64)
         self.code = None if "--python" in sys.argv else native.machine_code()
         if self.code is not None:
             self.timed = [self._around(self.code.address, log) for log in self.notes]
@@ -110,9 +114,12 @@ class Timed(native.Native):
         kind = ctypes.CFUNCTYPE(word, word, word)
         exchange, clock = kind(code), kind(_address(ctypes.CDLL(None).clock_gettime))
         first, monotonic = log.ctypes.data, time.CLOCK_MONOTONIC
+        swept, count = self.swept.ctypes.data, len(self.swept)
 
         def timed(told: Any, words: Any) -> Any:
-            log = pointer(first)
+            log, sweep = pointer(first), pointer(swept)
+            for k in range(0, count, 8):  # one of each cache line
+                sweep[k] += 1
             at = first + 8 + 32 * log[0]
             clock(monotonic, at)
             done = exchange(told, words)
@@ -165,7 +172,8 @@ def measure(folder: Path) -> None:
     comm = MPI.COMM_WORLD
     timed = Timed(ranks.exchange)
     operations.plain_exchange.fn = timed
-    whole = np.random.default_rng(0).random((ROWS, COLUMNS))
+    rows = [int(each[7:]) for each in sys.argv if each.startswith("--rows=")] or [ROWS]
+    whole = np.random.default_rng(0).random((rows[0], COLUMNS))
     mine = np.array_split(whole, comm.size)[comm.rank]
     alone = programs(MPI.COMM_SELF, MPI.PROC_NULL)
 
@@ -202,6 +210,7 @@ def measure(folder: Path) -> None:
                 "forward": forward,
                 "back": back,
                 "waiting": both_ways - forward - back,
+                "messages": [way.shape[-1] for way in spent],
             }
             print(json.dumps(found), flush=True)
 
@@ -231,12 +240,14 @@ def main(*options: str) -> None:
                     found["name"], str(ranks), f"{1e3 * seconds:.1f} ms",
                     f"{first[found['name']] / seconds:.2f}",
                     f"{1e3 * found['apart']:.1f} ms", f"{found['apart'] / seconds:.2f}",
-                    f"{100 * found['forward'] / seconds:.1f} %",
-                    f"{100 * found['back'] / seconds:.1f} %",
+                    *(
+                        f"{100 * found[way] / seconds:.1f} % ({1e6 * found[way] / count:.2f} us)"
+                        for way, count in zip(("forward", "back"), found["messages"], strict=True)
+                    ),
                     f"{100 * found['waiting'] / seconds:.1f} %",
                     f"{np.abs(one - own).max() / np.abs(one).max():.1e}",
                 )  # fmt: skip
-    Console(width=120).print(table)
+    Console(width=140).print(table)
 
 
 if __name__ == "__main__":
