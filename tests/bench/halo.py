@@ -4,13 +4,18 @@
 domain of the same size, and prints the seconds of a gradient, how many times faster it is with 2
 ranks, the share of messages in forward and in reverse code, and how far the gradient is from that
 of one rank. What a message takes is what it takes the rank that comes last, for which the others
-wait; the share of waiting stands apart.
+wait; the share of waiting stands apart. Machine code exchanges messages (`library.mpi.native`), and
+it reads the clock here before and after; with ``--python`` all goes through Python, whose time is
+that of the function that is called, without the way there from compiled code. With ``--cold`` each
+exchange begins with caches that have been swept, forward and in reverse; ``--rows=64`` is another
+domain.
 
 *Apart* is the gradient of ranks that compute their halves at the same time, without messages: cores
 share memory and heat, so that two take longer than one. The efficiency is that time divided by what
 ranks with messages take.
 """
 
+import ctypes
 import json
 import os
 import shutil
@@ -23,13 +28,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numba import cfunc, types
+from numba.extending import intrinsic
 from rich.console import Console
 from rich.table import Table
 
 import adc
+from adc.library.mpi import native
 
 RANKS = (1, 2)
 ROWS, COLUMNS, STEPS, REPEATS = 512, 512, 20, 25
+MOST = 100 * STEPS * REPEATS  # exchanges that are timed
+COLD = 2 << 20  # bytes that are written before each, with `--cold`
 SETTINGS = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1",
     "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -74,6 +84,85 @@ def programs(comm: Any, nobody: int) -> dict[str, Any]:
     return {"heat": heat, "shallow water": water}
 
 
+@intrinsic
+def _pointer(context: Any, address: Any) -> Any:
+    """Return an address as that of integers."""
+
+    def write(context: Any, builder: Any, made: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(made.return_type))
+
+    made: Any = types.CPointer  # (Numba has no types)
+    return made(types.int64)(types.int64), write
+
+
+pointer: Any = _pointer
+
+
+class Timed(native.Native):
+    """An exchange that notes when it begins and ends: of each way how many, and two times each."""
+
+    def __init__(self, fn: Any) -> None:
+        super().__init__(fn)
+        self.notes = np.zeros((2, 1 + 4 * MOST), np.int64)
+        self.swept = np.zeros(COLD // 8 if "--cold" in sys.argv else 0, np.int64)
+        self.code = None if "--python" in sys.argv else native.machine_code()
+        if self.code is not None:
+            self.timed = [self._around(self.code.address, log) for log in self.notes]
+
+    def _around(self, code: int, log: Any) -> Any:
+        word = ctypes.c_int64
+        kind = ctypes.CFUNCTYPE(word, word, word)
+        exchange, clock = kind(code), kind(_address(ctypes.CDLL(None).clock_gettime))
+        first, monotonic = log.ctypes.data, time.CLOCK_MONOTONIC
+        swept, count = self.swept.ctypes.data, len(self.swept)
+
+        def timed(told: Any, words: Any) -> Any:
+            log, sweep = pointer(first), pointer(swept)
+            for k in range(0, count, 8):  # one of each cache line
+                sweep[k] += 1
+            at = first + 8 + 32 * log[0]
+            clock(monotonic, at)
+            done = exchange(told, words)
+            clock(monotonic, at + 16)
+            log[0] += 1
+            return done
+
+        return cfunc(types.int64(types.int64, types.int64))(timed)
+
+    def __adc_native__(self, call: Any) -> Any:
+        if self.code is None:
+            return None
+        told = self.code.told(call)
+        told[0] = self.timed[call.args[1].value].address
+        return told
+
+    def __call__(self, number: int, way: int, *args: Any) -> Any:
+        """Exchange by Python; what machine code has begun ends here."""
+        log = self.notes[way]
+        at = 1 + 4 * log[0]
+        if self.code is None:
+            log[at : at + 2] = divmod(time.monotonic_ns(), 10**9)
+            log[0] += 1
+        else:
+            at -= 4
+        found = self.fn(number, way, *args)
+        log[at + 2 : at + 4] = divmod(time.monotonic_ns(), 10**9)
+        return found
+
+    def clear(self) -> None:
+        self.notes[:, 0] = 0
+
+    def seconds(self, way: int) -> Any:
+        """Return the seconds of each exchange."""
+        log = self.notes[way]
+        times = log[1 : 1 + 4 * log[0]].reshape(-1, 2, 2) @ np.array([1.0, 1e-9])
+        return times[:, 1] - times[:, 0]
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
 def measure(folder: Path) -> None:
     """Measure on the ranks of this program."""
     from mpi4py import MPI
@@ -81,18 +170,10 @@ def measure(folder: Path) -> None:
     from adc.library.mpi import operations, ranks
 
     comm = MPI.COMM_WORLD
-    # The seconds of each exchange.
-    inside: dict[int, list[float]] = {ranks.FORWARD: [], ranks.BACK: []}
-    sent = operations.plain_exchange.fn
-
-    def timed(number: int, way: int, *args: Any) -> Any:
-        began = time.perf_counter()
-        found = sent(number, way, *args)
-        inside[way].append(time.perf_counter() - began)
-        return found
-
+    timed = Timed(ranks.exchange)
     operations.plain_exchange.fn = timed
-    whole = np.random.default_rng(0).random((ROWS, COLUMNS))
+    rows = [int(each[7:]) for each in sys.argv if each.startswith("--rows=")] or [ROWS]
+    whole = np.random.default_rng(0).random((rows[0], COLUMNS))
     mine = np.array_split(whole, comm.size)[comm.rank]
     alone = programs(MPI.COMM_SELF, MPI.PROC_NULL)
 
@@ -111,11 +192,10 @@ def measure(folder: Path) -> None:
         own(mine)
         _, slope = both(mine)
         apart = seconds_of(own)
-        for each in inside.values():
-            each.clear()
+        timed.clear()
         seconds = seconds_of(both)
         slopes = comm.gather(slope)
-        gathered = comm.gather(tuple(inside.values()))
+        gathered = comm.gather(tuple(timed.seconds(way) for way in (ranks.FORWARD, ranks.BACK)))
         if slopes is not None and gathered is not None:
             np.save(folder / f"{name}-{comm.size}.npy", np.concatenate(slopes))
             # By way, rank, call and exchange.
@@ -130,11 +210,12 @@ def measure(folder: Path) -> None:
                 "forward": forward,
                 "back": back,
                 "waiting": both_ways - forward - back,
+                "messages": [way.shape[-1] for way in spent],
             }
             print(json.dumps(found), flush=True)
 
 
-def main() -> None:
+def main(*options: str) -> None:
     mpirun = shutil.which("mpirun", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     assert mpirun is not None, "there is no mpirun"
     table = Table("program", "ranks", "gradient", "speed-up", "apart", "efficiency",
@@ -144,7 +225,8 @@ def main() -> None:
         first: dict[str, float] = {}
         for ranks in RANKS:
             done = subprocess.run(
-                [mpirun, "-n", str(ranks), sys.executable, "-m", "tests.bench.halo", name],
+                [mpirun, "-n", str(ranks), sys.executable, "-m", "tests.bench.halo", name,
+                 *options],
                 env={**os.environ, **SETTINGS}, check=True, capture_output=True, text=True,
             )  # fmt: skip
             for line in done.stdout.splitlines():
@@ -158,16 +240,18 @@ def main() -> None:
                     found["name"], str(ranks), f"{1e3 * seconds:.1f} ms",
                     f"{first[found['name']] / seconds:.2f}",
                     f"{1e3 * found['apart']:.1f} ms", f"{found['apart'] / seconds:.2f}",
-                    f"{100 * found['forward'] / seconds:.1f} %",
-                    f"{100 * found['back'] / seconds:.1f} %",
+                    *(
+                        f"{100 * found[way] / seconds:.1f} % ({1e6 * found[way] / count:.2f} us)"
+                        for way, count in zip(("forward", "back"), found["messages"], strict=True)
+                    ),
                     f"{100 * found['waiting'] / seconds:.1f} %",
                     f"{np.abs(one - own).max() / np.abs(one).max():.1e}",
                 )  # fmt: skip
-    Console(width=120).print(table)
+    Console(width=140).print(table)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if len(sys.argv) > 1 and Path(sys.argv[1]).is_dir():
         measure(Path(sys.argv[1]))
     else:
-        main()
+        main(*sys.argv[1:])

@@ -18,7 +18,8 @@ MAY_IMPORT = {
     "adc.passes": {"adc.ir", "adc.passes", "numpy", "scipy"},
     "adc.frontend": {"adc.ir", "adc.frontend", "adc.library", "numpy"},
     # (What runs beside compiled code.)
-    "adc.library.mpi.channels": {"adc.ir.errors", "mpi4py", "numpy"},
+    "adc.library.mpi.channels": {"adc.ir.errors", "adc.library", "mpi4py", "numpy"},
+    "adc.library.mpi.native": {"adc.ir", "llvmlite", "mpi4py", "numpy"},
     "adc.library.mpi.ranks": {"adc.ir.errors", "adc.library", "numpy"},
     "adc.library": {"adc.library", "numpy", "scipy"},  # (inside functions, which are lowered)
     "adc.backend": {

@@ -16,7 +16,7 @@ by a Python function whose address is in the state (`adc.backend.runtime.offload
 * `grow` makes a tape larger by half or more, `fit` as large as is needed; `tape` is its memory as
   an array.
 * `note` appends a word to the log of effects, and `say` has Python carry out what is in it.
-* `external` calls a Python function outside of the program (`outside`).
+* `external` calls a Python function outside of the program, or machine code for it (`outside`).
 * `at_line`, `call_from` and `call_done` note in the state where a call is, for profiles.
 * `poll` counts work down and looks for signals about every 50 ms. `enter` does so at the beginning
   of a function that calls itself, and looks whether the stack ends.

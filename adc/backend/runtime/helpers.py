@@ -353,7 +353,7 @@ def external_helper(module: ir.Module) -> ir.Function:
             _keep_error(b, module, state, lock)
             b.ret(ir.Constant(ir.IntType(1), 1))
         table = b.inttoptr(b.load(slot_of(b, state, State.EXTERNAL)), I64.as_pointer())
-        function = b.inttoptr(b.load(slot_of(b, table, number)), I8P)
+        function = b.inttoptr(b.load(slot_of(b, table, b.shl(number, ir.Constant(I64, 1)))), I8P)
         call = declared(module, "adc_PyObject_CallObject", I8P, I8P, I8P)
         release = declared(module, "adc_Py_DecRef", ir.VoidType(), I8P)
         done = b.call(call, [function, given])

@@ -7,6 +7,10 @@ Compiled code calls a Python function for each call in the program, with memory:
 * a copy of each array that is passed, if its elements lie in C order;
 * what is to be filled, where it lies.
 
+Of a function of adc's own there may be machine code as well (`library.mpi.native`). It is called
+first, with what is known of the call, and with the words, after which are the addresses of what is
+to be filled. Python is called if it does not return 1.
+
 The arrays that the user's function takes are copies in immutable memory: it may keep them, and
 whoever has a traceback may look at them, while compiled code uses its own memory again.
 """
@@ -43,9 +47,24 @@ class Table:
 
     def __init__(self, calls: Mapping[int, Outside], raising: Raising) -> None:
         self._functions = {number: _caller(call, raising) for number, call in calls.items()}
-        self.addresses = np.zeros(max(calls) + 1, np.int64)
+        self._natives: dict[int, np.ndarray[Any, Any]] = {}
+        # Of each call, the address of the Python function, and of what its machine code is told,
+        # of which the first word is the address of the code; 0: there is none.
+        self.addresses = np.zeros((max(calls) + 1, 2), np.int64)
         for number, function in self._functions.items():
-            self.addresses[number] = id(function)
+            self.addresses[number, 0] = id(function)
+            native = _native(calls[number])
+            if native is not None:
+                self._natives[number] = native
+                self.addresses[number, 1] = native.ctypes.data
+
+
+def _native(call: Outside) -> np.ndarray[Any, Any] | None:
+    """Return what the machine code for a call is told, if there is any."""
+    if not hasattr(type(call.fn), "__adc_native__"):
+        return None
+    found: np.ndarray[Any, Any] | None = call.fn.__adc_native__(call)  # type: ignore[attr-defined]
+    return found
 
 
 def _caller(outside: Outside, raising: Raising) -> Callable[..., None]:

@@ -245,13 +245,49 @@ def call_external(
     """Write the call of a function outside; return whether the call is to be given up.
 
     It is told `words`, and memory by address and bytes: copies of what is `given`, and what is
-    `made`.
+    `made`. Machine code that does the same is told `words` and addresses of what is `made`.
     """
-    module, bytes_type = b.module, ir.IntType(8)
     with b.goto_entry_block():
-        place = b.alloca(I64, ir.Constant(I64, len(words) + 1))
+        place = b.alloca(I64, ir.Constant(I64, len(words) + len(made) + 1))
     for k, word in enumerate(words):
         b.store(word, slot_of(b, place, k))
+    for k, (address, _) in enumerate(made, len(words)):
+        b.store(b.ptrtoint(address, I64), slot_of(b, place, k))
+    done = _call_native(b, state, number, place)
+    before = b.block
+    with b.if_then(b.not_(done)):
+        failed = _call_outside(b, state, number, (place, len(words)), given, made)
+        after = b.block
+    found = b.phi(ir.IntType(1))
+    found.add_incoming(ir.Constant(ir.IntType(1), 0), before)
+    found.add_incoming(failed, after)
+    return found
+
+
+def _call_native(b: ir.IRBuilder, state: ir.Value, number: ir.Value, place: ir.Value) -> ir.Value:
+    """Write the call of machine code, if there is any; return whether it has done all."""
+    table = b.inttoptr(b.load(slot_of(b, state, State.EXTERNAL)), I64.as_pointer())
+    row = b.or_(b.shl(number, ir.Constant(I64, 1)), ir.Constant(I64, 1))
+    told = b.load(b.gep(table, [row]))
+    before = b.block
+    with b.if_then(b.icmp_signed("!=", told, ir.Constant(I64, 0))):
+        words = b.inttoptr(told, I64.as_pointer())
+        kind = ir.FunctionType(I64, [I64.as_pointer(), I64.as_pointer()])
+        answer = b.call(b.inttoptr(b.load(words), kind.as_pointer()), [words, place])
+        good = b.icmp_signed("==", answer, ir.Constant(I64, 1))
+        after = b.block
+    found = b.phi(ir.IntType(1))
+    found.add_incoming(ir.Constant(ir.IntType(1), 0), before)
+    found.add_incoming(good, after)
+    return found
+
+
+def _call_outside(
+    b: ir.IRBuilder, state: ir.Value, number: ir.Value, words: tuple[ir.Value, int],
+    given: Sequence[tuple[ir.Value, ir.Value]], made: Sequence[tuple[ir.Value, ir.Value]],
+) -> ir.Value:  # fmt: skip
+    """Write the call of the Python function; `words` are an address, and how many there are."""
+    module, bytes_type = b.module, ir.IntType(8)
     lock = b.call(declared(module, "adc_PyGILState_Ensure", I32), [])
     view = declared(module, "adc_PyMemoryView_FromMemory", I8P, I8P, I64, I32)
     copy = declared(module, "adc_PyBytes_FromStringAndSize", I8P, I8P, I64)
@@ -259,7 +295,8 @@ def call_external(
     def writable(address: Any, size: Any) -> Any:
         return b.call(view, [b.bitcast(address, I8P), size, ir.Constant(I32, WRITE)])
 
-    items = [writable(place, ir.Constant(I64, 8 * len(words)))]
+    place, count = words
+    items = [writable(place, ir.Constant(I64, 8 * count))]
     for address, size in given:
         items.append(b.call(copy, [b.bitcast(address, I8P), size]))
     items += [writable(*each) for each in made]

@@ -2,6 +2,7 @@
 
 =============  =====================================================================================
 `channels`     communicators at run time: waiting for other ranks, sums in a fixed order
+`native`       an exchange of messages in machine code
 `ranks`        communication at run time: what compiled code calls
 `operations`   linear operations on vectors, and their rules: the transpose of each is another one
 `methods`      the methods of a communicator and of a request, in terms of these

@@ -1,8 +1,8 @@
 """Communicators at run time: their duplicates, waiting for others, sums in a fixed order.
 
-A communicator has a number, and duplicates for the messages of derivatives, so that these never
-meet those of the program, and for adc's own. They are made at the first call of a derivative that
-communicates, by all ranks together.
+A communicator has a number, the address of its table (`native`), and duplicates for the messages of
+derivatives, so that these never meet those of the program, and for adc's own. They are made at the
+first call of a derivative that communicates, by all ranks together.
 
 No operation blocks in MPI: it is begun, and then asked whether it is done. So a rank that waits for
 one that will never come ends with an error: another rank has failed, or has waited as long.
@@ -14,6 +14,7 @@ ranks, in which the bits depend on the number of ranks alone; or ``mpi``, that o
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 import zlib
@@ -23,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adc.ir.errors import AdcError, RankError
+from adc.library.mpi import native
 
 Vector = Any  # an array of one axis
 # The way of a communication: the program's, or that of its derivative in reverse; or the tangent's
@@ -56,6 +58,8 @@ class Channel:
         The program's.
     back, dot, own : mpi4py.MPI.Intracomm
         For messages of derivatives in reverse, of tangents, and for adc's own operations.
+    table : ndarray
+        What machine code reads and writes.
     pending : dict
         Messages on their way, by handle.
     """
@@ -69,6 +73,10 @@ class Channel:
         self.rank, self.size = comm.Get_rank(), comm.Get_size()
         top: Any = MPI.COMM_WORLD.Get_attr(MPI.TAG_UB)
         self.tree, self.note = top, top - 1
+        self.table = np.zeros(native.WORDS, np.int64)
+        self.table[: native.STAGE] = [
+            native.handle_of(self.messages(way)) for way in (FORWARD, BACK, DOT, BACK | DOT)
+        ]
         self.pending: dict[int, Pending] = {}
         self.count = self.trail = 0
         self.failed = False
@@ -112,12 +120,15 @@ class Channel:
         try:
             return self._done(request, what, site)
         except self.mpi.Exception as error:
-            text = str(error).partition("\n")[0]
-            raise RankError(
-                f"rank {self.rank} waits in {_text(what)}, and MPI finds an error: {text}", None,
-                "let all ranks communicate in the same order, with arrays of the same size and "
-                "dtype",
-            ) from None  # fmt: skip
+            raise self.found(error, what) from None
+
+    def found(self, error: Any, what: Words) -> RankError:
+        """Return an error that MPI has found as one of a rank."""
+        text = str(error).partition("\n")[0]
+        return RankError(
+            f"rank {self.rank} waits in {_text(what)}, and MPI finds an error: {text}", None,
+            "let all ranks communicate in the same order, with arrays of the same size and dtype",
+        )  # fmt: skip
 
     def _done(self, request: Any, what: Words, site: str) -> Any:
         status = self.mpi.Status()
@@ -209,13 +220,41 @@ class Channel:
         status = self.done(
             request, lambda: way_words("receive", way) + source_words(self, source, tag), site
         )
-        size = status.Get_count(self.mpi.BYTE)
-        if size != into.nbytes:
-            raise RankError(
-                f"a message of {size} bytes, received in an array of {into.nbytes}", None,
-                "let both ranks pass arrays of the same size and dtype",
-            )  # fmt: skip
+        _check_size(status.Get_count(self.mpi.BYTE), into)
         return status.Get_source(), status.Get_tag()
+
+    def taken_over(
+        self, way: int, site: str, dest: int, sendtag: int, source: int, recvtag: int, count: int,
+        dtype: str,
+    ) -> tuple[Vector, int, int]:  # fmt: skip
+        """Go on with an exchange where machine code has given up."""
+        table, nobody = self.table, self.mpi.PROC_NULL
+        stage, table[native.STAGE] = int(table[native.STAGE]), 0
+        into = native.memory(int(table[native.INTO]), count, dtype)
+        receiving = native.request_of(table, native.RECEIVING)
+        sending = native.request_of(table, native.SENDING)
+        sent = f"{way_words('send', way)} to rank {dest} (tag {sendtag})"
+        got = way_words("receive", way) + source_words(self, source, recvtag)
+        try:
+            if stage == native.FAILED:
+                both = [sent] * (dest != nobody) + [got] * (source != nobody)
+                error = self.mpi.Exception(int(table[native.ERROR]))
+                raise self.found(error, " and ".join(both))
+            if source != nobody and stage == native.BEGUN:
+                source, recvtag = self.received(receiving, into, way, source, recvtag, site)
+            elif source != nobody:
+                _check_size(int(table[native.SIZE]), into)
+                source, recvtag = int(table[native.SOURCE]), int(table[native.TAG])
+            if dest != nobody:
+                self.done(sending, sent, site)
+        except BaseException:
+            # Compiled code frees the memory where the message would come.
+            with contextlib.suppress(self.mpi.Exception):
+                if receiving != self.mpi.REQUEST_NULL:
+                    receiving.Cancel()
+                    receiving.Free()
+            raise
+        return into, source, recvtag
 
     # -- sums ----------------------------------------------------------------------------------
 
@@ -269,6 +308,14 @@ def _setting(name: str, default: str) -> str:
     return os.environ.get(name, default).strip() or default
 
 
+def _check_size(size: int, into: Vector) -> None:
+    if size != into.nbytes:
+        raise RankError(
+            f"a message of {size} bytes, received in an array of {into.nbytes}", None,
+            "let both ranks pass arrays of the same size and dtype",
+        )  # fmt: skip
+
+
 def _text(words: Words) -> str:
     return words if isinstance(words, str) else words()
 
@@ -285,6 +332,7 @@ def source_words(channel: Channel, source: int, tag: int) -> str:
 # -- communicators ---------------------------------------------------------------------------------
 
 # By number; the number of one is its attribute under a key of MPI's. Handles of MPI may be reused.
+# A number is the address of the table, so that no two communicators have the same.
 CHANNELS: dict[int, Channel] = {}
 _KEYS: list[int] = []
 
@@ -300,8 +348,9 @@ def channel_of(comm: Any) -> tuple[int, Channel]:
         _KEYS.append(MPI.Comm.Create_keyval(delete_fn=_forget))
     number = comm.Get_attr(_KEYS[0])
     if number is None:
-        number = len(CHANNELS) + 1
-        CHANNELS[number] = Channel(comm)
+        channel = Channel(comm)
+        number = channel.table.ctypes.data
+        CHANNELS[number] = channel
         comm.Set_attr(_KEYS[0], number)
     return number, CHANNELS[number]
 
@@ -323,7 +372,7 @@ def known_as(comm: Any) -> list[Any]:
             "end the program, or make a new communicator with `comm.Dup()` on all ranks",
         )  # fmt: skip
     channel.pending.clear()
-    channel.trail = 0
+    channel.trail = channel.table[native.STAGE] = 0
     return [np.zeros(1), number, channel.rank, channel.size]
 
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from adc.library.external import External
 from adc.library.mpi import ranks
+from adc.library.mpi.native import Native
 from adc.library.mpi.ranks import BACK, DOT, FORWARD
 from adc.library.rules import Exact, exact
 
@@ -315,7 +316,7 @@ def _exchanged(
     return np.empty(count, dtype), 0, 0, 0.0
 
 
-plain_exchange = External(ranks.exchange, _exchanged)
+plain_exchange = External(Native(ranks.exchange), _exchanged)
 
 
 @exact(fixed=(*_FIXED, 5, 6, 7, 8, 9), always=True)

@@ -23,6 +23,7 @@ from adc.library.mpi.channels import (
     tree_sum,
     way_words,
 )
+from adc.library.mpi.native import STAGE
 
 
 def allreduce(number: int, way: int, site: str, a: int, b: int, x: Vector, order: float) -> Any:
@@ -104,9 +105,11 @@ def exchange(
 ) -> Any:  # fmt: skip
     """Send to rank `a` with the tag `b`; return what rank `c` sends with the tag `d`.
 
-    That is `count` numbers, the rank and the tag.
+    That is `count` numbers, the rank and the tag. Machine code may have begun (`native`).
     """
     channel = CHANNELS[number]
+    if channel.table[STAGE]:
+        return *channel.taken_over(way, site, a, b, c, d, count, dtype), 0.0
     comm, proc_null = channel.messages(way), channel.mpi.PROC_NULL
     into = np.zeros(count, dtype)
     receiving = None if c == proc_null else comm.Irecv(into, c, d)

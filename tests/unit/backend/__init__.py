@@ -2,5 +2,6 @@
 `test_repeated` (loops), `test_numerics` (mathematical functions), `test_gemm` and `test_tables`
 (products of matrices), `test_kernel` and `test_runtime` (calls; `alarms` interrupts them),
 `test_results`, `test_memory`, `test_offload`, `test_python` (`target="python"`),
-`test_streaming` (large results), `test_numba_versions`; `cuda/` for GPUs.
+`test_streaming` (large results), `test_native` (machine code beside functions outside),
+`test_numba_versions`; `cuda/` for GPUs.
 """

@@ -8,6 +8,7 @@ rank says it for all.
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from mpi4py import MPI
 
 import adc
 import adc.distributed
-from adc.library.mpi import channels, operations
+from adc.library.mpi import channels, native, operations, ranks
 from adc.testing import check_grads
 
 comm = MPI.COMM_WORLD
@@ -356,6 +357,80 @@ def arrays_as_results() -> None:
     assert np.allclose(adc.jacfwd(moved)(X).sum(axis=1), slope)
 
 
+@entered("messages")
+def without_python() -> None:
+    """Machine code exchanges messages; Python goes on where another rank is late."""
+    assert native.machine_code() is not None
+    exchange, calls, late = operations.plain_exchange.fn, [], False
+
+    def counted(*args: Any) -> Any:
+        calls.append(bool(channels.CHANNELS[args[0]].table[native.STAGE]))
+        if rank == 1 and late and len(calls) == 1:
+            comm.send(None, 0, tag=9)
+        return ranks.exchange(*args)
+
+    def loss(x: Any) -> Any:
+        y = np.zeros_like(x)
+        comm.Sendrecv(np.sin(x), dest=right, recvbuf=y, source=left, sendtag=2, recvtag=2)
+        return comm.allreduce(np.sum(y**2 * x))
+
+    operations.plain_exchange.fn = native.Native(counted)
+    slope = adc.grad(loss)
+    for count in (3, 50_000):  # which MPI libraries send otherwise
+        x = np.linspace(0.0, 1.0, count) + rank
+        slope(x)
+        calls.clear()
+        before, after = np.sin(x - rank + left), x - rank + right
+        wanted = before**2 + 2.0 * np.sin(x) * np.cos(x) * after
+        assert np.allclose(slope(x), wanted, rtol=1e-13)
+        assert size > 1 or not calls
+        calls.clear()
+        late = size > 1
+        if rank == 0 and late:
+            comm.recv(source=1, tag=9)  # Python waits there
+        assert np.allclose(slope(x), wanted, rtol=1e-13)
+        assert all(calls)
+        late = False
+    operations.plain_exchange.fn = exchange
+
+
+@entered("messages")
+def kinds_of_numbers() -> None:
+    def loss(x: Any) -> Any:
+        flags, few = x > 0.7, np.arange(3, dtype=np.int32) + np.int32(rank)
+        others, some = np.zeros_like(flags), np.zeros(3, np.int32)
+        comm.Sendrecv(flags, dest=right, recvbuf=others, source=left)
+        comm.Sendrecv(few, dest=right, recvbuf=some, source=left)
+        y = np.zeros((2, len(x)), np.float32)
+        comm.Sendrecv(x[::2].astype(np.float32), dest=right, recvbuf=y[:, 0], source=left)
+        comm.Sendrecv(x[:0], dest=right, recvbuf=np.zeros(0), source=left)
+        return comm.allreduce(np.sum(y[:, 0] * some[1]) + np.sum(np.where(others, x, 0.0)))
+
+    x = 0.5 + 0.125 * np.arange(4) + 0.01 * rank
+    weight = 1.0 + rank
+    found = adc.grad(loss)(x)
+    wanted = np.where(0.5 + 0.125 * np.arange(4) + 0.01 * left > 0.7, 1.0, 0.0)
+    wanted[::2] += weight
+    assert np.allclose(found, wanted), (found, wanted)
+
+
+@entered("messages")
+def communicators_that_are_freed() -> None:
+    """One that is freed leaves its number to no other one that is in use."""
+
+    def squared(comm: Any) -> Any:
+        return lambda x: comm.allreduce(np.sum(x)) ** 2
+
+    first, second = comm.Dup(), comm.Dup()
+    total = comm.allreduce(X.sum())
+    slopes = [adc.grad(squared(each)) for each in (first, second)]
+    assert all(np.allclose(slope(X), 2 * total) for slope in slopes)
+    first.Free()
+    own = adc.grad(squared(comm.Split(rank, 0)))
+    assert np.allclose(own(X), 2 * X.sum())
+    assert np.allclose(slopes[1](X), 2 * total)
+
+
 # -- awkward programs ------------------------------------------------------------------------------
 
 
@@ -507,6 +582,14 @@ def methods() -> None:
         comm.Allreduce((x, 3, MPI.DOUBLE), x)
         return np.sum(x)
 
+    def tags(x: Any) -> Any:
+        comm.Sendrecv(x, rank, sendtag=2**32, recvbuf=x, source=rank)
+        return np.sum(x)
+
+    def nowhere(x: Any) -> Any:
+        comm.Send(x, dest=size)
+        return np.sum(x)
+
     def inner(x: Any) -> Any:
         return comm.allreduce(np.sum(x**2))
 
@@ -518,6 +601,8 @@ def methods() -> None:
     refused("MPI.Status", status, X)
     refused("this operation of `allreduce`", strange, X)
     refused("as a buffer of Allreduce()", buffers, X)
+    refused("value too large", tags, X, kind=OverflowError)
+    refused("in send to rank 1 (tag 0), and MPI finds an error: MPI_ERR_RANK", nowhere, X)
     refused("inner(), which communicates, inside of code", inside, X)
     text = error_of(adc.AdcError, adc.vmap(adc.grad(inner)), np.stack([X, X]))
     assert "inner(), which communicates, inside of code" in text
@@ -602,6 +687,65 @@ def other_sizes() -> None:
         return other.allreduce(np.sum(y))
 
     refused("a message of 32 bytes, received in an array of 40", loss, X)
+
+
+@entered("failures")
+def longer_messages() -> None:
+    other = comm.Dup()
+
+    def loss(x: Any) -> Any:
+        y = np.empty(len(x) - rank)
+        other.Sendrecv(x, 1 - rank, recvbuf=y, source=1 - rank)
+        return other.allreduce(np.sum(y))
+
+    if rank == 1:
+        text = "waits in send to rank 0 (tag 0) and receive from rank 0, and MPI finds an error"
+        refused(text, loss, X)
+    else:
+        refused("[ADC038] rank 1 raised [ADC038] rank 1 waits in send", loss, X)
+
+
+@entered("failures")
+def nobody_sends() -> None:
+    other = comm.Dup()
+
+    def loss(x: Any) -> Any:
+        y = np.zeros_like(x)
+        if rank == 0:
+            other.Recv(y, 1, tag=5)
+        return other.allreduce(np.sum(y * x))
+
+    text = error_of(adc.AdcError, adc.grad(loss), X)
+    assert "no answer from other ranks" in text
+    assert "rank 0 waits in receive from rank 1 (tag 5) (" in text
+    assert "rank 1 waits in allreduce (" in text
+    assert "mpi_programs.py, line " in text
+
+
+@entered("failures")
+def interrupted() -> None:
+    other = comm.Dup()
+
+    def loss(x: Any) -> Any:
+        y = np.zeros_like(x)
+        other.Sendrecv(x, 1 - rank, recvbuf=y, source=1 - rank)
+        return other.allreduce(np.sum(y * x))
+
+    slope = adc.grad(loss)
+    slope(X)
+    if rank == 1:
+        comm.recv(source=0)
+        assert "rank 0 raised KeyboardInterrupt" in error_of(adc.AdcError, slope, X)
+        return
+
+    def stop(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    error_of(KeyboardInterrupt, slope, X)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    comm.send(None, 1)
 
 
 @entered("failures")
