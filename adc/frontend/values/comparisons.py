@@ -197,11 +197,15 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
             return numbers.compare_numbers(
                 lo, numbers.COMPARE[type(op)], left.operand, right.operand, node
             )
+    is_list = [isinstance(side, ListRef) for side in (left, right)]
     left, right = (sequences.as_tuple(lo, side) for side in (left, right))
     if isinstance(left, TupleOf) and isinstance(right, TupleOf):
         if isinstance(op, ast.Eq | ast.NotEq):
+            if is_list[0] != is_list[1]:  # a list equals no tuple
+                return Literal(isinstance(op, ast.NotEq), BOOL)
             return _equal_tuples(lo, op, left, right, node)
-        return _ordered_tuples(lo, op, left, right, node)
+        if is_list[0] == is_list[1]:
+            return _ordered_tuples(lo, op, left, right, node)
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(op, ast.Eq | ast.NotEq):
             outside.pin(lo, left)
@@ -211,7 +215,11 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         op, ast.Eq | ast.NotEq
     ):
         return Literal(isinstance(op, ast.NotEq), BOOL)
-    raise TypeMismatchError(f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node))
+    kinds = [
+        "a list" if there else kind_of(side)
+        for there, side in zip(is_list, (left, right), strict=True)
+    ]
+    raise TypeMismatchError(f"comparison of {kinds[0]} with {kinds[1]}", lo.span(node))
 
 
 def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
@@ -239,12 +247,16 @@ def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
 
 def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
     if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
-        same = left.object is right.object
+        if left is right:
+            return True
+        if left.object is right.object:
+            # Every view is an array of its own, also one of all elements.
+            raise lo.unsupported("`is` on views of one array", node, "compare what they hold")
         if left.object in right.object.alias or (
-            same and left.object.kept and left.view != right.view
+            left.object in lo.origin and right.object in lo.origin
         ):
-            raise lo.unsupported("`is` on arrays that may be one", node)
-        return same and left.view == right.view
+            raise lo.unsupported("`is` on arrays that may be one", node, "compare what they hold")
+        return False
     if isinstance(left, Static) and isinstance(right, Static):
         outside.pin(lo, left)
         outside.pin(lo, right)
@@ -282,7 +294,7 @@ def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> 
         if isinstance(left.operand, Value) and left.operand is right.operand:
             return Literal(True, BOOL)
     elif isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
-        if left.object is right.object and left.view == right.view:
+        if left is right:
             return Literal(True, BOOL)
     elif isinstance(left, Ref) and isinstance(right, Ref) and left.slot == right.slot:
         return Literal(True, BOOL)
