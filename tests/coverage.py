@@ -20,7 +20,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +80,17 @@ def pytest_configure(config: pytest.Config) -> None:
         lowered.watch(patch)
         config.add_cleanup(lambda: lowered.write(Path(place)))
         config.add_cleanup(patch.undo)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Iterator[object]:
+    """Go on measuring after a test of a debugger, which removes the trace function."""
+    before = sys.gettrace()
+    try:
+        return (yield)
+    finally:
+        if sys.gettrace() is not before:
+            sys.settrace(before)
 
 
 # -- the report ------------------------------------------------------------------------------------
