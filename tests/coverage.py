@@ -83,7 +83,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol() -> Iterator[object]:
+def pytest_runtest_protocol() -> Iterator[None]:
     """Go on measuring after a test of a debugger, which removes the trace function."""
     before = sys.gettrace()
     try:

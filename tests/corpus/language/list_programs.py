@@ -704,7 +704,7 @@ def other_length_in_the_next_iteration(x: Any) -> Any:
 
 @program(X3)
 def a_list_equals_no_tuple(x: Any) -> Any:
-    pair = [x[0], x[1]]
+    pair: Any = [x[0], x[1]]
     return x[2] if pair == (x[0], x[1]) else x[0] * x[1]
 
 
