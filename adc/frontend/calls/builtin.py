@@ -472,6 +472,8 @@ def _flat(binding: Binding) -> Iterator[Binding]:
     if isinstance(binding, TupleOf):
         for item in binding.items:
             yield from _flat(item)
+    elif isinstance(binding, Static) and isinstance(binding.value, types.UnionType):
+        yield from map(Static, binding.value.__args__)
     else:
         yield binding
 

@@ -60,6 +60,8 @@ def product(*pools: Any, repeat: int = 1) -> Iterator[tuple[Any, ...]]:
 
 def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
     """`itertools.combinations`."""
+    if r < 0:
+        raise ValueError("r must be non-negative")
     n, within = len(pool), _PLACES[:r]
     if r == 1:
         for i in range(n):
@@ -90,6 +92,8 @@ def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
 
 def combinations_with_replacement(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
     """`itertools.combinations_with_replacement`."""
+    if r < 0:
+        raise ValueError("r must be non-negative")
     n, within = len(pool), _PLACES[:r]
     if r == 1:
         for i in range(n):
@@ -122,6 +126,8 @@ def permutations(pool: Any, r: int | None = None) -> Iterator[tuple[Any, ...]]:
     """`itertools.permutations`."""
     n = len(pool)
     count = n if r is None else r
+    if count < 0:
+        raise ValueError("r must be non-negative")
     within = _PLACES[:count]
     if count == 1:
         for i in range(n):
