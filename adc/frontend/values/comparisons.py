@@ -21,6 +21,7 @@ from adc.frontend.core.bindings import (
     Ref,
     Static,
     TupleOf,
+    Window,
     kind_of,
     static,
 )
@@ -33,6 +34,7 @@ from adc.frontend.values import (
     optional,
     sequences,
     special,
+    views,
 )
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
@@ -250,7 +252,10 @@ def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> boo
         if left is right:
             return True
         if left.object is right.object:
-            # Every view is an array of its own, also one of all elements.
+            # Every view is an array of its own, also one of all elements; but of two paths, one may
+            # have a view, and the other the array.
+            if _begin_apart(lo, left, right):
+                return False
             raise lo.unsupported("`is` on views of one array", node, "compare what they hold")
         if left.object in right.object.alias or (
             left.object in lo.origin and right.object in lo.origin
@@ -266,6 +271,26 @@ def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> boo
     if isinstance(left, Num) or isinstance(right, Num):
         raise lo.unsupported("`is` on numbers", node, "use `==`")
     return _is_same(lo, left, right, node)
+
+
+def _begin_apart(lo: Lowerer, left: ArrayRef, right: ArrayRef) -> bool:
+    """Whether two views of one array surely show other elements, or these in another order."""
+    one, other = (_offsets_and_strides(lo, ref) for ref in (left, right))
+    return any(
+        isinstance(a, Literal) and isinstance(b, Literal) and a != b
+        for a, b in zip(one, other, strict=False)
+    )
+
+
+def _offsets_and_strides(lo: Lowerer, ref: ArrayRef) -> list[Operand]:
+    view = (ref if ref.view else views.as_window(lo, ref)).view
+    if len(view) > 1 or not isinstance(view[0], Window):
+        return []
+    return [
+        number
+        for axis in view[0].axes
+        for number in (axis.offset, *(stride for _, stride in axis.terms))
+    ]
 
 
 def _member(
