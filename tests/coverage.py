@@ -1,13 +1,18 @@
 """How much of adc the tests run, lines and branches of every folder: `python -m tests.coverage`.
 
     python -m tests.coverage                            # the short run: ten minutes on two cores
-    python -m tests.coverage --append --full tests/unit/ir  # and more, added to it
+    python -m tests.coverage --append tests/unit/api    # and a folder, added to it
+    python -m tests.coverage --append --full tests/unit/ir
     python -m tests.coverage --report [passes/remat]    # the table again, and each gap
 
 What is not an option here goes to pytest. Workers, commands that tests start and their forks are
 measured, too (``[tool.coverage.run]`` in ``pyproject.toml``). Start with a cold cache, with
 ``ADC_CACHE_DIR``: what is in the cache is not compiled again. A line that no test can run has
 ``# pragma: no cover`` and the reason.
+
+What a run prints is a lower bound: in a run of all tests, measuring ends in a worker at some test,
+which is not known. `tests/unit/api` alone, say, covers more of `adc/api/sparse.py` than all tests
+at once. So measure folders one by one, with ``--append``.
 
 Functions in ``adc/library`` never run in CPython: the front end lowers them. A line of theirs
 counts as run if it was lowered, which a plugin of pytest notes; their branches do not count.
@@ -89,8 +94,7 @@ def pytest_runtest_protocol() -> Iterator[None]:
     try:
         return (yield)
     finally:
-        if sys.gettrace() is not before:
-            sys.settrace(before)
+        sys.settrace(before)
 
 
 # -- the report ------------------------------------------------------------------------------------
