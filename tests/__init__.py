@@ -14,5 +14,6 @@
 ===================  ============================================================================
 
 `conftest.py` has the options of pytest, `sampling.py` says what a run without `--full` leaves out,
-`forks.py` makes children that end, whatever happens in them.
+`forks.py` makes children that end, whatever happens in them. `python -m tests.coverage` measures
+which lines and branches of adc the tests run.
 """

@@ -128,6 +128,8 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
         if len(args) == 1:
             array = _as_elements(lo, args[0], node)
             if array is not None:
+                name = "min" if op is ast.Lt else "max"
+                _require_vector(lo, array, name, node)
                 found = _most_of(lo, op, array, node)
                 return (
                     Num(numbers.weak(lo, elementwise.number(lo, found, node)))
@@ -211,9 +213,18 @@ def _keyed(
     return best
 
 
+def _require_vector(lo: Lowerer, array: ArrayRef | Lazy, name: str, node: ast.AST) -> None:
+    """Refuse an array whose elements are arrays, which Python compares as a whole."""
+    if len(views.dims_of(lo, array)) > 1:
+        raise TypeMismatchError(
+            "The truth value of an array with more than one element is ambiguous",
+            lo.span(node), f"use `np.{name}`",
+        )  # fmt: skip
+
+
 def _most_of(lo: Lowerer, op: type[ast.cmpop], array: ArrayRef | Lazy, node: ast.Call) -> Binding:
     """Return Python's `min` or `max` of an array."""
-    if elementwise.element_type(array).kind == "f" and len(views.dims_of(lo, array)) == 1:
+    if elementwise.element_type(array).kind == "f":
         first = library_functions.first_least if op is ast.Lt else library_functions.first_most
         return linear.run(lo, first, [array], {}, node)
     return reductions.HANDLERS["min" if op is ast.Lt else "max"](lo, [array], {}, node)
@@ -266,7 +277,7 @@ def _enumerate(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     start = kwargs.get("start", args[1] if len(args) > 1 else lo.num(0))
-    if not args or not isinstance(start, Num) or set(kwargs) - {"start"}:
+    if not 1 <= len(args) <= 2 or not isinstance(start, Num) or set(kwargs) - {"start"}:
         raise lo.unsupported("this call of `enumerate`", node)
     inner = elementwise.materialised(lo, args[0], node)
     return Enumerate(inner, Num(lo.convert(start.operand, INT)))
@@ -351,6 +362,8 @@ def total(lo: Lowerer, items: Binding, result: Binding, node: ast.AST) -> Bindin
             if ty.kind in "iu":
                 found = reductions.converted(lo, elementwise.lazy(lo, found, node), ty, node)
         return operators.binary(lo, ast.Add, result, found, node)
+    if isinstance(result, Static) and isinstance(result.value, str):
+        raise TypeMismatchError("sum() can't sum strings", lo.span(node), "use `''.join(...)`")
     for item in sequences.static_sequence(lo, items, node):
         result = operators.binary(lo, ast.Add, result, item, node)
     return result
@@ -426,11 +439,11 @@ def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
 
 def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     record = RecordOf((), ())
-    for arg in args:
-        if isinstance(arg, DictRef):
-            record = lo.record(arg)
-            continue
-        for pair in sequences.static_sequence(lo, arg, node):
+    arguments.arity(lo, args, {}, node, 0, 1)
+    if args and isinstance(args[0], DictRef):
+        record = lo.record(args[0])
+    elif args:
+        for pair in sequences.static_sequence(lo, args[0], node):
             key, value = assignment.unpack(lo, pair, node, 2)
             record = record.with_item(containers.key_of(lo, key, node), value)
     for name, value in kwargs.items():
@@ -459,6 +472,8 @@ def _flat(binding: Binding) -> Iterator[Binding]:
     if isinstance(binding, TupleOf):
         for item in binding.items:
             yield from _flat(item)
+    elif isinstance(binding, Static) and isinstance(binding.value, types.UnionType):
+        yield from map(Static, binding.value.__args__)
     else:
         yield binding
 
@@ -584,6 +599,7 @@ def _truths_of(name: str) -> Handler:
         arguments.arity(lo, args, kwargs, node, 1)
         array = _as_elements(lo, args[0], node)
         if array is not None:
+            _require_vector(lo, array, name, node)
             found = reductions.HANDLERS[name](lo, [array], {}, node)
             return Num(numbers.weak(lo, elementwise.number(lo, found, node)))
         result: Operand = Literal(name == "all", BOOL)

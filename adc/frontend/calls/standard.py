@@ -15,6 +15,7 @@ import functools
 import heapq
 import math
 import operator
+import types
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -131,6 +132,9 @@ def _cache(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
         args and isinstance(args[0], Static) and callable(args[0].value)
     ):
         return args[0]
+    if args and isinstance(args[0], Num) and args[0].operand.type.kind not in "iub":
+        text = "Expected first argument to be an integer, a callable, or None"
+        raise TypeMismatchError(text, lo.span(node))
     return function(lo, node, "lambda f: f", {})
 
 
@@ -162,6 +166,7 @@ def _replace(
 
 
 def _wraps(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arity(lo, args, {}, node, 1, 3)
     return function(lo, node, "lambda f: f", {})
 
 
@@ -276,6 +281,8 @@ def _copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
         case (ListRef() | DictRef() | ObjectRef()) as found:
             structures.require_own(lo, found, node, "__copy__")
             return structures.new_ref(lo, found, lo.held(found))
+        case Static(value=types.ModuleType()) as found:
+            raise TypeMismatchError("cannot pickle 'module' object", lo.span(node))
         case (Num() | TupleOf() | Static() | Closure()) as found:
             return found
         case NamedTuple(cls=cls) as found if not instances.is_stateful_class(cls):
@@ -380,8 +387,9 @@ def _heap(fn: Any) -> Handler:
         heap = given[0] if given else NONE
         if not isinstance(heap, ListRef) or isinstance(heap, DequeRef) or kwargs:
             raise TypeMismatchError(
-                f"heap argument must be a list, not {kind_of(heap)}", lo.span(node)
-            )
+                "the functions of `heapq` take no keyword arguments" if kwargs
+                else f"heap argument must be a list, not {kind_of(heap)}", lo.span(node),
+            )  # fmt: skip
         # Which elements move is known only at run time: its elements are of one kind.
         held = lo.held(heap)
         added = list_buffers.element_of(lo, given[1]) if len(given) > 1 else None

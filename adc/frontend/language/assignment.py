@@ -286,6 +286,11 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
         if found is not None:
             return found
     if isinstance(old, ListRef) and isinstance(stmt.op, ast.Add):
+        if elementwise.is_array(value):
+            # NumPy adds them, to a new array; the list stays as it is.
+            return elementwise.materialised(
+                lo, operators.binary(lo, ast.Add, old, value, stmt), stmt
+            )
         dynamic_lists.extend(lo, old, value, stmt.value)
         return old
     new = operators.binary(lo, type(stmt.op), old, value, stmt)

@@ -190,6 +190,8 @@ def _part(lo: Lowerer, part: ast.expr) -> Words:
 def _filled(lo: Lowerer, binding: Binding, conversion: str, spec: str, node: ast.AST) -> Words:
     """Return the text of ``{binding!conversion:spec}``."""
     as_str = str_of if conversion == "s" else text_of
+    if not conversion and classes.find(lo, binding, "__format__") is not None:
+        raise lo.unsupported(f"`__format__` of {kind_of(binding)}", node, "use `!s`, or `str`")
     found = (
         text_of(lo, binding, node, as_repr=True) if conversion in "ra" and conversion
         else as_str(lo, binding, node)
@@ -197,7 +199,8 @@ def _filled(lo: Lowerer, binding: Binding, conversion: str, spec: str, node: ast
     if conversion == "a" and not isinstance(binding, Num | ArrayRef | Lazy):
         if found.items:
             raise lo.unsupported("this format", node, "use `!r`")
-        return _known(format(ascii(found.template.format()), spec))
+        shown = found.template.format().encode("ascii", "backslashreplace").decode()
+        return _known(format(shown, spec))
     if not spec:
         return found
     if not found.items:

@@ -128,7 +128,7 @@ def viewed(
     ty = elementwise.element_type(x)
     dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
     if dtype in (None, ty.dtype) and "type" not in given:
-        return elementwise.materialised(lo, x, node)
+        return elementwise.materialised(lo, views.anew(x), node)
     if "type" in given or dtype not in (PARTS.get(ty.dtype), WHOLES.get(ty.dtype)):
         raise lo.unsupported(
             "a view of an array's bytes as another dtype", node, "convert it with `.astype`"

@@ -358,7 +358,7 @@ def basic(lo: Lowerer, x: Arraylike, items: Sequence[Item]) -> Arraylike:
             )
         axes.append(Axis(checked_index(lo, value.operand, size, axis, item.node), ()))
         trivial = False
-    return x if trivial else views.through(lo, x, Window(tuple(dims), tuple(axes)))
+    return views.anew(x) if trivial else views.through(lo, x, Window(tuple(dims), tuple(axes)))
 
 
 def read(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) -> Binding:
@@ -440,12 +440,19 @@ class Advanced:
             value = item.value
             if isinstance(value, Lazy | ArrayRef) and _kind(value) == "b":
                 mask = lazy(lo, value, self.node)
-                for size, wanted in zip(mask.dims, sizes[axis:], strict=False):
+                for k, (size, wanted) in enumerate(
+                    zip(mask.dims, sizes[axis:], strict=False), axis
+                ):
+                    if lo.sizes.same_size(size, wanted):
+                        continue
                     text = (
-                        "boolean index did not match indexed array along axis; size of axis is "
-                        "{} but size of corresponding boolean axis is {}"
+                        f"boolean index did not match indexed array along axis {k}; size of axis "
+                        "is {} but size of corresponding boolean axis is {}"
                     )
-                    elementwise.require_equal(lo, size, wanted, text, [wanted, size], item.node)
+                    with lo.at(item.node):
+                        fits = numbers.apply(lo, "eq", size, wanted)
+                        numbers.check(lo, fits, "IndexError", text, wanted, size)
+                    lo.sizes.unify_sizes(size, wanted)
                 found += [Item(a, item.node, True) for a in nonzero(lo, mask, item.node)]
                 axis += len(mask.dims)
             else:

@@ -428,6 +428,10 @@ def _extent(lo: Lowerer, k: Operand, carried: Sequence[Operand]) -> list[Operand
 @numpy_function("a v side?", "searchsorted")
 def _searchsorted(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     side = arguments.text(lo, given.get("side"), "left", node, "`side`")
+    if side not in ("left", "right"):
+        raise TypeMismatchError(
+            f"search side must be 'left' or 'right' (got {side!r})", lo.span(node)
+        )
     a = arrays.as_array(lo, given["a"], node)
     if len(dims_of(lo, a)) != 1:
         raise TypeMismatchError("only a vector can be searched", lo.span(node))

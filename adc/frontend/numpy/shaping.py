@@ -268,7 +268,7 @@ def reshaped(lo: Lowerer, x: Arraylike, dims: Sequence[Operand], node: ast.AST) 
     if len(own) == len(dims) and all(
         lo.sizes.same_size(a, b) for a, b in zip(own, dims, strict=True)
     ):
-        return x
+        return views.anew(x)
     if isinstance(x, Lazy) or views.is_contiguous(lo, x):
         return views.reshaped(lo, x, dims)
     copied = elementwise.copy(lo, x, node)
@@ -359,7 +359,7 @@ def _rot90(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     order = list(range(rank))
     order[i], order[j] = order[j], order[i]
     if turns == 0:
-        return x
+        return views.anew(x)
     if turns == 2:
         return views.flipped(lo, x, [i, j])
     if turns == 1:

@@ -21,6 +21,7 @@ from adc.frontend.core.bindings import (
     Ref,
     Static,
     TupleOf,
+    Window,
     kind_of,
     static,
 )
@@ -33,6 +34,7 @@ from adc.frontend.values import (
     optional,
     sequences,
     special,
+    views,
 )
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
@@ -197,11 +199,15 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
             return numbers.compare_numbers(
                 lo, numbers.COMPARE[type(op)], left.operand, right.operand, node
             )
+    is_list = [isinstance(side, ListRef) for side in (left, right)]
     left, right = (sequences.as_tuple(lo, side) for side in (left, right))
     if isinstance(left, TupleOf) and isinstance(right, TupleOf):
         if isinstance(op, ast.Eq | ast.NotEq):
+            if is_list[0] != is_list[1]:  # a list equals no tuple
+                return Literal(isinstance(op, ast.NotEq), BOOL)
             return _equal_tuples(lo, op, left, right, node)
-        return _ordered_tuples(lo, op, left, right, node)
+        if is_list[0] == is_list[1]:
+            return _ordered_tuples(lo, op, left, right, node)
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(op, ast.Eq | ast.NotEq):
             outside.pin(lo, left)
@@ -211,7 +217,11 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         op, ast.Eq | ast.NotEq
     ):
         return Literal(isinstance(op, ast.NotEq), BOOL)
-    raise TypeMismatchError(f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node))
+    kinds = [
+        "a list" if there else kind_of(side)
+        for there, side in zip(is_list, (left, right), strict=True)
+    ]
+    raise TypeMismatchError(f"comparison of {kinds[0]} with {kinds[1]}", lo.span(node))
 
 
 def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
@@ -239,12 +249,19 @@ def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
 
 def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
     if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
-        same = left.object is right.object
+        if left is right:
+            return True
+        if left.object is right.object:
+            # Every view is an array of its own, also one of all elements; but of two paths, one may
+            # have a view, and the other the array.
+            if _begin_apart(lo, left, right):
+                return False
+            raise lo.unsupported("`is` on views of one array", node, "compare what they hold")
         if left.object in right.object.alias or (
-            same and left.object.kept and left.view != right.view
+            left.object in lo.origin and right.object in lo.origin
         ):
-            raise lo.unsupported("`is` on arrays that may be one", node)
-        return same and left.view == right.view
+            raise lo.unsupported("`is` on arrays that may be one", node, "compare what they hold")
+        return False
     if isinstance(left, Static) and isinstance(right, Static):
         outside.pin(lo, left)
         outside.pin(lo, right)
@@ -254,6 +271,26 @@ def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> boo
     if isinstance(left, Num) or isinstance(right, Num):
         raise lo.unsupported("`is` on numbers", node, "use `==`")
     return _is_same(lo, left, right, node)
+
+
+def _begin_apart(lo: Lowerer, left: ArrayRef, right: ArrayRef) -> bool:
+    """Whether two views of one array surely show other elements, or these in another order."""
+    one, other = (_offsets_and_strides(lo, ref) for ref in (left, right))
+    return any(
+        isinstance(a, Literal) and isinstance(b, Literal) and a != b
+        for a, b in zip(one, other, strict=False)
+    )
+
+
+def _offsets_and_strides(lo: Lowerer, ref: ArrayRef) -> list[Operand]:
+    view = (ref if ref.view else views.as_window(lo, ref)).view
+    if len(view) > 1 or not isinstance(view[0], Window):
+        return []
+    return [
+        number
+        for axis in view[0].axes
+        for number in (axis.offset, *(stride for _, stride in axis.terms))
+    ]
 
 
 def _member(
@@ -282,7 +319,7 @@ def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> 
         if isinstance(left.operand, Value) and left.operand is right.operand:
             return Literal(True, BOOL)
     elif isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
-        if left.object is right.object and left.view == right.view:
+        if left is right:
             return Literal(True, BOOL)
     elif isinstance(left, Ref) and isinstance(right, Ref) and left.slot == right.slot:
         return Literal(True, BOOL)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import types
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +29,14 @@ from adc.frontend.values import arrays, elementwise, sequences, special
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL, INT, Scalar
+
+
+def _are_types(*values: Any) -> bool:
+    """Whether `|` makes a union of types of these: one of them may be None."""
+    kinds = type | types.UnionType
+    return any(isinstance(value, kinds) for value in values) and all(
+        value is None or isinstance(value, kinds) for value in values
+    )
 
 
 def binary(
@@ -70,6 +80,8 @@ def binary(
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(left.value, str) and isinstance(right.value, str) and name == "add":
             return Static(left.value + right.value)
+        if kind is ast.BitOr and _are_types(left.value, right.value):
+            return Static(left.value | right.value)  # for `isinstance`
         raise TypeMismatchError(
             f"`{numbers.SIGNS[name]}` is not defined for {kind_of(left)} and {kind_of(right)}",
             lo.span(node),

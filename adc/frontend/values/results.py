@@ -62,7 +62,7 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             return TupleOf(tuple(finished(lo, item, heap) for item in items))
         case RecordOf(keys=keys, items=items):
             return RecordOf(keys, tuple(finished(lo, item, heap) for item in items))
-        case NamedTuple(cls=cls) if instances.is_stateful_class(cls):
+        case NamedTuple(cls=cls) if cls is slice or instances.is_stateful_class(cls):
             pass
         case NamedTuple(cls=cls, record=record):
             inner = finished(lo, record, heap)

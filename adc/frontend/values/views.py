@@ -152,10 +152,15 @@ def whole(dims: Sequence[Operand]) -> list[Axis]:
     return [Axis(integer(0), ((k, integer(1)),)) for k in range(len(dims))]
 
 
+def anew(x: Arraylike) -> Arraylike:
+    """Return a view of all of `x`: another array, as `is` sees it (`comparisons`)."""
+    return replace(x) if isinstance(x, ArrayRef) else x
+
+
 def permuted(lo: Lowerer, x: Arraylike, order: Sequence[int]) -> Arraylike:
     """Return `x` with its axes in another order, as `np.transpose` gives it."""
     if list(order) == list(range(len(order))):
-        return x
+        return anew(x)
     dims = dims_of(lo, x)
     position = {axis: k for k, axis in enumerate(order)}
     axes = tuple(Axis(integer(0), ((position[k], integer(1)),)) for k in range(len(dims)))
@@ -165,7 +170,7 @@ def permuted(lo: Lowerer, x: Arraylike, order: Sequence[int]) -> Arraylike:
 def with_new_axes(lo: Lowerer, x: Arraylike, at: Sequence[int]) -> Arraylike:
     """Return `x` with axes of size 1 at these positions of the result."""
     if not at:
-        return x
+        return anew(x)
     old = iter(enumerate(dims_of(lo, x)))
     dims: list[Operand] = []
     axes: list[Axis] = []
@@ -182,7 +187,7 @@ def with_new_axes(lo: Lowerer, x: Arraylike, at: Sequence[int]) -> Arraylike:
 def without_axes(lo: Lowerer, x: Arraylike, dropped: Sequence[int]) -> Arraylike:
     """Return `x` without axes, all of size 1."""
     if not dropped:
-        return x
+        return anew(x)
     dims: list[Operand] = []
     axes: list[Axis] = []
     for k, size in enumerate(dims_of(lo, x)):
@@ -203,7 +208,7 @@ def broadcast(lo: Lowerer, x: Arraylike, dims: Sequence[Operand]) -> Arraylike:
     if skip == 0 and all(
         s == one or lo.sizes.is_one(b) for s, b in zip(strides, dims, strict=True)
     ):
-        return x
+        return anew(x)
     axes = tuple(
         Axis(integer(0), () if lo.sizes.is_one(size) else ((skip + k, strides[k]),))
         for k, size in enumerate(own)

@@ -60,6 +60,8 @@ def product(*pools: Any, repeat: int = 1) -> Iterator[tuple[Any, ...]]:
 
 def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
     """`itertools.combinations`."""
+    if r < 0:
+        raise ValueError("r must be non-negative")
     n, within = len(pool), _PLACES[:r]
     if r == 1:
         for i in range(n):
@@ -90,6 +92,8 @@ def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
 
 def combinations_with_replacement(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
     """`itertools.combinations_with_replacement`."""
+    if r < 0:
+        raise ValueError("r must be non-negative")
     n, within = len(pool), _PLACES[:r]
     if r == 1:
         for i in range(n):
@@ -122,6 +126,8 @@ def permutations(pool: Any, r: int | None = None) -> Iterator[tuple[Any, ...]]:
     """`itertools.permutations`."""
     n = len(pool)
     count = n if r is None else r
+    if count < 0:
+        raise ValueError("r must be non-negative")
     within = _PLACES[:count]
     if count == 1:
         for i in range(n):
@@ -193,12 +199,24 @@ def accumulate(pool: Any, func: Any = None, *, initial: Any = None) -> Iterator[
             yield total
 
 
-def islice(iterable: Any, first: Any, stop: Any = 0, step: Any = None) -> Iterator[Any]:
-    """`itertools.islice` with a stop that is not None; given alone, `first` is the stop."""
-    end = first if stop == 0 else stop
-    begin = 0 if stop == 0 or first is None else first
+def islice(iterable: Any, first: Any, stop: Any = "", step: Any = None) -> Iterator[Any]:
+    """`itertools.islice`; given alone, `first` is the stop."""
+    alone = isinstance(stop, str)
+    end = first if alone else stop
+    begin = 0 if alone or first is None else first
     by = 1 if step is None else step
-    if end > 0:
+    limit = 0 if end is None else end
+    if begin < 0 or limit < 0:
+        raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    if by < 1:
+        raise ValueError("Step for islice() must be a positive integer or None.")
+    if end is None:
+        k = 0
+        for item in iterable:
+            if k >= begin and (k - begin) % by == 0:
+                yield item
+            k += 1
+    elif end > 0:
         k = 0
         for item in iterable:
             if k >= begin and (k - begin) % by == 0:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -698,4 +699,27 @@ def other_length_in_the_next_iteration(x: Any) -> Any:
         if i == 4:
             break
         items = [x[i], x[i], x[i]]
+    return s
+
+
+@program(X3)
+def a_list_equals_no_tuple(x: Any) -> Any:
+    pair: Any = [x[0], x[1]]
+    return x[2] if pair == (x[0], x[1]) else x[0] * x[1]
+
+
+@program(X3)
+def an_array_added_to_a_list(x: Any) -> Any:
+    items = kept = [x[0], x[1], 2.0]
+    items += x * x  # NumPy adds: a new array
+    return items[0] * items[2] + len(kept) * len(items) * x[1]
+
+
+@program(X6, 2)
+def slices_of_iterators_that_are_empty(x: Any, n: Any) -> Any:
+    s = x[0]
+    for v in itertools.islice(x, n, 0):
+        s += v * v
+    for k, v in enumerate(itertools.islice(x, 1, None, n)):
+        s += k * v * v
     return s

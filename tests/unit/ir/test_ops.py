@@ -11,6 +11,7 @@ import itertools
 import math
 import operator
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -453,6 +454,30 @@ def test_types_of_rows_with_a_rule_of_their_own(
 def test_types_that_are_refused(name: str, types: tuple[Type, ...]) -> None:
     with pytest.raises(IRError):
         OPS[name].types(types, (0,))
+
+
+@pytest.mark.parametrize(
+    ("name", "types", "params", "message"),
+    [
+        ("empty", (INT, Array("f32", 1)), ("f64",), "an array of f64 in the memory of f32[:]"),
+        ("full", (F64, INT, Array("f64", 1, "A")), ("f64",), "an array of f64 in the memory of"),
+        ("over", (Array("f64", 1, "A"),), (), "cannot be written over"),
+        ("slot", (INT,), ("f64", 2), "1 sizes of arrays of 2 axes"),
+        ("slot", (), ("f64", 2), "0 sizes of arrays of 2 axes"),
+        ("row", (Array("f64", 1), INT), (), "has no rows of 1 indices"),
+        ("row", (Array("f64", 2),), (), "has no rows of 0 indices"),
+        ("part", (Array("f64", 2), INT), (1,), "of rank 1 is given other sizes"),
+        ("complex", (F64, F32), (), "a complex number of f64 and f32"),
+        ("complex", (INT, INT), (), "a complex number of"),
+        ("complex", (F64, Array("f64", 1)), (), "complex numbers of f64 and f64[:]"),
+        ("real", (F64,), (), "a part of f64"),
+    ],
+)
+def test_operations_of_arrays_that_do_not_fit(
+    name: str, types: tuple[Type, ...], params: tuple[Any, ...], message: str
+) -> None:
+    with pytest.raises(IRError, match=re.escape(message)):
+        OPS[name].types(types, params)
 
 
 def test_conversions() -> None:

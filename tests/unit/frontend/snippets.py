@@ -1,0 +1,1068 @@
+# mypy: ignore-errors
+# ruff: noqa: E741, F401, RUF012
+"""Bodies of functions for `test_like_python`, by their arguments, and what they use.
+
+Those in `LIKE` have Python's results, or raise its exceptions. Those in `REFUSED` are refused:
+the last line has the code and the message.
+"""
+
+import abc
+import collections
+import contextlib
+import copy
+import dataclasses
+import enum
+import functools
+import heapq
+import itertools
+import math
+import operator
+import typing
+
+import numpy as np
+
+import adc
+
+X = np.array([1.5, -0.5, 2.0])
+
+
+M = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+H = X.astype(np.float16)
+
+
+I = np.array([3, 1, 2])
+
+
+class Base:
+    def f(self, x):
+        return x
+
+
+B = np.array([True, False, True])
+
+
+@dataclasses.dataclass
+class Data:
+    a: float
+    b: float = 2.0
+    c: float = dataclasses.field(init=False, default=1.0)
+    d: list = dataclasses.field(default_factory=list)
+
+    def __post_init__(self):
+        self.c = self.a * 2
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+class Comparable:
+    def __init__(self, a):
+        self.a = a
+
+    def __lt__(self, o):
+        return self.a < o.a
+
+    def __eq__(self, o):
+        return self.a == o.a
+
+
+class Greater(Comparable):
+    def __gt__(self, o):
+        return True
+
+
+class Plain:
+    pass
+
+
+class Properties:
+    K = 2.0
+    L = [1.0]
+
+    def __init__(self, a):
+        self.a = a
+
+    @property
+    def p(self):
+        return self.a * 2
+
+    @property
+    def q(self):
+        return self._q
+
+    @q.setter
+    def q(self, v):
+        self._q = v
+
+    @q.deleter
+    def q(self):
+        del self._q
+
+    w = property(None, lambda self, v: setattr(self, "a", v))
+
+    @staticmethod
+    def s(v):
+        return v * v
+
+    @classmethod
+    def c(cls, v):
+        return cls(v)
+
+
+class Slots:
+    __slots__ = ("a",)
+
+    def __init__(self, a):
+        self.a = a
+
+
+class Descriptor:
+    def __get__(self, o, c=None):
+        return 7.0 if o is None else o.a * 2
+
+    def __set__(self, o, v):
+        o.a = v
+
+    def __delete__(self, o):
+        o.a = 0.0
+
+
+class Described:
+    d = Descriptor()
+
+    def __init__(self, a):
+        self.a = a
+
+
+class Abstract(abc.ABC):
+    @abc.abstractmethod
+    def f(self): ...
+
+
+class NoInit:
+    __init__ = 3
+
+
+class ReturningInit:
+    def __init__(self, a):
+        return a
+
+
+class Kind(enum.Enum):
+    Base = 1.0
+    B = 2.0
+
+
+@dataclasses.dataclass
+class FieldLater:
+    a: float = dataclasses.field(init=False)
+
+
+@dataclasses.dataclass
+class NoPostInit:
+    a: float
+    __post_init__ = 3
+
+
+class Copied:
+    def __init__(self, a):
+        self.a = a
+
+    def __copy__(self):
+        return Copied(2 * self.a)
+
+    def __deepcopy__(self, memo):
+        return Copied(3 * self.a)
+
+
+class Operators:
+    def __init__(self, a):
+        self.a = a
+
+    def __add__(self, o):
+        return Operators(self.a + (o.a if isinstance(o, Operators) else o))
+
+    __radd__ = __add__
+
+    def __divmod__(self, o):
+        return (self.a, 2 * self.a)
+
+    def __rdivmod__(self, o):
+        return (3 * self.a, 2 * self.a)
+
+    def __bool__(self):
+        return self.a > 1
+
+    def __len__(self):
+        return 3
+
+    def __float__(self):
+        return self.a * 2
+
+    def __int__(self):
+        return 3
+
+    def __index__(self):
+        return 1
+
+    def __abs__(self):
+        return self.a
+
+    def __neg__(self):
+        return Operators(-self.a)
+
+    def __getitem__(self, k):
+        return self.a * k
+
+    def __setitem__(self, k, v):
+        self.a = v
+
+    def __delitem__(self, k):
+        self.a = 0.0
+
+    def __contains__(self, k):
+        return k == self.a
+
+    def __call__(self, k):
+        return k * self.a
+
+    def __iter__(self):
+        return iter((self.a, 2 * self.a))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *e):
+        return None
+
+    def __round__(self, n=0):
+        return self.a
+
+    def __hash__(self):
+        return 3
+
+    def __format__(self, s):
+        return "a"
+
+    def __matmul__(self, o):
+        return self.a * 5
+
+    def __pow__(self, o):
+        return self.a * 6
+
+    def __iadd__(self, o):
+        self.a += o
+        return self
+
+    def __reversed__(self):
+        return iter((7 * self.a,))
+
+    def __str__(self):
+        return "s"
+
+
+class BadOperators:
+    def __bool__(self):
+        return 3
+
+    def __len__(self):
+        return -1.0
+
+    def __float__(self):
+        return "a"
+
+    def __int__(self):
+        return 1.5
+
+    def __index__(self):
+        return 1.5
+
+    def __iter__(self):
+        return 3
+
+    def __contains__(self, k):
+        return 3.0
+
+
+@contextlib.contextmanager
+def cm3(v):
+    yield v
+    yield v
+
+
+class Passing:
+    def __enter__(self):
+        return 3.0
+
+    def __exit__(self, a, b, c):
+        return False
+
+
+def rec3(x, n):
+    if n <= 0:
+        return [x, 1.0]
+    return [2.0 * rec3(x, n - 1)[0], 1.0]
+
+
+def rec5(p, n):
+    if n <= 0:
+        return p
+    return rec5(Pair(p.a * 2.0, p.b), n - 1)
+
+
+def rec9(x, n):
+    if n <= 0:
+        return x
+    return rec9([x, x], n - 1)
+
+
+LIKE: dict[str, str] = {
+    "x=1.5": r"""
+return abs(-5) * x
+
+return max([x, 2.0], default=3.0)
+
+return dict({'a': x}, b=2.0)['b'] * x
+
+return dict([('a', x)])['a']
+
+return type({'a': x}) is dict
+
+return str()
+
+return all((x, 1))
+
+return functools.lru_cache()(lambda v: v * x)(2.0)
+
+return functools.cache(lambda v: v * x)(2.0)
+
+return functools.wraps(math.sin)(lambda v: v * x)(2.0)
+
+return operator.lt(x, 2.0)
+
+return copy.copy('a')
+
+return copy.copy(Pair(x, 1.0)).a
+
+return heapq.heappush([x], 2.0)
+
+return (2 * [x])[1]
+
+d = collections.deque([])
+return d.popleft() * x
+
+d = collections.deque([x, 2.0], maxlen=2)
+e = d.copy()
+e.append(3 * x)
+return e[1] + d[0]
+
+return (1.0, x, 3.0).index(3.0) * x
+
+return ['a', 'b', 'a'].count('a') * x
+
+return [].pop() * x
+
+return [x].pop(3) * x
+
+return list({'a': x}.keys())[0]
+
+return {'a': x}.pop('b')
+
+return {'a': x}.copy()['a']
+
+d = {'a': x}
+d.update(b=2 * x, a=3.0)
+return d['a'] * d['b']
+
+d = collections.defaultdict(float, {'a': x})
+d.clear()
+return d['a'] + x
+
+return (x, 1.0, 2.0)[None:2][0]
+
+try:
+    return [x, 1.0][5]
+except IndexError:
+    return 2 * x
+
+return 2 * x if Comparable(x) < Greater(2.0) else x
+
+return 2 * x if Pair(x, 1.0) < (1.5, 2.0) else x
+
+return 2 * x if collections.deque([x]) == [x] else x
+
+return 2 * x if [x] == (1.5,) else x
+
+return Properties(x).__class__.K * x
+
+def g(v):
+    return v * g.k
+g.k = 3.0
+return g(x)
+
+o = Described(x)
+del o.d
+return o.a + x
+
+return Kind['A'].value * x
+
+return len(Kind) * x
+
+return copy.deepcopy(Pair(x, [2.0 * x])).b[0]
+
+a = [x]
+b = copy.deepcopy([a, a])
+b[0][0] = 2 * x
+return b[1][0]
+
+o = Operators(x)
+del o[2]
+return o.a + x
+
+a = {'a': x, 'b': 1.0}
+del a['c']
+return x + len(a)
+
+a = [x]
+a += X
+return a[2] * x
+
+return collections.deque([x], maxlen=3).maxlen * x
+
+while True:
+    x = x * 1.5
+    if x > 10:
+        break
+return x
+
+a = [x, 2.0]
+for v in a:
+    if len(a) < 5:
+        a.append(v * 2)
+return sum(a)
+
+with contextlib.nullcontext() as y:
+    return x
+
+with Passing():
+    if x > 1:
+        return x * 2
+return x
+
+try:
+    if x > 1:
+        raise ValueError('a')
+    return x
+except:
+    return 2 * x
+
+try:
+    raise ValueError('a')
+except KeyError:
+    return x
+
+try:
+    raise ValueError('a')
+finally:
+    x = 2 * x
+return x
+
+assert x > 100, f'{"ä"!a}'
+return x
+
+return adc.value_and_grad(lambda v: (v ** 3, v), has_aux=True)(x)[0][1]
+
+return adc.linearize(lambda v: v ** 3, x)[1](1.0)
+
+return adc.grad(lambda v, k=2.0: v * k)(v=x)
+
+match [x, 1.0, 2.0]:
+    case [a, *b]:
+        return a * len(b)
+
+match None:
+    case None:
+        return x
+    case _:
+        return 2 * x
+""",
+    "x=M": r"""
+return operator.attrgetter('T')(x)
+
+return x[*[0], 1]
+""",
+    "x=X": r"""
+return max(I)
+
+return sum(I, x)
+
+return any(x)
+
+d = collections.deque(x)
+return d[1]
+
+return np.full(3, x)
+
+return np.full_like(x, 3, shape=2)[1] * x[0]
+
+z = x * 1j
+z.real = 2 * x
+return z
+
+return x.real is x
+
+return x.copy() is x
+
+return x in [x]
+
+return x.nbytes * x[0]
+
+return x.item() * 2
+
+s = 0.0
+for a in itertools.chain.from_iterable([x, x]):
+    s += a
+return s
+
+s = 0.0
+for a in itertools.chain(*[x, x]):
+    s += a
+return s
+
+return adc.jacfwd(lambda v: v ** 3)(x)[0, 0]
+
+return adc.vmap(lambda v: 'a')(x)
+
+return x[B[:2]]
+
+return x[x > 0, None]
+""",
+    "x=H": r"""
+return sum(x)
+""",
+    "x=1.5, n=3": r"""
+d = collections.deque([x])
+for k in range(n):
+    d.appendleft(x * k)
+return d[0] + d[n]
+
+a = []
+for k in range(n):
+    a.append(x * k)
+b = copy.deepcopy(a)
+b.append(x)
+return a[-1] + b[-1]
+
+return rec5(Pair(x, 1.0), n).a
+""",
+    "x=1.5, n=0": r"""
+return (1, 2.0)[n] * x
+""",
+    "x=1.0, n=1": r"""
+return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
+""",
+    "x=1.0, n=3": r"""
+return 2 * x if x == (None if n > 1 else x) else x
+""",
+    "x=1.5, n=2": r"""
+a = []
+for k in range(n):
+    a.append(Pair(x * k, 1))
+return a
+
+a = [x, 1, 2.0]
+a[n] = 3 * x
+return a[0] + a[1] * a[2]
+""",
+    "x=1.5, n=1": r"""
+for k in range(n):
+    if k == 1:
+        del x
+return 1.0
+""",
+}
+
+REFUSED: dict[str, str] = {
+    "x=1.5": r"""
+return max([x, 2.0], kye=3.0)
+# ADC010: `min` or `max` with these keywords is not supported
+
+return sum((v for _, v in enumerate()))
+# ADC010: this call of `enumerate` is not supported
+
+return str(x, 'a')
+# ADC010: `str` with these arguments is not supported
+
+return str(object='a')
+# ADC010: this way of formatting is not supported
+
+return functools.partial()(x)
+# ADC014: partial() needs a function
+
+return functools.lru_cache(x)(lambda v: v * x)(2.0)
+# ADC014: Expected first argument to be an integer, a callable, or None
+
+return dataclasses.replace(Data(x), c=2 * x).a
+# ADC014: field c is declared with init=False, it cannot be specified with replace()
+
+return dataclasses.replace(Data).a
+# ADC014: replace() should be called on dataclass instances
+
+return operator.attrgetter(3)(Data(x))
+# ADC014: attribute name must be a string
+
+return copy.copy(np.random)
+# ADC014: cannot pickle 'module' object
+
+return copy.copy(Base().f)(x)
+# ADC010: `copy` of method 'f' is not supported
+
+return collections.defaultdict(float, [('a', x)])['a']
+# ADC010: `defaultdict` with these arguments is not supported
+
+return collections.Counter(a=2)['a'] * x
+# ADC010: `Counter` with these arguments is not supported
+
+return heapq.heappush([x], X)
+# ADC010: a heap of elements of several kinds is not supported
+
+return heapq.heappop(collections.deque([x]))
+# ADC014: heap argument must be a list, not a deque
+
+return (collections.deque([x]) * 2)[1]
+# ADC010: this operator on a deque is not supported
+
+return ([x] * 2.0)[1]
+# ADC010: the length of a list known only at run time is not supported
+
+return sum([x] * 100000)
+# ADC010: a list of more than 10000 is not supported
+
+return [x] + None
+# ADC014: this operator on a list and None
+
+d = collections.deque([x])
+return d.pop(0)
+# ADC014: deque.pop() takes no arguments
+
+a = [x, 2.0]
+a.append(value=3.0)
+return a[0]
+# ADC010: `.append` with keywords is not supported
+
+return [x].sort(3)
+# ADC010: `.sort` of a list with these arguments is not supported
+
+return {'a': x}.pop()
+# ADC010: `.pop` of a dict with these arguments is not supported
+
+return collections.Counter('ab').setdefault('b', 3) * x
+# ADC010: `.setdefault` of a Counter is not supported
+
+p = Pair(x, 1.0)
+return 2 * x if p is p else x
+# ADC010: `is` on a Pair is not supported
+
+return 2 * x if (x, 'a') < (1.5, 'b') else x
+# ADC010: ordering of tuples that hold other things than numbers is not supported
+
+return Properties(x).w
+# ADC014: property 'w' of 'Properties' object has no getter
+
+o = Properties(x)
+del o.p
+return o.a
+# ADC014: property 'p' of 'Properties' object has no deleter
+
+o = Properties(x)
+del o.b
+return o.a
+# ADC014: 'Properties' object has no attribute 'b'
+
+o = Pair(x, 1.0)
+o.a = 3 * x
+return o.a
+# ADC014: a Pair cannot be changed
+
+o = Pair(x, 1.0)
+del o.a
+return o.a
+# ADC010: `del` of an attribute of a Pair is not supported
+
+o = Slots(x)
+o.b = 2.0
+return o.a
+# ADC014: 'Slots' object has no attribute 'b'
+
+return Abstract()
+# ADC014: Can't instantiate abstract class Abstract
+
+return Plain(x)
+# ADC014: Plain() takes no arguments
+
+return NoInit(x)
+# ADC010: the constructor of `NoInit` is not supported
+
+return ReturningInit(x)
+# ADC014: __init__() should return None, not a number (float)
+
+return Kind.C.value
+# ADC014: C
+
+return Data()
+# ADC014: Data() is missing the argument 'a'
+
+return Data(x, a=1.0)
+# ADC014: Data() got an unexpected or repeated argument 'a'
+
+return FieldLater(x)
+# ADC014: FieldLater() takes 0 arguments but 1 were given
+
+return NoPostInit(x)
+# ADC010: `__post_init__` of `NoPostInit` is not supported
+
+return Pair(x, b=x)._replace(3 * x).a
+# ADC014: _replace() takes names of fields
+
+return Pair(x, b=x)._replace(c=3 * x).a
+# ADC014: Got unexpected field names: ['c']
+
+return copy.copy(Copied(x)).a
+# ADC010: `__copy__` of a Copied is not supported
+
+a = np.array([x, 1.0])
+b = copy.deepcopy([a, a[:1]])
+b[0][0] = 2 * x
+return b[1][0]
+# ADC010: `deepcopy` of two views of one array is not supported
+
+return divmod(BadOperators(),2)
+# ADC014: `divmod` is not defined for a BadOperators
+
+return 2*x if BadOperators() else x
+# ADC014: __bool__ should return bool, returned a number (int)
+
+return len(BadOperators())*x
+# ADC014: a number (float) cannot be interpreted as an integer
+
+return float(BadOperators())
+# ADC014: __float__ returned str 'a', not a float
+
+return abs(BadOperators())
+# ADC014: this operation is not defined for a BadOperators
+
+return BadOperators()(3.0)
+# ADC014: a BadOperators is not a function
+
+return f'{Operators(x)}'
+# ADC010: `__format__` of a Operators is not supported
+
+return 3@Operators(x)
+# ADC014: `@` needs arrays with at least one axis
+
+return X+Operators(x)
+# ADC010: an array (f64[:]) and a Operators, of which NumPy makes an array, is not supported
+
+return repr(Operators(x))
+# ADC010: formatting a Operators is not supported
+
+return Operators(x) < 3
+# ADC014: comparison of a Operators with a number (int)
+
+with BadOperators() as o:
+    return x
+# ADC014: a BadOperators does not support the context manager protocol
+
+return collections.defaultdict(float, a=x)
+# ADC010: returning a defaultdict is not supported
+
+a = [x]
+a.append(a)
+return a
+# ADC010: returning a list that contains itself is not supported
+
+a = [x, 1.0, 2.0]
+a[1:2] = X
+return a[2] + len(a)
+# ADC014: can only assign an iterable
+
+a, b, *c = (x,)
+return a
+# ADC014: cannot unpack 1 values into at least 2 names
+
+return collections.deque([x]).nope
+# ADC010: `.nope` of a deque is not supported
+
+return (x + 1j).conjugate(3).imag
+# ADC014: `.conjugate` of a number with these arguments
+
+for k in np.array(3.0):
+    x += k
+return x
+# ADC014: iteration over a 0-d array
+
+with cm3(x) as y:
+    pass
+return x
+# ADC033: a context manager with more than one `yield` is not supported
+
+try:
+    if x > 1:
+        raise ValueError('a')
+    return x
+except 3:
+    return 2 * x
+# ADC014: catching classes that do not inherit from BaseException is not allowed
+
+assert x > 100, f'{(x,1)!a}'
+return x
+# ADC010: this format is not supported
+
+assert x > 100, f'{(x,1):5}'
+return x
+# ADC010: a format of a tuple of 2 is not supported
+
+assert x > 100, f'{x:{x}}'
+return x
+# ADC010: a computed format is not supported
+
+assert x > 100, '%d' % x
+return x
+# ADC010: this format is not supported
+
+assert x > 100, '%s %s' % x
+return x
+# ADC010: this format is not supported
+
+assert x > 100, '%q' % x
+return x
+# ADC010: this format is not supported
+
+assert x > 100, '{a}'.format(x)
+return x
+# ADC010: this format is not supported
+
+assert x > 100, '{}'.format(*[x])
+return x
+# ADC010: this format is not supported
+
+assert x > 100, repr(f'{x}')
+return x
+# ADC010: `repr` of a string with numbers known only at run time is not supported
+
+assert x > 100, format(x, x)
+return x
+# ADC010: a computed format is not supported
+
+assert x > 100, f'{math.sin}'
+return x
+# ADC010: formatting builtin_function_or_method 'sin' is not supported
+
+assert x > 100, 'a'.startswith(x)
+return x
+# ADC010: `str.startswith` with these arguments is not supported
+
+return adc.grad()(x)
+# ADC010: returning `grad` of a number (float) is not supported
+
+return adc.grad(lambda v: v ** 3, nope=0)(x)
+# ADC014: adc.grad() does not take these arguments
+
+return adc.jvp(lambda v: v ** 3)[1]
+# ADC014: pass a function, primals and tangents
+
+return adc.stop_gradient(x, x) * x
+# ADC014: adc.stop_gradient() takes one argument
+
+return adc.save(x, x) * x
+# ADC014: adc.save() takes one argument
+
+match [x]:
+    case [a, b]:
+        return a
+    case {'a': 1}:
+        return a
+    case [a] as q:
+        return a * len(q)
+# ADC010: this pattern is not supported
+
+return {**x}['a']
+# ADC014: `**` of a number (float)
+
+return x << 2
+# ADC014: `<<` on float and int
+""",
+    "x=M": r"""
+return max(x)
+# ADC014: The truth value of an array with more than one element is ambiguous
+
+return operator.methodcaller()(x)
+# ADC014: methodcaller() is missing the name of a method
+
+return operator.methodcaller('nope')(x)
+# ADC010: `.nope` of an array is not supported
+
+return np.sum(x, axis=(0, 0))
+# ADC014: an axis is given twice
+
+return np.sum(x, axis=5)
+# ADC014: axis 5 is out of bounds for array of dimension 2
+
+return x[..., ...]
+# ADC014: an index can only have a single `...`
+
+return x[True]
+# ADC010: a boolean as an index is not supported
+""",
+    "x=X": r"""
+return sum((a * b for a, b in zip(x, x, foo=True)))
+# ADC010: `zip` with keywords is not supported
+
+return x[slice()]
+# ADC014: `slice` takes one to three arguments
+
+return sum(['a', 'b'], 'c')
+# ADC014: sum() can't sum strings
+
+return getattr(x, 3)
+# ADC010: an attribute named by a number (int) is not supported
+
+return np.searchsorted(x, 1.0, side=3)
+# ADC014: `side` must be a string, not a number (int)
+
+return np.searchsorted(x, 1.0, side='up')
+# ADC014: search side must be 'left' or 'right' (got 'up')
+
+return np.array([X, M])
+# ADC014: setting an array element with a sequence. The requested array has an inhomogeneous shape
+
+return np.zeros(3, dtype=3)
+# ADC014: a number (int) is not a dtype
+
+return np.zeros(3, dtype=str)
+# ADC010: dtype <U0 is not supported
+
+return np.zeros()
+# ADC014: `np.zeros` needs 'shape'
+
+return np.zeros(3, float, 'C', 4)
+# ADC010: `np.zeros` with these arguments is not supported
+
+x.imag = 3.0
+return x
+# ADC014: a real array has no imaginary part to set
+
+return x.sum
+# ADC010: returning method 'sum' is not supported
+
+return x.view() is x
+# ADC010: `is` on views of one array is not supported
+
+return x.squeeze() is x
+# ADC010: `is` on views of one array is not supported
+
+return x[:] in [x]
+# ADC014: comparison of an array (f64[:]) with an array (f64[:])
+
+del x[0]
+return 1.0
+# ADC010: `del` of an element of an array (f64[:]) is not supported
+
+x += M
+return x
+# ADC014: the result has more axes than the array that it is stored in
+
+(x * 2).fill(x[0])
+return x[2]
+# ADC014: `.fill` needs an array that has a name
+
+return x[::0]
+# ADC014: slice step cannot be zero
+
+return x[:'a']
+# ADC014: slice indices must be integers or None, not str 'a'
+""",
+    "x=3.0": r"""
+return math.gcd(x, 2)
+# ADC014: `math.gcd` needs integers
+
+return math.comb(5, 2.0) * x
+# ADC014: 'float' object cannot be interpreted as an integer
+""",
+    "x=1.5, n=3": r"""
+return sum(['a'] * n)
+# ADC014: `+` is not defined for str 'a'
+
+d = collections.deque([x])
+d.extend((x * k for k in range(n)))
+return d[n]
+# ADC010: `.extend` of a deque by a list of a length known only at run time is not supported
+
+d = collections.deque()
+for k in range(n):
+    d.append(x * k)
+d.rotate(1)
+return d[0]
+# ADC010: `.rotate` of a deque of any length is not supported
+
+d = collections.deque([x * k for k in range(n)], maxlen=2)
+return d[0]
+# ADC010: a deque of `maxlen` of a list of a length known only at run time is not supported
+
+return rec3(x, n)[0]
+# ADC010: returning a list from a recursive function is not supported
+
+return rec9(x, n)
+# ADC025: rec9() calls itself with a new function or new types at every level
+""",
+    "x=X, y=X": r"""
+return 2 * x[0] if x is y else x[0]
+# ADC010: `is` on arrays that may be one is not supported
+""",
+    "x=[1.5], y=[1.5]": r"""
+return 2 * x[0] if x is y else x[0]
+# ADC010: `is`, or `==` that compares identity, of two objects from outside is not supported
+""",
+    "x=1.5, n=2": r"""
+y = {}
+for k in range(n):
+    y['a'] = x
+return y['a']
+# ADC012: 'y' holds one with nothing before the loop and one with 'a' after an iteration
+
+y = {'a': None}
+for k in range(n):
+    y['a'] = x
+return y['a']
+# ADC012: the result of program() is a number (float) on one path and None on another
+
+y = [x]
+z = y
+for k in range(n):
+    z = [x, x]
+return z
+# ADC012: 'z' is bound to a new list in each iteration, and the one before the loop is also 'y'
+
+match n:
+    case 1:
+        y = x
+    case 2:
+        y = x * 2
+    case -3:
+        y = x * 3
+return y
+# ADC011: 'y' may be unbound here: it is not assigned on every path (line 2)
+""",
+    "x=1.5, n=1": r"""
+a = [x, 1.0, 2.0]
+a[n:] = [x]
+return a[1]
+# ADC010: a slice of a tuple or string with ends known only at run time is not supported
+""",
+    "x=X, n=2": r"""
+return x[::n]
+# ADC010: a slice with a step known only at run time and an end left out is not supported
+""",
+}

@@ -1,0 +1,81 @@
+"""Small functions of many kinds: they do what Python does, or are refused at a line, with a caret.
+
+Most are errors of users. The snippets were chosen because they reach lines of the front end that
+no other test of the short run reaches (`python -m tests.coverage`).
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import linecache
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.ir.errors import AdcError
+from tests.unit.frontend import snippets
+
+_serial = itertools.count()
+
+
+def _cases(table: dict[str, str]) -> Iterator[Any]:
+    for given, text in table.items():
+        for body in text.strip().split("\n\n"):
+            yield pytest.param(given, body, id=body.partition("\n")[0])
+
+
+def _made(given: str, body: str) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """Return a function with this body, and its arguments."""
+    arguments = eval(f"dict({given})", vars(snippets))
+    text = f"def program({', '.join(arguments)}):\n{textwrap.indent(body, '    ')}\n"
+    file = f"<like-python-{next(_serial)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    namespace = vars(snippets).copy()
+    exec(compile(text, file, "exec"), namespace)
+    return namespace["program"], arguments
+
+
+def _compare(found: Any, wanted: Any) -> None:
+    if isinstance(wanted, tuple | list):
+        assert type(found) is type(wanted)
+        assert len(found) == len(wanted)
+        for one, other in zip(found, wanted, strict=True):
+            _compare(one, other)
+    elif isinstance(wanted, str | None):
+        assert found == wanted
+    else:
+        assert np.asarray(found).dtype == np.asarray(wanted).dtype
+        np.testing.assert_allclose(
+            found, wanted, rtol=1e-3 if np.asarray(wanted).itemsize == 2 else 1e-12
+        )
+
+
+@pytest.mark.filterwarnings("ignore")  # of Python's run
+@pytest.mark.parametrize(("given", "body"), list(_cases(snippets.LIKE)))
+def test_like_python(given: str, body: str) -> None:
+    program, arguments = _made(given, body)
+    compiled = adc.jit(program, target="python", cache=False)
+    try:
+        wanted = program(**copy.deepcopy(arguments))
+    except Exception as error:
+        with pytest.raises(type(error)):
+            compiled(**copy.deepcopy(arguments))
+        return
+    _compare(compiled(**copy.deepcopy(arguments)), wanted)
+
+
+@pytest.mark.parametrize(("given", "body"), list(_cases(snippets.REFUSED)))
+def test_refused(given: str, body: str) -> None:
+    code, _, message = body.rpartition("\n# ")[2].partition(": ")
+    assert re.fullmatch(r"ADC\d+", code)
+    program, arguments = _made(given, body)
+    with pytest.raises(AdcError) as caught:
+        adc.jit(program, target="python", cache=False)(**copy.deepcopy(arguments))
+    assert (type(caught.value).code, caught.value.message) == (code, message)
+    assert "^" in str(caught.value)
