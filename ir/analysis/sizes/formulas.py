@@ -655,10 +655,16 @@ def at_most(size: Sum, inside: frozenset[str]) -> Sum | None:
     """
     found = ZERO
     for atoms, count in size.terms:
+        moving = [atom for atom in atoms if _varies(atom, inside)]
+        if moving and len(atoms) > 1:
+            # More of a factor is more of a product only if the others are not negative.
+            others = atoms if len(moving) > 1 else [each for each in atoms if each not in moving]
+            if not _are_sizes(others):
+                return None
         term = Sum.number(count)
         for atom in atoms:
             limit: Sum | None = Sum.atom(atom)
-            if _varies(atom, inside):
+            if atom in moving:
                 limit = None if count < 0 or isinstance(atom, str) else _limit(atom, inside)
             if limit is None:
                 return None

@@ -92,8 +92,9 @@ def test_formula(program: Program, policy: str) -> None:
 
 
 # Where more than sizes decides which arrays are held at once, the most that may be is computed: an
-# array may be kept or not, and a list has room for more elements than there are.
-AT_MOST = {"kept_if_better": 1.1, "states": 1.4, "grows": 1.25}
+# array may be kept or not, and a list has room for more elements than there are; how many data
+# chooses is not known.
+AT_MOST = {"kept_if_better": 1.1, "states": 1.4, "grows": 2.5}
 
 
 @pytest.mark.full
