@@ -34,7 +34,7 @@ def length_of_a_spline(y: Any, t: Any) -> Any:
     total = spline.integrate(0.5, 3.5)
     for k in range(len(t)):
         total += np.sqrt(1.0 + spline(2.5 + t[k], 1) ** 2)
-    return total
+    return 1.0 * total
 
 
 @program(IMAGE, KERNEL, argnums=(0, 1))
