@@ -760,7 +760,10 @@ class Code:
             except ConstantNeededError as error:
                 if error.place in constants:
                     raise
-                constants[error.place] = error.place.read(values)
+                try:
+                    constants[error.place] = error.place.read(values)
+                except (AttributeError, LookupError, TypeError):
+                    raise error from None  # such as a size of what becomes an array
 
     def _modes(self, applied: tuple[Level, ...]) -> frozenset[str]:
         """Return which derivatives are taken of the function that is lowered."""

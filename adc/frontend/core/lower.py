@@ -184,6 +184,13 @@ class Lowerer:
             return error
         return ConstantNeededError(error.message, error.span, error.hint, place)
 
+    def derived(self, result: Value, args: Sequence[Operand]) -> Value:
+        """Note that a number is a constant as soon as those that it is computed from are."""
+        places = [self.shared.numbers.get(arg) for arg in args if isinstance(arg, Value)]
+        if places and places[0] is not None and all(place is not None for place in places):
+            self.shared.numbers.setdefault(result, places[0])
+        return result
+
     # -- state -----------------------------------------------------------------------------
 
     def snapshot(self) -> State:

@@ -167,6 +167,7 @@ def _index_arithmetic(lo: Lowerer, op: str, a: Operand, b: Operand) -> Operand:
     if op == "add" and isinstance(a, Literal) and a.value == 0:
         return b
     result = lo.builder.apply(op, lo.convert(a, INT), lo.convert(b, INT), hint="i")
+    lo.derived(result, (a, b))
     if bits <= INDEX_BITS:
         lo.sizes.bits[result] = bits
     return result
@@ -180,7 +181,7 @@ def apply(lo: Lowerer, op: OpDef | str, *args: Operand) -> Operand:
         ty = row.types([arg.type for arg in args], ())[0]
         with np.errstate(all="ignore"):
             return Literal(numpy_value(row.evaluate(*values), ty).item(), ty)
-    return lo.builder.apply(row, *args)
+    return lo.derived(lo.builder.apply(row, *args), args)
 
 
 def _arithmetic_type(a: Scalar, b: Scalar) -> Scalar:

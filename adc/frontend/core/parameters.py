@@ -46,7 +46,7 @@ def bind_value(
     """Return the binding of an object from outside: types become parameters, added to `made`."""
     if isinstance(tree, Scalar | Array):
         param = Value(lo.builder.names.fresh(name), tree)
-        leaf = array_param(lo, param, name) if isinstance(tree, Array) else Num(param)
+        leaf = array_param(lo, param, name, place) if isinstance(tree, Array) else Num(param)
         made.append(leaf)
         if isinstance(leaf, ArrayRef):
             lo.sizes.plural.update(d for d in lo.dims[leaf.object] if isinstance(d, Value))
@@ -196,17 +196,28 @@ def _cells(tree: Any) -> Binding:
     return Nested(tree.cls, TupleOf(items) if tree.cls is list else RecordOf(tree.keys, items))
 
 
-def array_param(lo: Lowerer, value: Value, name: str) -> ArrayRef:
-    """Make the object of an array parameter, with its sizes read in the prologue."""
+def array_param(lo: Lowerer, value: Value, name: str, place: Place | None = None) -> ArrayRef:
+    """Make the object of an array parameter, with its sizes read in the prologue.
+
+    Where the program needs a constant, a size of what is at `place` is one.
+    """
     assert isinstance(value.type, Array)
     dims: list[Operand] = []
     for axis in range(value.type.rank):
         if axis in value.type.ones:
             dims.append(integer(1))
             continue
+        of = None if place is None else place.to("shape", Item(axis))
+        if of is not None and of in lo.shared.constants:
+            known = int(lo.shared.constants[of])
+            lo.shared.guards[of] = Guard(of, known)
+            dims.append(integer(known))
+            continue
         size = Value(lo.builder.names.fresh(f"{name}.dim{axis}"), INT)
         lo.prologue.append(Apply((size,), OPS["dim"], (value,), (axis,)))
         dims.append(lo.sizes.counts(size))
+        if of is not None:
+            lo.shared.numbers[size] = of
     ref = lo.new_array(value, tuple(dims), name)
     lo.origin[ref.object] = value
     return ref

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from adc.frontend.control import chains, evaluation
 from adc.frontend.control.control import branch
+from adc.frontend.control.loops import RestructuredError
 from adc.frontend.core import dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
     ArrayRef,
@@ -179,11 +180,20 @@ def _without(cells: dict[str, str], names: Sequence[str]) -> dict[str, str]:
     return {name: slot for name, slot in cells.items() if name not in names} if cells else cells
 
 
+# A comprehension over at most this many constants is taken apart while lowering.
+UNROLLED = 16
+# If it would be refused otherwise.
+MAX_UNROLLED = 32
+
+
 def comprehension_items(
-    lo: Lowerer, node: ast.ListComp | ast.GeneratorExp
+    lo: Lowerer, node: ast.ListComp | ast.GeneratorExp, most: int = UNROLLED
 ) -> tuple[Binding, ...] | None:
-    """Return the elements of a comprehension, or None if their number is known at run time."""
-    if not is_static(lo, node.generators):
+    """Return the elements of a comprehension, or None if their number is known at run time.
+
+    Of a range, there are at `most` so many.
+    """
+    if not is_static(lo, node.generators, most):
         return None
     items: list[Binding] = []
     names, mark = lo.save_names(), len(lo.builder.stmts)
@@ -198,7 +208,7 @@ def comprehension_items(
     return tuple(items)
 
 
-def is_static(lo: Lowerer, generators: Sequence[ast.comprehension]) -> bool:
+def is_static(lo: Lowerer, generators: Sequence[ast.comprehension], most: int = UNROLLED) -> bool:
     """Whether the first iterable of a comprehension has a length known at compile time."""
     if functions.called(lo, generators[0].iter) is not None:
         return False
@@ -207,7 +217,7 @@ def is_static(lo: Lowerer, generators: Sequence[ast.comprehension]) -> bool:
     iterable = evaluation.lower_expr(lo, generators[0].iter)
     found = sequences.static_items(lo, iterable) is not None or (
         sequences.static_range(iterable) is not None
-        and len(sequences.static_range(iterable) or ()) <= UNROLLED
+        and len(sequences.static_range(iterable) or ()) <= most
     )
     if isinstance(iterable, ArrayRef):
         dims = views.dims_of(lo, iterable)
@@ -218,16 +228,26 @@ def is_static(lo: Lowerer, generators: Sequence[ast.comprehension]) -> bool:
     return found
 
 
-# A comprehension over at most this many constants is taken apart while lowering.
-UNROLLED = 16
-
-
 @handles(ast.ListComp)
 def _list_comprehension(lo: Lowerer, node: ast.ListComp) -> Binding:
     items = comprehension_items(lo, node)
     if items is not None:
         return lo.new_ref(ListRef, TupleOf(items))
-    return dynamic_lists.comprehension(lo, node)
+    names, mark = lo.save_names(), len(lo.builder.stmts)
+    before = lo.snapshot()
+    try:
+        return dynamic_lists.comprehension(lo, node)
+    except RestructuredError:
+        # A list of objects or lists: each element is lowered by itself.
+        lo.restore(before)
+        lo.reset_names(names)
+        del lo.builder.stmts[mark:]
+        items = comprehension_items(lo, node, MAX_UNROLLED)
+        if items is None:
+            iterable = evaluation.lower_expr(lo, node.generators[0].iter)
+            sequences.require_constants(lo, iterable, "the length of this list", node)
+            raise
+        return lo.new_ref(ListRef, TupleOf(items))
 
 
 @handles(ast.DictComp)

@@ -48,7 +48,7 @@ from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import is_name_bound
 from adc.frontend.core.sizes import INDEX_BITS
-from adc.frontend.core.state import ConstantNeededError, Dead, PickedError
+from adc.frontend.core.state import Dead, PickedError
 from adc.frontend.core.structure import is_slot, refs
 from adc.frontend.language import assignment, breaks, generators, iterators, unrolling
 from adc.frontend.syntax import scope
@@ -90,11 +90,12 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
         # body for each iteration.
         if isinstance(error, PickedError) and not error.places:
             unrolls = items is not None and len(items) <= MAX_COPIES
-            _require_constants(lo, iterable, stmt.iter)
+            sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)
         first = isinstance(error, FirstError) and not (
             stmt.orelse or scope.has_break(stmt.body) or scope.has_return(stmt.body)
         )
         if not first and (items is None or not unrolls):
+            sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)
             raise
         lo.restore(before)
         lo.reset_names(saved)
@@ -135,27 +136,6 @@ def _first_apart(
 MAX_UNROLLED = 32
 # A loop that would be refused otherwise.
 MAX_COPIES = 256
-
-
-def _require_constants(lo: Lowerer, iterable: Binding, node: ast.expr) -> None:
-    """Raise an error that makes integers among the arguments constants, if a range needs them."""
-    for number in _numbers_of(iterable):
-        if isinstance(number.operand, Value):
-            error = lo.constant_needed(number, "the length of this loop", node)
-            if isinstance(error, ConstantNeededError):
-                raise error
-
-
-def _numbers_of(iterable: Binding) -> tuple[Num, ...]:
-    """Return the numbers that decide how often a loop over a range runs."""
-    match iterable:
-        case Range(start=start, stop=stop, step=step):
-            return start, stop, step
-        case Enumerate(inner=inner) | Reversed(inner=inner):
-            return _numbers_of(inner)
-        case Zip(inners=inners):
-            return tuple(number for inner in inners for number in _numbers_of(inner))
-    return ()
 
 
 def _hold(lo: Lowerer, iterable: Binding) -> str:

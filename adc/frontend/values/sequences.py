@@ -26,9 +26,10 @@ from adc.frontend.core.bindings import (
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import ConstantNeededError
 from adc.frontend.values import elementwise, views
 from adc.ir.builder import integer
-from adc.ir.core import Literal
+from adc.ir.core import Literal, Value
 from adc.ir.errors import UnsupportedError
 from adc.ir.types import INT
 
@@ -154,12 +155,34 @@ def static_range(iterable: Binding) -> list[Binding] | None:
     return None
 
 
+def numbers_of(iterable: Binding) -> tuple[Num, ...]:
+    """Return the numbers that decide how many elements a range, or what is made of one, has."""
+    match iterable:
+        case Range(start=start, stop=stop, step=step):
+            return start, stop, step
+        case Enumerate(inner=inner) | Reversed(inner=inner):
+            return numbers_of(inner)
+        case Zip(inners=inners):
+            return tuple(number for inner in inners for number in numbers_of(inner))
+    return ()
+
+
+def require_constants(lo: Lowerer, iterable: Binding, what: str, node: ast.AST) -> None:
+    """Raise an error that makes integers and sizes of arguments constants, if that helps."""
+    for number in numbers_of(iterable):
+        if isinstance(number.operand, Value):
+            error = lo.constant_needed(number, what, node)
+            if isinstance(error, ConstantNeededError):
+                raise error
+
+
 def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...]:
     """Return the elements of a binding of constant length, or raise."""
     items = known_elements(lo, binding, node)
     if items is None:
         if classes.is_instance(binding):
             raise lo.unsupported(f"the elements of {kind_of(binding)} (`__iter__`)", node)
+        require_constants(lo, binding, "a length", node)
         raise lo.unsupported(
             f"unpacking {kind_of(binding)} of a length known only at run time",
             node,

@@ -1,0 +1,132 @@
+"""Sizes of arguments that become constants, where a program needs them: lists of objects, keys.
+
+Code is made for each size then, and a call finds that of its arguments.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.ir.errors import AdcError
+from adc.testing import check_grads
+
+
+@dataclass
+class Particle:
+    place: Any
+    speed: Any
+    mass: float = 1.0
+
+
+def springs(k: Any, start: Any) -> Any:
+    """A list of as many objects as there are rows."""
+    particles = [Particle(start[i].copy(), np.zeros(2)) for i in range(len(start))]
+    for _ in range(6):
+        forces = [np.array([0.0, -1.0]) * p.mass for p in particles]
+        for i in range(len(particles) - 1):
+            between = particles[i + 1].place - particles[i].place
+            pull = k * between * (1.0 - 0.5 / np.sqrt(np.sum(between * between)))
+            forces[i] = forces[i] + pull
+            forces[i + 1] = forces[i + 1] - pull
+        for p, force in zip(particles, forces, strict=True):
+            p.speed = 0.9 * (p.speed + 0.1 * force / p.mass)
+            p.place = p.place + 0.1 * p.speed
+    return sum(np.dot(p.speed, p.speed) for p in particles)
+
+
+def warping(x: Any, y: Any) -> Any:
+    """A table as a list of lists."""
+    table = [[9.0] * (len(y) + 1) for _ in range(len(x) + 1)]
+    table[0][0] = 0.0
+    for i in range(1, len(x) + 1):
+        for j in range(1, len(y) + 1):
+            ways = [table[i - 1][j], table[i][j - 1], table[i - 1][j - 1]]
+            least = math.log(sum(math.exp(-way) for way in ways))
+            table[i][j] = (x[i - 1] - y[j - 1]) ** 2 - least
+    return table[-1][-1]
+
+
+def forward(rates: Any, seen: Any) -> Any:
+    """Dicts with numbers of rows as keys."""
+    states = range(rates.shape[0])
+    now = {s: rates[s, seen[0]] for s in states}
+    for one in seen[1:]:
+        now = {s: sum(now[r] * rates[r, s] for r in states) * rates[s, one] for s in states}
+    return sum(now.values())
+
+
+def named(x: Any) -> Any:
+    kept = {}
+    for i in range(x.shape[0] - 1):
+        kept[f"k{i}"] = x[i] * x[i + 1]
+    return sum(kept.values())
+
+
+def case(fn: Any, *shapes: Any) -> Any:
+    rng = np.random.default_rng(0)
+    return pytest.param(fn, [tuple(rng.uniform(0.3, 1.0, s) for s in each) for each in shapes])
+
+
+@pytest.mark.parametrize(
+    ("fn", "calls"),
+    [
+        case(springs, [(), (4, 2)], [(), (6, 2)]),
+        case(warping, [(3,), (4,)], [(4,), (3,)]),
+        case(named, [(3,)], [(5,)]),
+    ],
+)
+def test_code_for_each_size(fn: Any, calls: list[tuple[Any, ...]]) -> None:
+    df = adc.value_and_grad(fn, argnums=tuple(range(len(calls[0]))))
+    for _ in range(2):
+        for args in calls:
+            value, _ = df(*args)
+            assert value == pytest.approx(fn(*args))
+    info = df.cache_info()
+    assert info["compiled"] + info["loaded"] == len(calls)
+    check_grads(fn, calls[0])
+
+
+def test_keys_that_are_numbers_of_rows() -> None:
+    rates = np.random.default_rng(1).uniform(0.1, 1.0, (3, 3))
+    check_grads(lambda rates: forward(rates, [0, 2, 1, 1]), (rates,))
+
+
+WEIGHTS = np.array([1.0, 2.0, 3.0])
+
+
+def test_sizes_of_what_is_captured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def f(x: Any) -> Any:
+        parts = [{"w": WEIGHTS[i] * x} for i in range(len(WEIGHTS))]
+        return sum(part["w"] for part in parts)
+
+    df = adc.grad(f)
+    assert df(2.0) == 6.0
+    monkeypatch.setattr(f"{__name__}.WEIGHTS", np.array([1.0, 2.0, 3.0, 4.0]))
+    assert df(2.0) == 10.0
+
+
+def test_sizes_are_constants_only_where_they_must() -> None:
+    df = adc.grad(lambda x: sum(x[i] * x[i] for i in range(len(x))))
+    for size in (3, 4, 5):
+        np.testing.assert_array_equal(df(np.ones(size)), 2.0)
+    info = df.cache_info()
+    assert info["compiled"] + info["loaded"] == 1
+
+
+def test_rows_of_batches() -> None:
+    """Each row of a batch is what the function gets."""
+    x = np.random.default_rng(2).uniform(0.1, 1.0, (2, 4))
+    np.testing.assert_allclose(adc.vmap(named)(x), [named(row) for row in x])
+    np.testing.assert_allclose(adc.vmap(named, in_axes=1)(x), [named(row) for row in x.T])
+
+
+@pytest.mark.parametrize("size", [33, 40])
+def test_lists_of_many_objects_are_refused(size: int) -> None:
+    with pytest.raises(AdcError, match=r"ADC012.* a list grows in a loop by a Particle"):
+        adc.grad(springs)(1.0, np.ones((size, 2)))
