@@ -73,7 +73,7 @@ def test_ambiguous_names_are_refused() -> None:
 def test_lists_appended_on_one_path_are_refused() -> None:
     def program(x: Any, n: int) -> Any:
         ys = []
-        for i in range(n):
+        for i in range(int(x[0]) * n):
             if i % 2 == 0:
                 ys.append([x * i])
         return len(ys) + np.sum(x)

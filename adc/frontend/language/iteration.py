@@ -95,7 +95,8 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
             stmt.orelse or scope.has_break(stmt.body) or scope.has_return(stmt.body)
         )
         if not first and (items is None or not unrolls):
-            sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)
+            if isinstance(error, RestructuredError):
+                sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)
             raise
         lo.restore(before)
         lo.reset_names(saved)

@@ -1027,7 +1027,7 @@ return 2 * x[0] if x is y else x[0]
 """,
     "x=1.5, n=2": r"""
 y = {}
-for k in range(n):
+for k in range(int(x)):
     y['a'] = x
 return y['a']
 # ADC012: 'y' holds one with nothing before the loop and one with 'a' after an iteration
