@@ -21,13 +21,15 @@ After::
       yield %a.1 %u.2
     }
     %left.1 = rest %n ROOM %state %tape MOST
-    %u.9 = for L %q.1 in 0 to %left.1 carrying (%u = %u.8) { %i = add %a.9 %q.1 … }
+    %start = offset %a.9 %n
+    %u.9 = for L %q.1 in 0 to %left.1 carrying (%u = %u.8) { %i = add %start %q.1 … }
     …
-    %u.ct.8 = reverse L %q.r carrying (%u.ct = %u.ct.0) { %i.r = add %a.9 %q.r … recall %t … }
+    %start.r = offset %a.9 %n
+    %u.ct.8 = reverse L %q.r carrying (%u.ct = %u.ct.0) { %i.r = add %start.r %q.r … recall %t … }
     %u.ct.9 = reverse L.sweep %j.r carrying (%u.ct.1 = %u.ct.8) {
       %u.r = recall %u.1
       …
-      %u.ct.2 = call C0 f.L(%steps.r, %a.r, %room.r, …, %u.r, %u.ct.1)
+      %u.ct.2 = call C0 f.L(%steps.r, %a.r, %n, %room.r, …, %u.r, %u.ct.1)
       yield %u.ct.2
     }
 
@@ -209,7 +211,8 @@ class Checkpointing:
         state = [self.names.value(param) for param in forward.body.params]
         cts = [self.names.value(param) for param in reverse.body.params]
         steps, first, room = map(self.value, ("steps", "first", "room"))
-        whole = (self.value("trips"),) if self.tells_trips else ()
+        whole = self.value("trips") if self.tells_trips else None
+        known = () if whole is None else (whole,)
         stmts = clone(
             [
                 replace(forward, trips=steps, init=tuple(state)),
@@ -218,12 +221,11 @@ class Checkpointing:
             env,
             self.names,
         )
-        params = (steps, first, *whole, room, *state, *own[0], *own[1], *cts)
+        params = (steps, first, *known, room, *state, *own[0], *own[1], *cts)
         mine, back = stmts
         assert isinstance(mine, For)
         assert isinstance(back, Reverse)
-        all_ = next(iter(whole), None)
-        site = Site(mine, back, first, all_, room, tuple(own[0]), tuple(own[1]))
+        site = Site(mine, back, first, whole, room, tuple(own[0]), tuple(own[1]))
         return Function(self.callee, params, (*dims, mine, back), back.results), site
 
     def sizes(self, given: Sequence[Value], wanted: set[Value]) -> dict[Value, Stmt]:

@@ -63,7 +63,8 @@ def _native(call: Outside) -> np.ndarray[Any, Any] | None:
     """Return what the machine code for a call is told, if there is any."""
     if not hasattr(type(call.fn), "__adc_native__"):
         return None
-    found: np.ndarray[Any, Any] | None = call.fn.__adc_native__(call)  # type: ignore[attr-defined]
+    of: Any = call.fn
+    found: np.ndarray[Any, Any] | None = of.__adc_native__(call)
     return found
 
 

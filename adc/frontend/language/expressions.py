@@ -182,8 +182,6 @@ def _without(cells: dict[str, str], names: Sequence[str]) -> dict[str, str]:
 
 # A comprehension over at most this many constants is taken apart while lowering.
 UNROLLED = 16
-# If it would be refused otherwise.
-MAX_UNROLLED = 32
 
 
 def comprehension_items(
@@ -242,7 +240,7 @@ def _list_comprehension(lo: Lowerer, node: ast.ListComp) -> Binding:
         lo.restore(before)
         lo.reset_names(names)
         del lo.builder.stmts[mark:]
-        items = comprehension_items(lo, node, MAX_UNROLLED)
+        items = comprehension_items(lo, node, sequences.MAX_UNROLLED)
         if items is None:
             iterable = evaluation.lower_expr(lo, node.generators[0].iter)
             sequences.require_constants(lo, iterable, "the length of this list", node)

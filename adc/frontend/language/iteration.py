@@ -82,7 +82,7 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
     mark = len(lo.builder.stmts)
     held = _hold(lo, iterable)
     items = sequences.static_range(iterable)
-    unrolls = items is not None and len(items) <= MAX_UNROLLED
+    unrolls = items is not None and len(items) <= sequences.MAX_UNROLLED
     try:
         _settled(lo, stmt, iterable, trips, element, unrolls, peels=True)
     except (RestructuredError, PickedError) as error:
@@ -134,7 +134,6 @@ def _first_apart(
     branch(lo, some, all_of_them, lambda: None)
 
 
-MAX_UNROLLED = 32
 # A loop that would be refused otherwise.
 MAX_COPIES = 256
 

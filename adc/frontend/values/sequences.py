@@ -129,6 +129,11 @@ def _keeps_length(iterable: Binding) -> bool:
     return False
 
 
+# A loop or a comprehension over at most this many constants has a copy of its body for each, if it
+# would be refused otherwise.
+MAX_UNROLLED = 32
+
+
 def static_range(iterable: Binding) -> list[Binding] | None:
     """Return the numbers of a range of constants, for where a loop would not do.
 
@@ -136,9 +141,10 @@ def static_range(iterable: Binding) -> list[Binding] | None:
     """
     match iterable:
         case Range(start=start, stop=stop, step=step):
-            ends = (start.operand, stop.operand, step.operand)
-            if all(isinstance(end, Literal) for end in ends):
-                values = range(*(int(end.value) for end in ends))  # type: ignore[union-attr]
+            ends = [end.operand for end in (start, stop, step)]
+            known = [int(end.value) for end in ends if isinstance(end, Literal)]
+            if len(known) == len(ends):
+                values = range(*known)
                 if len(values) <= numbers.MAX_TUPLE:
                     return [Num(integer(k)) for k in values]
         case Reversed(inner=inner):

@@ -1,4 +1,5 @@
 # mypy: ignore-errors
+# Names, imports and class variables are what the snippets are about.
 # ruff: noqa: E741, F401, RUF012
 """Bodies of functions for `test_like_python`, by their arguments, and what they use.
 

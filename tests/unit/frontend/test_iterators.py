@@ -264,7 +264,7 @@ def test_elements_are_those_of_python(iterator: str) -> None:
     compiled = adc.value_and_grad(program, target="python", cache=False)
     try:
         wanted = program(V)
-    except Exception as error:
+    except Exception as error:  # whatever Python raises, adc has to
         with pytest.raises(type(error), match=re.escape(str(error))):
             compiled(V)
         return

@@ -63,7 +63,7 @@ def test_like_python(given: str, body: str) -> None:
     compiled = adc.jit(program, target="python", cache=False)
     try:
         wanted = program(**copy.deepcopy(arguments))
-    except Exception as error:
+    except Exception as error:  # whatever Python raises, adc has to
         with pytest.raises(type(error)):
             compiled(**copy.deepcopy(arguments))
         return

@@ -89,7 +89,8 @@ def test_code_for_each_size(fn: Any, calls: list[tuple[Any, ...]]) -> None:
             assert value == pytest.approx(fn(*args))
     info = df.cache_info()
     assert info["compiled"] + info["loaded"] == len(calls)
-    check_grads(fn, calls[0])
+    for args in calls:
+        check_grads(fn, args)
 
 
 def test_keys_that_are_numbers_of_rows() -> None:

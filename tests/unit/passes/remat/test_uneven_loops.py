@@ -34,23 +34,23 @@ def blocks(x: Any, w: Any, b: Any) -> Any:
     return np.sum(h * h)
 
 
-def batches(w: Any, x: Any, y: Any, rate: Any) -> Any:
-    """Descent by batches, of which the last one is smaller."""
+def descended(w: Any, x: Any, y: Any, rate: Any) -> Any:
+    """Descend by batches, of which the last one is smaller."""
     for k in range(0, len(x), 12):
         given, wanted = x[k : k + 12], y[k : k + 12]
         found = np.tanh(given @ w)
         slope = (found - wanted) * (1 - found * found)
         w = w - rate * (given.T @ slope) / len(given)
-    return np.sum(w**2)
+    return w
+
+
+def batches(w: Any, x: Any, y: Any, rate: Any) -> Any:
+    return np.sum(descended(w, x, y, rate) ** 2)
 
 
 def epochs(w: Any, x: Any, y: Any, rate: Any) -> Any:
     for _ in range(4):
-        for k in range(0, len(x), 12):
-            given, wanted = x[k : k + 12], y[k : k + 12]
-            found = np.tanh(given @ w)
-            slope = (found - wanted) * (1 - found * found)
-            w = w - rate * (given.T @ slope) / len(given)
+        w = descended(w, x, y, rate)
     return np.sum(w**2)
 
 
