@@ -99,10 +99,12 @@ class _Emitter(Loops):
         self._part = part
 
     def stmts(self, stmts: Sequence[Stmt], later: Sequence[Operand] | None = None) -> None:
-        pushed = False
+        pushed, given = False, set(self._given)
         gone = None if later is None else dead_values(stmts, later, self._held)
         for k, stmt in enumerate(stmts):
             pushes, pops = self.moves(stmt)
+            if (pushes or pops) and not isinstance(stmt, core.Call):
+                self.take_tapes()
             if pushed and pops:
                 self.note_most()
             pushed = pushes or (pushed and not pops)
@@ -115,6 +117,8 @@ class _Emitter(Loops):
             self._place = place
             if self.is_inside or k < len(stmts) - 1:
                 self.release(after)
+        if self.is_inside:  # what is there behind a block was there in front of it
+            self.take_tapes(but=given)
 
     def stmt(self, stmt: Stmt) -> None:
         match stmt:
@@ -185,8 +189,6 @@ class _Emitter(Loops):
             if stmt.callee in self._shared.noted:
                 self.note_call(stmt)
             self.leave()
-        for dtype in traffic:
-            self.open_tape(dtype)
 
     # -- the whole -------------------------------------------------------------------------
 
@@ -197,8 +199,6 @@ class _Emitter(Loops):
         mark = ""
         if not self._main and not self._part and self.makes_arrays(self._fn.body):
             mark = self.mark_top()
-        for dtype in self._own:
-            self.open_tape(dtype)
         if self._fn.routine:
             self._counts = {v: 2 for stmt in self._fn.body for v in stmt.results}
         self.stmts(self._fn.body, self._fn.results)
@@ -223,7 +223,7 @@ class _Emitter(Loops):
         doc = f"{self._fn.name}: {given} -> {found}"
         name, body = self._shared.names[self._fn.name], [*first, *self.here]
         own = syntax.Function(name, params, doc, types, self.variables, body)
-        return replace(own, is_part=self._part, is_flat=self._part)
+        return replace(own, is_part=self._part, is_flat=not self._main)
 
     def routine(self) -> Expr | None:
         """Write the call of a library, and return the variable that says whether it has failed."""

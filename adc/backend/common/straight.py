@@ -17,7 +17,6 @@ from adc.backend.common.syntax import (
     Element,
     Expr,
     For,
-    Global,
     Increase,
     Name,
     Size,
@@ -26,7 +25,6 @@ from adc.backend.common.syntax import (
     Unary,
 )
 from adc.backend.common.writer import INLINE, Writer
-from adc.backend.runtime.state import State
 from adc.ir import core, ops
 from adc.ir.core import ELEMENT, SHAPE, Apply, Check, Gemm, Load, Operand, Print, Value, Write
 from adc.ir.text.outside import TO
@@ -121,12 +119,7 @@ class StraightLine(Writer):
 
     def note_call(self, stmt: core.Call) -> None:
         """Note that a call led to an error, for its traceback."""
-        site = Constant(self._shared.site(stmt, self._fn.name))
-        last = Constant(State.MOST_CALLERS - 1)
-        place = Binary("+", Global("CALLERS"), Call("min", (state("DEPTH"), last)))
-        remark = f"{stmt.loc.file}:{stmt.loc.line}" if stmt.loc else ""
-        self.add(Store(Element(STATE, (place,)), site, remark=remark))
-        self.add(Increase(state("DEPTH"), "+", Constant(1)))
+        self.do("note_caller", STATE, Constant(self._shared.site(stmt, self._fn.name)))
 
     def print_(self, stmt: Print) -> None:
         if stmt.to == TO:

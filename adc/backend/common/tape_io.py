@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from adc.backend.common.expressions import dtype_of, plus, product, state, times, total
 from adc.backend.common.straight import StraightLine
@@ -31,18 +31,30 @@ from adc.ir.walk import inner_values
 
 
 class Traffic(StraightLine):
-    """Writes what uses the tapes. ``tape_f64`` is the tape's memory, ``top_f64`` its end."""
+    """Writes what uses the tapes. ``tape_f64`` is the tape's memory, ``top_f64`` its end.
+
+    These variables are read from the state where they are needed, and written back in front of a
+    call that uses the tape. A run of calls needs neither.
+    """
 
     def __init__(self, fn: Function, shared: Shared, *, main: bool) -> None:
         super().__init__(fn, shared, main=main)
         own = Tapes.own(fn.body)
         self._own = sorted(shared.tapes.used(fn.name)) if own else []
+        # Those that other code has, or had last.
+        self._given = set(self._own)
         # In blocks: dtype and row of each value of a frame, where the rows begin, the loop index.
         self._rows: dict[int, dict[int, tuple[str, int]]] = {}
         self._bases: dict[tuple[str, int], str] = {}
         self._block_index: dict[int, str] = {}
 
+    def take_tapes(self, but: Collection[str] = ()) -> None:
+        """Take back the tapes that other code has, but for those that it is to keep."""
+        for dtype in sorted(self._given.difference(but)):
+            self.open_tape(dtype)
+
     def open_tape(self, dtype: str) -> None:
+        self._given.discard(dtype)
         place = dtype.upper()
         self.variables |= {f"tape_{dtype}": Array(dtype, 1), f"top_{dtype}": INT}
         self.set(f"tape_{dtype}", Call("tape", (STATE, Global(place), dtype_of(dtype))))
@@ -51,7 +63,9 @@ class Traffic(StraightLine):
     def close_tapes(self, dtypes: Sequence[str]) -> None:
         """Let other code use tapes."""
         for dtype in dtypes:
-            self.add(Store(state(dtype.upper(), 2), Name(f"top_{dtype}")))
+            if dtype not in self._given:
+                self.add(Store(state(dtype.upper(), 2), Name(f"top_{dtype}")))
+        self._given.update(dtypes)
 
     def move_top(self, dtype: str, sign: str, by: Expr) -> None:
         self.add(Increase(Name(f"top_{dtype}"), sign, by))
@@ -76,8 +90,13 @@ class Traffic(StraightLine):
         return pushes, pops
 
     def note_most(self) -> None:
-        """Note how full the tapes are, where they begin to be emptied."""
+        """Note how full the tapes are, where they begin to be emptied.
+
+        Of a tape that other code had last, that code has noted it.
+        """
         for dtype in self._own:
+            if dtype in self._given:
+                continue
             most = state(dtype.upper(), 3)
             self.add(Store(most, Call("max", (most, Name(f"top_{dtype}")))))
 

@@ -52,8 +52,6 @@ PLACES = {
     "STATUS": (State.STATUS, "0, or the check that failed"),
     "TOP": (State.TOP, "bytes of the workspace in use"),
     "OPERANDS": (State.OPERANDS, "of the check that failed"),
-    "DEPTH": (State.DEPTH, "how many calls led there"),
-    "CALLERS": (State.CALLERS, "these calls"),
     **{
         dtype.upper(): (
             State.tape(dtype),
@@ -78,6 +76,7 @@ RUNTIME = frozenset(
         "grow",
         "lanes",
         "note",
+        "note_caller",
         "poll",
         "heard",
         "heard_integer",

@@ -67,9 +67,9 @@ UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "at_line call_done call_from empty enter external fit fresh grow heard heard_integer lanes "
-    "note part_of poll release returned reuse row_at parallel_for say slot stacked tape total "
-    "total_down view".split()
+    "at_line call_done call_from copy_into empty enter external fill fit fresh grow heard "
+    "heard_integer lanes note note_caller part_of poll release returned reuse row_at parallel_for "
+    "say slot stacked tape total total_down view".split()
 )
 
 
@@ -211,10 +211,7 @@ class Function(Variables):
                 strides = () if ty.layout == "C" else self.strides(array)[::-1]
                 return Array(ty, array.data, array.shape[::-1], strides, array.owner)
         assert name == "size"
-        size: Any = ir.Constant(_I64, 1)
-        for k, extent in enumerate(array.shape):
-            size = self.builder.mul(size, extent) if k else extent
-        return Scalar(types.int64, size)
+        return Scalar(types.int64, self.count(array))
 
     def apply(self, function: Any, args: Sequence[Value]) -> Scalar:
         return self.module.apply(self.builder, function, args)
@@ -271,10 +268,11 @@ class Function(Variables):
             condition = self.apply(CHOICES[name], args)
             chosen = self.builder.select(condition.value, args[0].value, args[1].value)
             return Scalar(types.int64, chosen)
-        if name in gemm.NAMES and self.known_product(args[1:], name == "gemm_add"):
+        if name in gemm.NAMES:
+            self.product(*args, add=name == "gemm_add")
             return None
         function = self.module.globals[name]
-        if any(isinstance(arg, Array) for arg in args):  # `copy_into`, `fill`, `gemm`, routines
+        if any(isinstance(arg, Array) for arg in args):  # routines
             kinds = tuple(arg.type for arg in args)
             sig = self.module.signature(function, kinds)
             values = [self.packed(arg, ty) for arg, ty in zip(args, sig.args, strict=True)]
@@ -283,16 +281,21 @@ class Function(Variables):
             return None if result is types.void else Scalar(result, found)
         return self.apply(function, args)
 
-    def known_product(self, arrays: Sequence[Array], add: bool) -> bool:
-        """Write a small product of matrices of known sizes; return whether it is one."""
-        out, left, right = arrays
+    def product(self, state: Array, out: Array, left: Array, right: Array, *, add: bool) -> None:
+        """Write a product of matrices: loops where it stands, if it is small and of known sizes."""
+        assert out.type.layout == "C"
+        assert {left.type.layout, right.type.layout} <= {"C", "F"}
         sizes = [*out.shape, left.shape[1]]
         columns = left.type.layout == "F", right.type.layout == "F"
         item = self.context.get_data_type(out.type.dtype)
-        data = [each.data for each in arrays]
-        return gemm.write_known(
-            self.context, self.builder, item, data, sizes, columns=columns, add=add
-        )
+        arrays = [each.data for each in (out, left, right)]
+        if not gemm.write_known(
+            self.context, self.builder, item, arrays, sizes, columns=columns, add=add
+        ):
+            gemm.write(
+                self.context, self.builder, item, state.data, arrays, sizes,
+                columns=columns, add=add,
+            )  # fmt: skip
 
     def call_emitted(self, name: str, args: list[Value]) -> Value:
         kinds = tuple(arg.type for arg in args)
@@ -316,7 +319,7 @@ class Function(Variables):
         values = [v for arg, ty in zip(args, kinds, strict=True) for v in self.flattened(arg, ty)]
         convention, called = context.call_conv, self.module.types_of(name, kinds)
         values = convention._get_arg_packer(flat_types(kinds)).as_arguments(b, values)
-        room = self.slot(function.args[0].type.pointee)
+        room = self.room(function.args[0].type.pointee)
         code = b.call(function, [room, self.function.args[1], *values])
         if not self.module.functions[name].is_loop:
             with b.if_then(b.icmp_unsigned("!=", code, RETCODE_OK), likely=False):
@@ -366,6 +369,13 @@ class Function(Variables):
             lanes, used = (self.expr(each) for each in arguments)
             found = writing.total_of(b, lanes.data, used.value, name == "total_down")
             return Scalar(lanes.type.dtype, found)
+        if name == "fill":
+            self.fill(*(self.expr(each) for each in arguments))
+            return None
+        if name == "copy_into":
+            target, source = (self.expr(each) for each in arguments)
+            self.copy(source, target.data)
+            return None
         state = self.expr(arguments[0]).data
         match name:
             case "parallel_for":
@@ -417,6 +427,8 @@ class Function(Variables):
             case "note":
                 done = writing.note_word(b, state, self.expr(arguments[1]).value)
                 self.leave_without_memory(b.not_(done))
+            case "note_caller":
+                writing.note_caller(b, state, self.expr(arguments[1]).value)
             case "at_line" | "call_done" | "call_from":
                 write = getattr(writing, name)
                 for each in write(b, state, *(self.expr(each).value for each in arguments[1:])):
@@ -473,6 +485,29 @@ class Function(Variables):
         ty = types.Array(stack.type.dtype, len(rest), "C")
         return Array(ty, b.gep(stack.data, [place]), rest, (), stack.owner, stack.home)
 
+    def fill(self, array: Array, value: Scalar) -> None:
+        """Write that all elements of an array in C order become a value."""
+        b, number = self.builder, value.value
+        # Zero with a sign has a bit that is set.
+        if isinstance(number, ir.Constant) and str(number.constant) in ("0", "0.0", "False"):
+            writing.clear(b, array.data, self.count(array))
+            return
+        number = self.context.cast(b, number, value.type, array.type.dtype)
+        number = self.context.get_value_as_data(b, array.type.dtype, number)
+        writing.fill(b, array.data, self.count(array), number)
+
+    def copy(self, source: Array, target: Any) -> None:
+        """Write a copy of an array's elements, to an address where they are to be in C order."""
+        memory = source.data, source.shape, self.strides(source)
+        writing.copy(self.builder, self.context, memory, target, source.type.layout)
+
+    def count(self, array: Array) -> Any:
+        """Return the number of elements of an array."""
+        size: Any = ir.Constant(_I64, 1)
+        for k, extent in enumerate(array.shape):
+            size = self.builder.mul(size, extent) if k else extent
+        return size
+
     def of_sizes(self, state: Any, row: Array, sizes: list[Any]) -> Array:
         """Return an array if it has some sizes, else a copy of so many of its elements."""
         b = self.builder
@@ -483,15 +518,8 @@ class Function(Variables):
         with b.if_then(differs, likely=False):
             address = writing.take(b, state, row.type.dtype, sizes, self.no_memory())
             made = self.array_at(row.type, address, sizes)
-            strides = self.strides(row)
-            with cgutils.loop_nest(b, sizes, _I64) as index:
-                source = cgutils.get_item_pointer2(
-                    self.context, b, row.data, row.shape, strides, "C", index
-                )
-                target = cgutils.get_item_pointer2(
-                    self.context, b, made.data, sizes, self.strides(made), "C", index
-                )
-                b.store(b.load(source), target)
+            memory = row.data, sizes, self.strides(row)
+            writing.copy(b, self.context, memory, made.data)
             after = b.block
         data = b.phi(row.data.type)
         data.add_incoming(row.data, before)
@@ -545,10 +573,7 @@ class Function(Variables):
     def fresh(self, ty: Any, shape: Sequence[Any]) -> Array:
         """Write the making of an array that owns its memory."""
         b, context = self.builder, self.context
-        size, bad = writing.bytes_of(b, ty.dtype, shape)
-        self.leave_without_memory(bad)
-        align = context.get_preferred_array_alignment(ty.dtype)
-        owner = context.nrt.meminfo_alloc_aligned_unchecked(b, size, align)
+        owner = writing.own(b, context, ty.dtype, shape)
         self.leave_without_memory(cgutils.is_null(b, owner))
         pointer = context.get_data_type(ty.dtype).as_pointer()
         data = b.bitcast(context.nrt.meminfo_data(b, owner), pointer)
@@ -557,10 +582,11 @@ class Function(Variables):
     def returned(self, state: Any, place: Any, ty: Any, shape: list[Any]) -> Array:
         """Write the making of a result, in the memory prepared for it if that fits."""
         b = self.builder
-        address, fits = writing.take_prepared(b, state, place, ty.dtype, shape)
+        address = writing.take_prepared(b, state, place, ty.dtype, shape)
         before = b.block
         prepared = self.array_at(ty, address, shape)
-        with b.if_then(b.not_(fits), likely=False):
+        nothing = b.icmp_unsigned("==", address, ir.Constant(_I64, 0))
+        with b.if_then(nothing, likely=False):
             own = self.fresh(ty, shape)
             after = b.block
         nobody = ir.Constant(own.owner.type, None)

@@ -116,6 +116,8 @@ class Variables:
         # Of variables that are assigned more than once: where their values lie.
         self.slots: dict[str, Value] = {}
         self.owners: dict[str, Any] = {}
+        # Where calls leave what they return, by type: it is read at once.
+        self._rooms: dict[str, Any] = {}
 
     # -- arrays ----------------------------------------------------------------------------
 
@@ -224,6 +226,12 @@ class Variables:
             if zero:
                 self.builder.store(ir.Constant(ty, None), place)
         return place
+
+    def room(self, ty: Any) -> Any:
+        """Return the place where calls leave what they return, if it is of some LLVM type."""
+        if (key := str(ty)) not in self._rooms:
+            self._rooms[key] = self.slot(ty)
+        return self._rooms[key]
 
     def reference(self, name: str, owner: Any) -> None:
         kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t])

@@ -62,6 +62,12 @@ class Memory:
     def __setitem__(self, place: Any, word: Any) -> None:
         self.words[place] = word
 
+    def note_caller(self, site: int) -> None:
+        """Note that a call led to the check that failed."""
+        count = self.words[State.DEPTH]
+        self.words[State.CALLERS + min(count, State.MOST_CALLERS - 1)] = site
+        self.words[State.DEPTH] += 1
+
     # -- arrays and tapes ------------------------------------------------------------------
 
     def take(self, size: int) -> None:
@@ -244,6 +250,7 @@ NAMES: dict[str, Any] = {
     "heard_integer": lambda state: state.words[State.WANTED],
     "lanes": lambda dtype, used: np.full(LANES, -0.0, dtype),
     "note": Memory.note,
+    "note_caller": Memory.note_caller,
     "enter": lambda state: False,  # nor does a recursion end its stack
     "poll": lambda state, work: False,  # the interpreter looks for signals itself
     "release": Memory.release,

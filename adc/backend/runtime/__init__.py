@@ -16,6 +16,7 @@ by a Python function whose address is in the state (`adc.backend.runtime.offload
 * `grow` makes a tape larger by half or more, `fit` as large as is needed; `tape` is its memory as
   an array.
 * `note` appends a word to the log of effects, and `say` has Python carry out what is in it.
+* `note_caller` notes in the state which call led to the check that failed, for the traceback.
 * `external` calls a Python function outside of the program, or machine code for it (`outside`).
 * `at_line`, `call_from` and `call_done` note in the state where a call is, for profiles.
 * `poll` counts work down and looks for signals about every 50 ms. `enter` does so at the beginning
@@ -32,7 +33,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adc.backend.numba_api import cgutils, intrinsic, signature, types
+from adc.backend.numba_api import intrinsic, signature, types
 from adc.backend.runtime.helpers import I32, I64
 
 # Names for readers and imports: `instructions` knows them and writes what they do, nothing runs
@@ -159,6 +160,11 @@ def poll(state: Any, work: Any) -> bool:
     raise NotImplementedError
 
 
+def note_caller(state: Any, site: Any) -> None:
+    """Note that a call, known by the number of its site, led to the check that failed."""
+    raise NotImplementedError
+
+
 def at_line(state: Any, place: Any, mark: Any) -> None:
     """Note in a place of the state what runs from now on."""
     raise NotImplementedError
@@ -189,42 +195,11 @@ def bits(typingctx: Any, value: Any) -> Any:
     return signature(types.int64, value), codegen
 
 
-@intrinsic
-def copy_into(typingctx: Any, target: Any, source: Any) -> Any:
+def copy_into(target: Any, source: Any) -> None:
     """Copy the elements of an array into a contiguous one of the same shape."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        to, of = (
-            context.make_array(ty)(context, builder, arg)
-            for ty, arg in zip(sig.args, args, strict=True)
-        )
-        if source.layout == "C":
-            size = builder.mul(to.nitems, to.itemsize)
-            cgutils.raw_memcpy(builder, to.data, of.data, size, 1)
-            return context.get_dummy_value()
-        shape = cgutils.unpack_tuple(builder, of.shape, source.ndim)
-        strides = cgutils.unpack_tuple(builder, of.strides, source.ndim)
-        out = cgutils.unpack_tuple(builder, to.strides, source.ndim)
-        with cgutils.loop_nest(builder, shape, I64) as index:
-            old = cgutils.get_item_pointer2(
-                context, builder, of.data, shape, strides, source.layout, index
-            )
-            new = cgutils.get_item_pointer2(context, builder, to.data, shape, out, "C", index)
-            builder.store(builder.load(old), new)
-        return context.get_dummy_value()
-
-    return signature(types.void, target, source), codegen
+    raise NotImplementedError
 
 
-@intrinsic
-def fill(typingctx: Any, target: Any, value: Any) -> Any:
+def fill(target: Any, value: Any) -> None:
     """Set every element of a contiguous array."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        array = context.make_array(target)(context, builder, args[0])
-        item = context.get_value_as_data(builder, target.dtype, args[1])
-        with cgutils.for_range(builder, array.nitems, intp=I64) as loop:
-            builder.store(item, builder.gep(array.data, [loop.index]))
-        return context.get_dummy_value()
-
-    return signature(types.void, target, target.dtype), codegen
+    raise NotImplementedError

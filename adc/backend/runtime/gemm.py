@@ -21,9 +21,6 @@ from llvmlite import ir
 from adc.backend.numba_api import (
     cgutils,
     check_blas,
-    intrinsic,
-    signature,
-    types,
 )
 from adc.backend.runtime.state import State
 
@@ -73,22 +70,26 @@ class _Kind:
         return "d" if self.item == ir.DoubleType() else "s"
 
     def call(self, b: ir.IRBuilder, args: list[Any], name: str, write: Callable[..., None]) -> Any:
-        """Write a call of a function that makes a product, and return the function."""
-        function = self.function(b.module, name, write)
+        """Write a call of a function that makes a product, and return the function.
+
+        It is ``void name(c, a, b, m, n, k)``, or has the state in front: `c` is m by n, `a` m by k,
+        `b` k by n.
+        """
+        function = self.function(b.module, [arg.type for arg in args], name, write)
         b.call(function, args)
         return function
 
-    def function(self, module: ir.Module, name: str, write: Callable[..., None]) -> ir.Function:
-        """Return ``void name(c, a, b, m, n, k)``: `c` is m by n, `a` m by k, `b` k by n."""
+    def function(
+        self, module: ir.Module, kinds: list[ir.Type], name: str, write: Callable[..., None]
+    ) -> ir.Function:
         name += "_add" * self.add
         name = f"{name}_{self.letter}{''.join('f' if each else 'c' for each in self.columns)}"
         found = module.globals.get(name)
         if found is not None:
             return found
-        args = [*[self.item.as_pointer()] * 3, *[_I64] * 3]
-        function = ir.Function(module, ir.FunctionType(ir.VoidType(), args), name)
+        function = ir.Function(module, ir.FunctionType(ir.VoidType(), kinds), name)
         function.linkage = "linkonce_odr"
-        for arg in function.args[:3]:
+        for arg in function.args[:-3]:
             arg.add_attribute("noalias")
         b = ir.IRBuilder(function.append_basic_block())
         write(self, b, *function.args)
@@ -196,54 +197,55 @@ def write_known(
     return True
 
 
-def _intrinsic(add: bool) -> Any:
-    def product(typingctx: Any, state: Any, c: Any, a: Any, b: Any) -> Any:
-        assert c.layout == "C"
-        assert a.layout in "CF"
-        assert b.layout in "CF"
+def _choose(
+    kind: _Kind, b: ir.IRBuilder, state: Any, c: Any, x: Any, y: Any, m: Any, n: Any, k: Any
+) -> None:
+    """Make a product as its sizes have it, and count its work (`runtime.poll`)."""
+    b.function.attributes.add("noinline")
+    count = b.mul(b.mul(m, n), k)
+    product = functools.partial(kind.call, b, [c, x, y, m, n, k])
 
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            out, left, right = (
-                context.make_array(ty)(context, builder, arg)
-                for ty, arg in zip(sig.args[1:], args[1:], strict=True)
-            )
-            m, n = cgutils.unpack_tuple(builder, out.shape, 2)
-            k = cgutils.unpack_tuple(builder, left.shape, 2)[1]
-            columns = a.layout == "F", b.layout == "F"
-            kind = _Kind(context.get_data_type(c.dtype), columns, add, context)
-            given = [out.data, left.data, right.data, m, n, k]
-            count = builder.mul(builder.mul(m, n), k)
-            product = functools.partial(kind.call, builder, given)
+    def compare(how: str, value: Any, other: int) -> Any:
+        return b.icmp_signed(how, value, ir.Constant(_I64, other))
 
-            def compare(how: str, value: Any, other: int) -> Any:
-                return builder.icmp_signed(how, value, ir.Constant(_I64, other))
-
-            with builder.if_else(compare("<=", count, SMALL)) as (small, others):
-                with small:
-                    product("adc_small_gemm", _sums)
-                with others:
-                    thin = compare("<", builder.mul(m, k), FEW)
-                    loops = builder.and_(thin, compare(">=", n, LONG))
-                    if columns[1]:  # what stands side by side in `b` are terms
-                        loops = ir.Constant(ir.IntType(1), 0)
-                    for size in (m, n, k):
-                        loops = builder.or_(loops, compare(">", size, _MOST))
-                    with builder.if_else(loops) as (written, large):
-                        with written:
-                            product("adc_thin_gemm", _sums if columns[1] else _rows)
-                        with large:
-                            product("adc_gemm", _blas)
-            # A unit of work is about a nanosecond (`runtime.poll`).
-            work = builder.ashr(count, ir.Constant(_I64, 3))
-            memory = context.make_array(state)(context, builder, args[0])
-            ticks = builder.gep(memory.data, [ir.Constant(_I64, State.TICKS)])
-            builder.store(builder.sub(builder.load(ticks), work), ticks)
-            return context.get_dummy_value()
-
-        return signature(types.void, state, c, a, b), codegen
-
-    return intrinsic(product)
+    with b.if_else(compare("<=", count, SMALL)) as (small, others):
+        with small:
+            product("adc_small_gemm", _sums)
+        with others:
+            thin = compare("<", b.mul(m, k), FEW)
+            loops = b.and_(thin, compare(">=", n, LONG))
+            if kind.columns[1]:  # what stands side by side in `b` are terms
+                loops = ir.Constant(ir.IntType(1), 0)
+            for size in (m, n, k):
+                loops = b.or_(loops, compare(">", size, _MOST))
+            with b.if_else(loops) as (written, large):
+                with written:
+                    product("adc_thin_gemm", _sums if kind.columns[1] else _rows)
+                with large:
+                    product("adc_gemm", _blas)
+    # A unit of work is about a nanosecond.
+    work = b.ashr(count, ir.Constant(_I64, 3))
+    ticks = b.gep(state, [ir.Constant(_I64, State.TICKS)])
+    b.store(b.sub(b.load(ticks), work), ticks)
 
 
-gemm = _intrinsic(add=False)
-gemm_add = _intrinsic(add=True)
+def write(
+    context: Any, b: ir.IRBuilder, item: ir.Type, state: Any, arrays: list[Any], sizes: list[Any],
+    *, columns: tuple[bool, bool], add: bool,
+) -> None:  # fmt: skip
+    """Write a product; `arrays` and `sizes` are as for `write_known`."""
+    kind = _Kind(item, columns, add, context)
+    kind.call(b, [state, *arrays, *sizes], "adc_product", _choose)
+
+
+# For readers and imports: `instructions` knows these names, nothing runs their bodies.
+
+
+def gemm(state: Any, c: Any, a: Any, b: Any) -> None:
+    """Overwrite `c` by the product of `a` and `b`."""
+    raise NotImplementedError
+
+
+def gemm_add(state: Any, c: Any, a: Any, b: Any) -> None:
+    """Add the product of `a` and `b` to `c`."""
+    raise NotImplementedError

@@ -78,7 +78,7 @@ def slot_of(builder: ir.IRBuilder, state: ir.Value, place: int | ir.Value) -> ir
     return builder.gep(state, [index])
 
 
-def _helper(
+def helper(
     module: ir.Module,
     name: str,
     result: ir.Type,
@@ -152,7 +152,22 @@ def grow_helper(module: ir.Module) -> ir.Function:
         b.ret(ir.Constant(ir.IntType(1), 1))
 
     args = [I64.as_pointer(), I64, I64, I64, ir.IntType(1)]
-    return _helper(module, "adc_grow", ir.IntType(1), args, body)
+    return helper(module, "adc_grow", ir.IntType(1), args, body)
+
+
+def caller_helper(module: ir.Module) -> ir.Function:
+    """``void adc_caller(state, site)``: notes one more of the calls that led to a failed check."""
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        state, site = args
+        depth = slot_of(b, state, State.DEPTH)
+        count, last = b.load(depth), ir.Constant(I64, State.MOST_CALLERS - 1)
+        place = b.select(b.icmp_signed("<", count, last), count, last)
+        b.store(site, slot_of(b, state, b.add(ir.Constant(I64, State.CALLERS), place)))
+        b.store(b.add(count, ir.Constant(I64, 1)), depth)
+        b.ret_void()
+
+    return helper(module, "adc_caller", ir.VoidType(), [I64.as_pointer(), I64], body)
 
 
 def poll_helper(module: ir.Module) -> ir.Function:
@@ -194,7 +209,7 @@ def poll_helper(module: ir.Module) -> ir.Function:
         b.call(declared(module, "adc_PyGILState_Release", ir.VoidType(), I32), [lock])
         b.ret(no)
 
-    return _helper(module, "adc_poll", ir.IntType(1), [I64.as_pointer()], body)
+    return helper(module, "adc_poll", ir.IntType(1), [I64.as_pointer()], body)
 
 
 def spill_helper(module: ir.Module) -> ir.Function:
@@ -225,7 +240,7 @@ def spill_helper(module: ir.Module) -> ir.Function:
         b.store(b.add(old, size), top)
         b.ret(b.add(address, ir.Constant(I64, ALIGN)))
 
-    return _helper(module, "adc_spill", I64, [I64.as_pointer(), I64], body)
+    return helper(module, "adc_spill", I64, [I64.as_pointer(), I64], body)
 
 
 def release_helper(module: ir.Module) -> ir.Function:
@@ -251,7 +266,7 @@ def release_helper(module: ir.Module) -> ir.Function:
         b.position_at_end(done)
         b.ret_void()
 
-    return _helper(module, "adc_release", ir.VoidType(), [I64.as_pointer(), I64], body)
+    return helper(module, "adc_release", ir.VoidType(), [I64.as_pointer(), I64], body)
 
 
 def vector_at(b: ir.IRBuilder, lanes: ir.Value, at: ir.Value) -> ir.Value:
@@ -281,7 +296,7 @@ def on_lanes(
 
     args = [lanes.type, I64]
     name = f"adc_{name}_{lanes.type.pointee}"
-    made = _helper(b.module, name, result or ir.VoidType(), args, body, cold=False)
+    made = helper(b.module, name, result or ir.VoidType(), args, body, cold=False)
     made.linkage = "internal"  # so that LLVM sees that nobody keeps the address of the lanes
     return b.call(made, [lanes, count])
 
@@ -325,7 +340,7 @@ def note_helper(module: ir.Module) -> ir.Function:
         b.store(more, slot_of(b, state, State.LOG + 2))
         b.ret(ir.Constant(ir.IntType(1), 1))
 
-    return _helper(module, "adc_note", ir.IntType(1), [I64.as_pointer(), I64], body)
+    return helper(module, "adc_note", ir.IntType(1), [I64.as_pointer(), I64], body)
 
 
 def say_helper(module: ir.Module) -> ir.Function:
@@ -338,7 +353,7 @@ def say_helper(module: ir.Module) -> ir.Function:
             _call_python(b, module, state, say, failed=True)
         b.ret(ir.Constant(ir.IntType(1), 0))
 
-    return _helper(module, "adc_say", ir.IntType(1), [I64.as_pointer()], body)
+    return helper(module, "adc_say", ir.IntType(1), [I64.as_pointer()], body)
 
 
 def external_helper(module: ir.Module) -> ir.Function:
@@ -366,4 +381,4 @@ def external_helper(module: ir.Module) -> ir.Function:
         b.ret(ir.Constant(ir.IntType(1), 0))
 
     args = [I64.as_pointer(), I64, I8P, I32]
-    return _helper(module, "adc_external", ir.IntType(1), args, body, cold=False)
+    return helper(module, "adc_external", ir.IntType(1), args, body, cold=False)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -19,10 +19,12 @@ from adc.backend.runtime.helpers import (
     I64,
     VECTOR,
     WRITE,
+    caller_helper,
     declared,
     external_helper,
     grow_helper,
     halve_lanes,
+    helper,
     note_helper,
     on_lanes,
     poll_helper,
@@ -34,6 +36,9 @@ from adc.backend.runtime.helpers import (
 )
 from adc.backend.runtime.state import LARGE, State
 from adc.ir.sums import SHORT
+
+# Address, sizes, and strides in bytes of an array.
+Memory = tuple[ir.Value, Sequence[ir.Value], Sequence[ir.Value]]
 
 
 def width(b: ir.IRBuilder, used: ir.Value) -> ir.Value:
@@ -106,9 +111,9 @@ def itemsize(dtype: Any) -> int:
     return 1 if dtype == types.boolean else dtype.bitwidth // 8
 
 
-def bytes_of(b: ir.IRBuilder, dtype: Any, shape: Sequence[ir.Value]) -> tuple[Any, Any]:
+def _bytes_of(b: ir.IRBuilder, item: int, shape: Sequence[ir.Value]) -> tuple[Any, Any]:
     """Write the size of an array; return it, and whether it is negative or beyond all memory."""
-    size: Any = ir.Constant(I64, itemsize(dtype))
+    size: Any = ir.Constant(I64, item)
     bad: Any = ir.Constant(ir.IntType(1), 0)
     for one in shape:
         product = b.smul_with_overflow(size, one)
@@ -125,64 +130,150 @@ def most_bytes(
     size: Any = ir.Constant(I64, 0)
     bad: Any = ir.Constant(ir.IntType(1), 0)
     for shape in shapes:
-        one, wrong = bytes_of(b, dtype, shape)
+        one, wrong = _bytes_of(b, itemsize(dtype), shape)
         size = b.select(b.icmp_signed(">", one, size), one, size)
         bad = b.or_(bad, wrong)
     return size, bad
 
 
-def take_prepared(
-    b: ir.IRBuilder, state: ir.Value, place: ir.Value, dtype: Any, shape: list[ir.Value]
-) -> tuple[ir.Value, ir.Value]:
-    """Write the taking of the memory prepared for a result; return its address, and if it fits.
+# The functions for arrays of some number of axes and of items of some bytes are in every module
+# that needs them: to write what they do wherever an array is made takes a fifth of all the code.
 
-    Where it does not, the size that is needed is left in its place.
+
+def take_prepared(
+    b: ir.IRBuilder, state: ir.Value, place: ir.Value, dtype: Any, shape: Sequence[ir.Value]
+) -> ir.Value:
+    """Write the taking of the memory prepared for a result; return its address, 0 if none fits.
+
+    Where none fits, the size that is needed is left in its place.
     """
-    size, bad = bytes_of(b, dtype, shape)
-    table = b.inttoptr(b.load(slot_of(b, state, State.RESULTS)), I64.as_pointer())
-    at = b.mul(place, ir.Constant(I64, 2))
-    where, prepared = slot_of(b, table, at), slot_of(b, table, b.add(at, ir.Constant(I64, 1)))
-    address = b.load(where)
-    nothing = ir.Constant(I64, 0)
-    given = b.icmp_unsigned("!=", address, nothing)
-    fits = b.and_(b.icmp_unsigned("==", size, b.load(prepared)), given)
-    fits = b.and_(fits, b.not_(bad))
-    large = b.icmp_unsigned(">=", size, ir.Constant(I64, LARGE))
-    with b.if_then(b.and_(b.not_(fits), b.or_(large, given)), likely=False):
-        b.store(nothing, where)
-        b.store(size, prepared)
-        b.store(ir.Constant(I64, 1), slot_of(b, state, State.MISSED))
-    return address, fits
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        state, place, *shape = args
+        size, bad = _bytes_of(b, item, shape)
+        table = b.inttoptr(b.load(slot_of(b, state, State.RESULTS)), I64.as_pointer())
+        at = b.mul(place, ir.Constant(I64, 2))
+        where, prepared = slot_of(b, table, at), slot_of(b, table, b.add(at, ir.Constant(I64, 1)))
+        address = b.load(where)
+        nothing = ir.Constant(I64, 0)
+        given = b.icmp_unsigned("!=", address, nothing)
+        fits = b.and_(b.icmp_unsigned("==", size, b.load(prepared)), given)
+        fits = b.and_(fits, b.not_(bad))
+        with b.if_then(fits, likely=True):
+            b.ret(address)
+        large = b.icmp_unsigned(">=", size, ir.Constant(I64, LARGE))
+        with b.if_then(b.or_(large, given)):
+            b.store(nothing, where)
+            b.store(size, prepared)
+            b.store(ir.Constant(I64, 1), slot_of(b, state, State.MISSED))
+        b.ret(nothing)
+
+    item = itemsize(dtype)
+    return _call(b, f"prepared_{item}", I64, [state, place, *shape], body)
+
+
+def own(b: ir.IRBuilder, context: Any, dtype: Any, shape: Sequence[ir.Value]) -> ir.Value:
+    """Write the making of memory that is counted; return its owner, null if there is none."""
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        size, bad = _bytes_of(b, item, args)
+        with b.if_then(bad, likely=False):
+            b.ret(ir.Constant(I8P, None))
+        b.ret(context.nrt.meminfo_alloc_aligned_unchecked(b, size, align))
+
+    item, align = itemsize(dtype), context.get_preferred_array_alignment(dtype)
+    return _call(b, f"own_{item}_{align}", I8P, shape, body)
 
 
 def take(
-    b: ir.IRBuilder, state: ir.Value, dtype: Any, shape: list[ir.Value], no_memory: ir.Block
+    b: ir.IRBuilder, state: ir.Value, dtype: Any, shape: Sequence[ir.Value], no_memory: ir.Block
 ) -> ir.Value:
     """Write the taking of an array from the workspace, or a jump to `no_memory`.
 
     Return the array's address. That of an array without elements may be 0.
     """
-    size, bad = bytes_of(b, dtype, shape)
-    size = b.and_(b.add(size, ir.Constant(I64, ALIGN - 1)), ir.Constant(I64, -ALIGN))
-    old = b.load(slot_of(b, state, State.TOP))
-    new = b.add(old, size)
-    fits = b.icmp_unsigned("<=", new, b.load(slot_of(b, state, State.SIZE)))
-    fits = b.and_(fits, b.not_(bad))
-    enough, spill, done = (b.function.append_basic_block() for _ in range(3))
-    b.cbranch(fits, enough, spill).set_weights([1000, 1])
-    b.position_at_end(enough)
-    b.store(new, slot_of(b, state, State.TOP))
-    inside = b.add(b.load(slot_of(b, state, State.BASE)), old)
-    b.branch(done)
-    b.position_at_end(spill)
-    outside = b.call(spill_helper(b.module), [state, b.select(bad, ir.Constant(I64, -1), size)])
-    none = b.icmp_unsigned("==", outside, ir.Constant(I64, 0))
-    b.cbranch(none, no_memory, done)
+    none = ir.Constant(I64, -1)
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        state, *shape = args
+        size, bad = _bytes_of(b, item, shape)
+        size = b.and_(b.add(size, ir.Constant(I64, ALIGN - 1)), ir.Constant(I64, -ALIGN))
+        old = b.load(slot_of(b, state, State.TOP))
+        new = b.add(old, size)
+        fits = b.icmp_unsigned("<=", new, b.load(slot_of(b, state, State.SIZE)))
+        with b.if_then(b.and_(fits, b.not_(bad)), likely=True):
+            b.store(new, slot_of(b, state, State.TOP))
+            b.ret(b.add(b.load(slot_of(b, state, State.BASE)), old))
+        outside = b.call(spill_helper(b.module), [state, b.select(bad, none, size)])
+        b.ret(b.select(b.icmp_unsigned("==", outside, ir.Constant(I64, 0)), none, outside))
+
+    item = itemsize(dtype)
+    address = _call(b, f"take_{item}", I64, [state, *shape], body)
+    done = b.function.append_basic_block()
+    b.cbranch(b.icmp_unsigned("==", address, none), no_memory, done).set_weights([1, 1000])
     b.position_at_end(done)
-    address = b.phi(I64)
-    address.add_incoming(inside, enough)
-    address.add_incoming(outside, spill)
     return address
+
+
+def _call(
+    b: ir.IRBuilder, name: str, result: ir.Type, args: Sequence[ir.Value],
+    body: Callable[[ir.IRBuilder, Any], None],
+) -> Any:  # fmt: skip
+    """Write the call of a function for so many arguments; `body` writes it, if it is not there."""
+    kinds = [arg.type for arg in args]
+    made = helper(b.module, f"adc_{name}_{len(args)}", result, kinds, body, cold=False)
+    return b.call(made, args)
+
+
+def clear(b: ir.IRBuilder, data: ir.Value, count: ir.Value) -> None:
+    """Write that all bits of `count` elements become 0."""
+    size = b.mul(count, ir.Constant(I64, _bytes(data.type.pointee)))
+    cgutils.memset(b, b.bitcast(data, I8P), size, 0)
+
+
+def fill(b: ir.IRBuilder, data: ir.Value, count: ir.Value, value: ir.Value) -> None:
+    """Write that each of `count` elements becomes `value`."""
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        data, count, value = args
+        with cgutils.for_range(b, count, intp=I64) as loop:
+            b.store(value, b.gep(data, [loop.index]))
+        b.ret_void()
+
+    _call(b, f"set_{data.type.pointee}", ir.VoidType(), [data, count, value], body)
+
+
+def _bytes(item: ir.Type) -> int:
+    """Return the bytes of a number in memory."""
+    return {ir.FloatType(): 4, ir.DoubleType(): 8}.get(item) or (item.width + 7) // 8
+
+
+def copy(
+    b: ir.IRBuilder, context: Any, source: Memory, target: ir.Value, layout: str = "A"
+) -> None:
+    """Write a copy of an array's elements, into memory in C order."""
+    data, shape, strides = source
+    item = data.type.pointee
+    if layout == "C":
+        size: Any = ir.Constant(I64, _bytes(item))
+        for extent in shape:
+            size = b.mul(size, extent)
+        cgutils.raw_memcpy(b, target, data, size, 1)
+        return
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        target, data, *sizes = args
+        shape, strides = sizes[:rank], sizes[rank:]
+        place = cgutils.alloca_once_value(b, target)
+        with cgutils.loop_nest(b, shape, I64) as index:
+            old = cgutils.get_item_pointer2(context, b, data, shape, strides, "A", index)
+            at = b.load(place)
+            b.store(b.load(old), at)
+            b.store(b.gep(at, [ir.Constant(I64, 1)]), place)
+        b.ret_void()
+
+    rank = len(shape)
+    _call(b, f"copy_{item}", ir.VoidType(), [target, data, *shape, *strides], body)
 
 
 def release_to(b: ir.IRBuilder, state: ir.Value, mark: ir.Value) -> None:
@@ -329,6 +420,11 @@ def enter_call(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
     with b.if_then(end, likely=False):
         b.store(ir.Constant(I64, State.NO_STACK), slot_of(b, state, State.STATUS))
     return b.or_(stopped, end)
+
+
+def note_caller(b: ir.IRBuilder, state: ir.Value, site: ir.Value) -> None:
+    """Write that the call of a site led to the check that failed."""
+    b.call(caller_helper(b.module), [state, site])
 
 
 def poll_state(b: ir.IRBuilder, state: ir.Value, work: ir.Value) -> ir.Value:
