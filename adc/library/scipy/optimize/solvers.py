@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+import scipy  # which loads its parts when they are used
 
 from adc.library import stop_gradient
 from adc.library.implicit import grad, jacfwd, jvp
@@ -358,7 +358,7 @@ def _weighted(residual: Any, sigma: Any) -> Any:
     errors = np.asarray(sigma)
     if errors.ndim < 2:
         return residual / errors
-    return linalg.solve_triangular(np.linalg.cholesky(errors), residual, lower=True)
+    return scipy.linalg.solve_triangular(np.linalg.cholesky(errors), residual, lower=True)
 
 
 __all__ = ["curve_fit", "least_squares", "minimize", "minimize_scalar", "root"]
