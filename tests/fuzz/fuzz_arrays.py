@@ -24,6 +24,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -108,6 +109,8 @@ _SHARES = {
 }
 
 
+# What a program calls numbers of lower than double precision.
+LOWER = re.compile(r"\bfloat(?:32|16)\b|(?<=np\.)(?:single|half)\b")
 _REFUSED = 0.02  # the share of programs that adc must refuse
 
 
@@ -298,8 +301,8 @@ def _check_call(generated: Generated, want: tuple[Any, ...]) -> list[str]:
 
 
 def in_double(generated: Generated) -> Generated:
-    """Return the program without single precision, whose differences are noise."""
-    if "float32" not in generated.source and not any(
+    """Return the program without lower precision, whose differences are noise."""
+    if not LOWER.search(generated.source) and not any(
         isinstance(x, np.ndarray) and x.dtype == np.float32 for x in generated.args
     ):
         return generated
@@ -307,7 +310,7 @@ def in_double(generated: Generated) -> Generated:
         x.astype(np.float64) if isinstance(x, np.ndarray) and x.dtype == np.float32 else x
         for x in generated.args
     )
-    source = generated.source.replace("float32", "float64")
+    source = LOWER.sub("float64", generated.source)
     return replace(generated, source=source, fn=load(source, generated.seed), args=args)
 
 

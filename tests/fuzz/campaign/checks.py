@@ -65,6 +65,8 @@ def _value(subject: Subject, fn: Function, points: int) -> list[str]:
         if k and not usual and not kinds.may_raise(subject.generated):
             continue
         found = subject.outcome(fn, at)
+        if isinstance(found.error, ValueError) and "adc does not support" in str(found.error):
+            raise Unreliable(str(found.error))  # the value is complex
         problem = found.differs(want, _tolerance(subject))
         if problem and not _is_noise(subject, at, want.value, found.value):
             return [f"value: {problem}"]

@@ -99,8 +99,8 @@ def may_be_refused(generated: Generated) -> bool:
 
 
 def in_single(generated: Generated) -> bool:
-    """Whether a program has numbers of single precision."""
-    return "float32" in generated.source or any(
+    """Whether a program has numbers of lower than double precision."""
+    return bool(fuzz_arrays.LOWER.search(generated.source)) or any(
         getattr(arg, "dtype", None) == "float32" for arg in generated.args
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 from tests.fuzz.campaign.subject import Direction, Point, Subject
@@ -14,6 +15,9 @@ from tests.oracle import oracle
 _MORE = 3
 # Relative error of single precision.
 _SINGLE = 1e-3
+# SciPy computes integrals of special functions to some seven digits, so differences of them are
+# not the slopes of the integral.
+_ROUGH = re.compile(r"\bspecial\.it")
 # Estimated errors by which slopes may differ.
 _ERRORS = 20.0
 
@@ -102,6 +106,8 @@ def compared(
     differences = Differences(subject, at)
     wrong: list[str] = []
     loose = 2e-3 if subject.single else (1e-4 if second else 1e-8)
+    if _ROUGH.search(subject.generated.source):
+        loose = max(loose, 1e-5)
     try:
         for _ in range(1 + _MORE):
             direction = subject.direction()

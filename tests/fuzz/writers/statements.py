@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
 from tests.fuzz.writers.expressions import ExpressionWriter, Shape
 from tests.fuzz.writers.scalars import MAX_TRIPS, Array, Int, factor
+
+# Part of an array, and an index of it that has a step.
+_SLICE = re.compile(r"[\w.]+\[[^()]*\]")
+_STEP = re.compile(r":[^,\]]*:")
 
 
 class StatementWriter(ExpressionWriter):
@@ -149,15 +154,21 @@ class StatementWriter(ExpressionWriter):
                 )  # fmt: skip
                 if self.loops:
                     value = f"0.8 * np.tanh({value})"
-                self.emit(f"{text} = {value}")
+                self.store(text, value)
                 return
         if kind < 0.5:
-            self.emit(f"{text} = {self.update_value(1)}")
+            self.store(text, self.update_value(1))
         elif kind < 0.6 and shape:
             source, _ = self.operand(shape, 1)
-            self.emit(f"{text} = np.tanh({source})")
+            self.store(text, f"np.tanh({source})")
         else:
-            self.emit(f"{text} = {self.damped(text, shape, 2)}")
+            self.store(text, self.damped(text, shape, 2))
+
+    def store(self, text: str, value: str) -> None:
+        # NumPy copies between overlapping slices of different steps element by element.
+        if _SLICE.fullmatch(value) and _STEP.search(text + value):
+            value = f"+{value}"
+        self.emit(f"{text} = {value}")
 
     # -- stencils: neighbours of one array, or of arrays of one shape --
 
