@@ -154,17 +154,17 @@ class StatementWriter(ExpressionWriter):
                 )  # fmt: skip
                 if self.loops:
                     value = f"0.8 * np.tanh({value})"
-                self.store(text, value)
+                self.emit_store(text, value)
                 return
         if kind < 0.5:
-            self.store(text, self.update_value(1))
+            self.emit_store(text, self.update_value(1))
         elif kind < 0.6 and shape:
             source, _ = self.operand(shape, 1)
-            self.store(text, f"np.tanh({source})")
+            self.emit_store(text, f"np.tanh({source})")
         else:
-            self.store(text, self.damped(text, shape, 2))
+            self.emit_store(text, self.damped(text, shape, 2))
 
-    def store(self, text: str, value: str) -> None:
+    def emit_store(self, text: str, value: str) -> None:
         # NumPy copies between overlapping slices of different steps element by element.
         if _SLICE.fullmatch(value) and _STEP.search(text + value):
             value = f"+{value}"
