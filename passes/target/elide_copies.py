@@ -15,13 +15,15 @@ is an argument that is not changed, the product reads the matrix from the stack:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from adc.ir.analysis.memory.lifetimes import Sizes
 from adc.ir.core import (
     Apply,
     Block,
+    Call,
+    Check,
     For,
     Function,
     Gemm,
@@ -35,7 +37,7 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS
 from adc.ir.types import Array
-from adc.ir.walk import map_blocks
+from adc.ir.walk import inner_values, map_blocks, stmt_reads
 
 
 def elide_copies(fn: Function, checked: bool = False) -> Function:
@@ -44,8 +46,12 @@ def elide_copies(fn: Function, checked: bool = False) -> Function:
     `checked`: also where a matrix is known to be as large as its copy only because the program
     checks it; the code compares the sizes once more, and copies it if they differ.
     """
-    callees = tuple(_Rows(each, checked).run() for each in fn.callees)
-    return replace(_Rows(fn, checked).run(), callees=callees)
+    return replace(_done(fn, checked), callees=tuple(_done(each, checked) for each in fn.callees))
+
+
+def _done(fn: Function, checked: bool) -> Function:
+    multiplies = any(isinstance(stmt, Gemm) for stmt in walk(fn.body))
+    return _Rows(fn, checked).run() if multiplies else fn
 
 
 class _Rows:
@@ -61,64 +67,72 @@ class _Rows:
             for block in blocks(stmt):
                 for operand in block.yields:
                     self.uses.setdefault(operand, []).append(stmt)  # type: ignore[arg-type]
-        self.sizes: Sizes | None = None
+        # With what the checks in front of a statement say.
+        self.sizes = Sizes(fn)
 
     def run(self) -> Function:
-        if not any(isinstance(stmt, Gemm) for stmt in walk(self.fn.body)):
-            return self.fn
-        return replace(self.fn, body=self.stmts(self.fn.body))
+        return replace(self.fn, body=self.stmts(self.fn.body, always=True))
 
-    def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+    def stmts(self, stmts: Sequence[Stmt], always: bool = False) -> tuple[Stmt, ...]:
+        """Return statements without copies; `always`: they run in every call."""
         done: list[Stmt] = []
         for stmt in stmts:
-            row = self.row(stmt, done) if isinstance(stmt, For) else None
-            if row is None:
+            if always and isinstance(stmt, Check):
+                self.sizes.check(stmt)
+            if not isinstance(stmt, For):
                 done.append(map_blocks(stmt, self.block))
                 continue
-            done = [each for each in done if each.results != row.results]
-            done.append(row)
+            views = self.views(stmt, done)
+            made = {copy for (copy,) in (view.results for view in views.values())}
+            done = [each for each in done if made.isdisjoint(each.results)]
+            done += views.values()
+            left = without(stmt, views) if views else stmt
+            if left is not None:
+                done.append(map_blocks(left, self.block))
         return tuple(done)
 
     def block(self, block: Block) -> Block:
         return Block(block.params, self.stmts(block.stmts), block.yields)
 
-    def row(self, nest: For, before: Sequence[Stmt]) -> Apply | None:
-        """Return a view of the matrix that a nest copies, if only products read the copy."""
-        match nest:
-            case For(
-                results=(),
-                index=i,
-                trips=n,
-                body=Block(
-                    stmts=(
-                        For(
-                            results=(),
-                            index=j,
-                            trips=m,
-                            body=Block(
-                                stmts=(
-                                    Load(result=t, array=stack, index=(*lead, a, b)),
-                                    Write(array=copy, index=(c, d), value=value, accumulate=False),
-                                )
-                            ),
-                        ),
-                    )
-                ),
-            ) if (a, b, c, d, value) == (i, j, i, j, t) and lead:
-                pass
-            case _:
-                return None
+    def views(self, nest: For, before: Sequence[Stmt]) -> dict[int, Apply]:
+        """Return views instead of the copies that a nest makes for products, by its writes."""
+        inside = list(walk((nest,)))
+        if any(isinstance(stmt, Gemm | Call) for stmt in inside):
+            return {}
+        own = {value for stmt in inside for value in (*stmt.results, *inner_values(stmt))}
+        found: dict[int, Apply] = {}
+        for row in nest.body.stmts:
+            if not isinstance(row, For):
+                continue
+            loads = {stmt.result: stmt for stmt in row.body.stmts if isinstance(stmt, Load)}
+            for stmt in row.body.stmts:
+                match stmt:
+                    case Write(value=Value() as value, accumulate=False) if value in loads:
+                        view = self.view(nest, row, loads[value], stmt, before)
+                        if view is not None and own.isdisjoint(view.args):
+                            found[id(stmt)] = view
+        return found
+
+    def view(
+        self, nest: For, row: For, load: Load, write: Write, before: Sequence[Stmt]
+    ) -> Apply | None:
+        """Return a view of the matrix that a write copies, if only products read the copy."""
+        place, stack, copy = (nest.index, row.index), load.array, write.array
+        lead, last = load.index[:-2], load.index[-2:]
+        if not lead or last != place or write.index != place:
+            return None
         made = next((s for s in before if copy in s.results), None)
-        if not isinstance(made, Apply) or not made.op.reserves or made.args != (n, m):
+        if not isinstance(made, Apply) or not made.op.reserves:
             return None
-        if i in lead or j in lead or not self.stays(stack) or not self.is_factor(copy):
+        if made.args != (nest.trips, row.trips):
             return None
-        if self.sizes is None:
-            self.sizes = Sizes(self.fn)
+        if not self.stays(stack) or not self.is_factor(copy):
+            return None
         if self.sizes.alike(self.sizes.shape(stack)[len(lead) :], self.sizes.shape(copy)):
-            return Apply((copy,), OPS["row"], (stack, *lead), (), nest.loc)
+            return Apply((copy,), OPS["row"], (stack, *lead), (), write.loc)
         if self.checked:
-            return Apply((copy,), OPS["part"], (stack, *lead, n, m), (len(lead),), nest.loc)
+            args = (stack, *lead, nest.trips, row.trips)
+            return Apply((copy,), OPS["part"], args, (len(lead),), write.loc)
         return None
 
     def stays(self, stack: Value) -> bool:
@@ -146,6 +160,23 @@ class _Rows:
             elif not (isinstance(stmt, Apply) and stmt.op.asks_shape):
                 return False
         return writes == 1
+
+
+def without(nest: For, writes: Container[int]) -> For | None:
+    """Return a nest without some writes in its inner loops, or None if it does nothing else."""
+    rows: list[Stmt] = []
+    for row in nest.body.stmts:
+        if isinstance(row, For):
+            kept = [stmt for stmt in row.body.stmts if id(stmt) not in writes]
+            read = set(row.body.yields).union(*map(stmt_reads, kept))
+            kept = [s for s in kept if not isinstance(s, Load) or s.result in read]
+            if not kept and not row.results:
+                continue
+            row = replace(row, body=replace(row.body, stmts=tuple(kept)))
+        rows.append(row)
+    if not rows and not nest.results:
+        return None
+    return replace(nest, body=replace(nest.body, stmts=tuple(rows)))
 
 
 __all__ = ["elide_copies"]
