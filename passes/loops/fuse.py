@@ -51,6 +51,7 @@ from adc.ir.core import (
     Call,
     For,
     Function,
+    Literal,
     Load,
     Operand,
     Print,
@@ -109,6 +110,8 @@ class _Link:
     env_second: dict[Value, Operand]
     # Positions among the carried values that become one.
     united: tuple[tuple[int, int], ...]
+    # Whether the loops may access the same elements of such an array.
+    meets: bool
 
 
 class _Fuser:
@@ -241,6 +244,7 @@ class _Fuser:
         env_first: dict[Value, Operand] = {}
         env_second: dict[Value, Operand] = {}
         united: list[tuple[int, int]] = []
+        meets = False
         reads = block_reads(second.body)
         for k, result in enumerate(first.results):
             count = second.init.count(result)
@@ -268,6 +272,7 @@ class _Fuser:
                 env_second[result] = version
             if common_axis(found, first.index, others, second.index, self.facts) is None:
                 return None
+            meets = meets or _meet(found, others)
         mine, theirs = block_reads(first.body), set(second.init)
         for init in first.init:
             if isinstance(init.type, Array) and (init in reads or init in theirs):
@@ -283,18 +288,21 @@ class _Fuser:
                 return None
             if common_axis(found, first.index, others, second.index, self.facts) is None:
                 return None
+            meets = meets or _meet(found, others)
             env_first[init] = second.body.params[j]
-        return _Link(env_first, env_second, tuple(united))
+        return _Link(env_first, env_second, tuple(united), meets)
 
     # -- does it pay? ----------------------------------------------------------------------
 
     def pays(self, first: For, second: For, link: _Link) -> bool:
-        shared = {
-            v
-            for v in block_reads(first.body) & block_reads(second.body)
-            if isinstance(v.type, Array)
-        }
-        if not (link.env_second or link.united or link.env_first or shared):
+        # What the loops do to rows of their own is not in the cache for the other one, and keeps
+        # more arrays alive at once.
+        shared = (
+            value
+            for value in block_reads(first.body) & block_reads(second.body)
+            if isinstance(value.type, Array)
+        )
+        if not link.meets and not any(_share(first.body, second.body, each) for each in shared):
             return False
         if _is_innermost(first.body) and _is_innermost(second.body):
             # A sequential loop would slow down a parallel one.
@@ -383,6 +391,26 @@ def _is_plain(body: Block) -> bool:
 @remembered
 def _is_innermost(body: Block) -> bool:
     return not any(isinstance(s, For) for s in walk(body.stmts))
+
+
+def _share(first: Block, second: Block, array: Value) -> bool:
+    """Whether two bodies that read an array may read the same elements of it."""
+    one: list[Access] = []
+    other: list[Access] = []
+    known = only_loads(first.stmts, array, one) and only_loads(second.stmts, array, other)
+    return not known or _meet(one, other)
+
+
+def _meet(some: Sequence[Access], others: Sequence[Access]) -> bool:
+    """Whether accesses to an array may be to the same elements: no index differs by constants."""
+    return any(
+        not any(
+            isinstance(i, Literal) and isinstance(j, Literal) and i != j
+            for i, j in zip(a.index, b.index, strict=True)
+        )
+        for a in some
+        for b in others
+    )
 
 
 def _only_loads(block: Block, array: Value, found: list[Access]) -> bool:
