@@ -99,7 +99,7 @@ def eliminated(a: Any) -> Any:
     n = a.shape[0]
     lu, sign, rank = factors(a)
     found = without_divisions(lu[rank:, rank:]) if rank < n - 1 else a.dtype.type(1)
-    for k in range(n if rank == n - 1 else rank):
+    for k in range(min(n if rank == n - 1 else rank, n)):
         found = found * lu[k, k]
     return found * sign
 

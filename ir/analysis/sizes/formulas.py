@@ -653,19 +653,25 @@ def at_most(size: Sum, inside: frozenset[str]) -> Sum | None:
 
     The smaller one of two numbers is at most each of them, a choice at most the larger one.
     """
+    return _bound(size, inside, upper=True)
+
+
+def _bound(size: Sum, inside: frozenset[str], *, upper: bool) -> Sum | None:
+    """Return a formula without names of `inside` that is at least, or at most, as much."""
     found = ZERO
     for atoms, count in size.terms:
         moving = [atom for atom in atoms if _varies(atom, inside)]
+        more = upper == (count > 0)  # whether a bound from above is wanted of the factors
         if moving and len(atoms) > 1:
             # More of a factor is more of a product only if the others are not negative.
             others = atoms if len(moving) > 1 else [each for each in atoms if each not in moving]
-            if not _are_sizes(others):
+            if not _are_sizes(others) or (len(moving) > 1 and not more):
                 return None
         term = Sum.number(count)
         for atom in atoms:
             limit: Sum | None = Sum.atom(atom)
             if atom in moving:
-                limit = None if count < 0 or isinstance(atom, str) else _limit(atom, inside)
+                limit = None if isinstance(atom, str) else _limit(atom, inside, upper=more)
             if limit is None:
                 return None
             term *= limit
@@ -673,14 +679,37 @@ def at_most(size: Sum, inside: frozenset[str]) -> Sum | None:
     return found
 
 
-def _limit(made: Function, inside: frozenset[str]) -> Sum | None:
-    limits = [at_most(arg, inside) for arg in made.args[made.kind == "if" :]]
+def _limit(made: Function, inside: frozenset[str], *, upper: bool) -> Sum | None:
+    limits = [_bound(arg, inside, upper=upper) for arg in made.args[made.kind == "if" :]]
+    if made.kind == "if":
+        limits = [a if b is None else b for a, b in zip(limits, _arms(made, upper), strict=True)]
     known = [limit for limit in limits if limit is not None]
-    if made.kind == "min" or made.is_least:
+    # Each of two numbers bounds the smaller one from above, and the larger one from below.
+    least, most = made.kind == "min" or made.is_least, made.kind == "max" or made.is_most
+    if least if upper else most:
         return next(iter(known), None)
-    if made.kind in ("if", "max", "upto") and len(known) == len(limits):
-        return known[0].max(*known[1:])
-    return None
+    if made.kind in ("if", "max", "min") and len(known) == len(limits):
+        return known[0].max(*known[1:]) if upper else _least(known)
+    if made.kind == "count" and known:
+        return known[0].count()
+    if made.kind == "upto" and upper:
+        return next(iter(known), None)
+    return ZERO if made.is_size and not upper else None
+
+
+def _arms(choice: Function, upper: bool) -> tuple[Sum | None, Sum | None]:
+    """Return what the condition of a choice says of both arms: it is positive, or it is not."""
+    cond, then, orelse = choice.args
+    one, other = (then + cond, orelse - cond) if upper else (then - cond, orelse + cond)
+    return (
+        None if one.constant is None else one - ONE if upper else one + ONE,
+        None if other.constant is None else other,
+    )
+
+
+def _least(sums: Sequence[Sum]) -> Sum | None:
+    """Return the smallest one of some formulas, if one of them is known to be that."""
+    return next((each for each in sums if all(other.covers(each) for other in sums)), None)
 
 
 def _vary(atoms: _Factors, inside: frozenset[str]) -> bool:
