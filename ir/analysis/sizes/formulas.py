@@ -681,13 +681,14 @@ def _bound(size: Sum, inside: frozenset[str], *, upper: bool) -> Sum | None:
 
 def _limit(made: Function, inside: frozenset[str], *, upper: bool) -> Sum | None:
     limits = [_bound(arg, inside, upper=upper) for arg in made.args[made.kind == "if" :]]
-    if made.kind == "if":
-        limits = [a if b is None else b for a, b in zip(limits, _arms(made, upper), strict=True)]
     known = [limit for limit in limits if limit is not None]
     # Each of two numbers bounds the smaller one from above, and the larger one from below.
     least, most = made.kind == "min" or made.is_least, made.kind == "max" or made.is_most
     if least if upper else most:
         return next(iter(known), None)
+    if made.kind == "if":  # the condition bounds the arm that it chooses
+        limits = [a if b is None else b for a, b in zip(limits, _arms(made, upper), strict=True)]
+        known = [limit for limit in limits if limit is not None]
     if made.kind in ("if", "max", "min") and len(known) == len(limits):
         return known[0].max(*known[1:]) if upper else _least(known)
     if made.kind == "count" and known:

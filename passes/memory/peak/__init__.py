@@ -45,6 +45,7 @@ from adc.ir.core import (
 from adc.ir.ops import arith
 from adc.ir.types import Array
 from adc.ir.walk import loop_values, use_counts
+from adc.passes.memory.peak import counts
 from adc.passes.memory.peak.formula import Peak, formula
 from adc.passes.memory.peak.needs import (
     Directions,
@@ -57,6 +58,7 @@ from adc.passes.memory.peak.needs import (
     added,
     renamed,
     unbounded,
+    upto,
     where,
 )
 from adc.passes.memory.peak.values import Values
@@ -364,7 +366,12 @@ class _Run:
             self._inside[label] = frozenset(found)
         inside = self._inside[label]
         if isinstance(stmt, While):
-            return Rounds(label, "", env.name(f"{stmt.label}.n"), inside, {})
+            name = env.prefix + f"{stmt.label}.n"
+            most = counts.limit(stmt, env.number)
+            trips = Sum.atom(name) if most is None else upto(most, name)
+            if (counted := counts.counter_of(stmt)) is not None:
+                env.numbers[counted] = trips
+            return Rounds(label, "", trips, inside, {})
         index, trips = env.prefix + stmt.index.name, env.number(stmt.trips)
         return Rounds(label, index, trips, inside, self.parts)
 

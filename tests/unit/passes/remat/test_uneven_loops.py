@@ -17,8 +17,11 @@ import pytest
 
 import adc
 from adc.compiler.driver import Plans
-from adc.ir.analysis.sizes.formulas import Known, Sum, at_most, either, substituted
+from adc.ir.analysis.sizes.formulas import ZERO, Known, Sum, at_most, either, substituted
+from adc.ir.core import Literal, Operand, While
+from adc.ir.text.parser import parse
 from adc.passes.memory.peak import peak
+from adc.passes.memory.peak.counts import limit
 from adc.passes.remat.budget.orders import OverBudget
 from adc.passes.remat.schedules import schedules
 from tests.oracle import chain as chains
@@ -153,6 +156,51 @@ def named(params: dict[str, Any], x: Any, y: Any, rate: Any) -> Any:
     return np.mean(rest * rest)
 
 
+def solved(x: Any, w: Any) -> Any:
+    """Iterations that end early, at the latest after twelve."""
+    t = 0.0
+    for k in range(len(x)):
+        y = x[k]
+        for _ in range(12):
+            step = (y - x[k] - np.tanh(w[k] * y)) / (1 - w[k] / np.cosh(w[k] * y) ** 2)
+            y = y - step
+            if abs(step) < 1e-3 * k:
+                break
+        t += y * y
+    return t
+
+
+def settled(x: Any, w: Any) -> Any:
+    """A `while` with a counter, and iterations that are left out."""
+    t = 0.0
+    for k in range(len(x)):
+        y, at, change = x[k] * w[0], 0, 1.0
+        while at <= k % 7 and change > 0.05:
+            at += 1
+            if y > 0.9:
+                y = 0.5 * y
+                continue
+            new = np.cos(y) * w[k]
+            change = abs(new - y)
+            y = new
+        t += np.sin(y)
+    return t
+
+
+def filtered(log: Any, z: Any) -> Any:
+    """A Kalman filter: of singular matrices, determinants need memory of their own."""
+    move, see = np.array([[1.0, 0.1], [0.0, 1.0]]), np.array([[1.0, 0.0]])
+    noise = np.exp(log) * np.eye(2)
+    mean, cov, total = np.zeros(2), np.eye(2), 0.0
+    for each in z:
+        mean, cov = move @ mean, move @ cov @ move.T + noise
+        rest, spread = each - see @ mean, see @ cov @ see.T + np.exp(-log)
+        gain = np.linalg.solve(spread.T, (cov @ see.T).T).T
+        total += rest @ np.linalg.solve(spread, rest) + np.log(np.linalg.det(spread))
+        mean, cov = mean + gain @ rest, (np.eye(len(mean)) - gain @ see) @ cov
+    return total
+
+
 _R = np.random.default_rng(5)
 _TRAINING = (
     0.3 * _R.normal(size=(5, 4)), _R.normal(size=(250, 5)), _R.normal(size=(250, 4)), 0.1,
@@ -188,12 +236,15 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[int, ...]]]
     "triangle": (triangle, _VECTORS, (0, 1)),
     "shrinking": (shrinking, _VECTORS, (0, 1)),
     "counting_down": (counting_down, _VECTORS, (0, 1)),
+    "solved": (solved, (abs(_VECTORS[0]) + 0.2, 0.4 * np.tanh(_VECTORS[1])), (0, 1)),
+    "settled": (settled, _VECTORS, (0, 1)),
+    "filtered": (filtered, (0.3, _R.normal(size=(40, 1))), (0,)),
 }  # fmt: skip
 # Of what is kept without a budget, this share is enough.
 ENOUGH = {
     "blocks": 0.2, "batches": 0.5, "epochs": 0.25, "recurrent": 0.5, "optimizer": 0.7,
     "samples": 0.3, "named": 0.3, "triangle": 0.2,
-    "shrinking": 0.5, "counting_down": 0.3,
+    "shrinking": 0.5, "counting_down": 0.3, "solved": 0.05, "settled": 0.1, "filtered": 0.1,
 }  # fmt: skip
 
 
@@ -297,3 +348,61 @@ def test_substituted_in_functions() -> None:
     size = Sum.function("max", K * K, N - K) * N
     assert substituted(size, "k", N - K) == Sum.function("max", (N - K) * (N - K), K) * N
     assert substituted(size, "m", N) is size
+
+
+def test_bounds_from_above_and_from_below() -> None:
+    clipped = Sum.function("min", Sum.function("max", K + TEN, ZERO), TEN)
+    rest = TEN - clipped  # from 0 to 10, as of a[k:] with 10 elements
+    assert at_most(rest, frozenset("k")) == TEN
+    assert at_most(rest.count() * rest.count(), frozenset("k")) == TEN * TEN
+    wrapped = either(ZERO - K, (K + TEN).count(), K)  # an index that may be negative
+    assert at_most(TEN - wrapped, frozenset("k")) == TEN
+    assert at_most(TEN - K, frozenset("k")) is None
+    assert at_most(rest * K, frozenset("k")) is None
+
+
+def counted(text: str) -> str:
+    """Return what the iterations of the first `while` are at most."""
+    fn = parse(f"fn f(%n: int, %x: f64) -> f64 {{\n{text}\n  return %y\n}}")
+    loop = next(stmt for stmt in fn.body if isinstance(stmt, While))
+
+    def number(operand: Operand) -> Sum:
+        if isinstance(operand, Literal):
+            return Sum.number(operand.value)
+        return Sum.atom(operand.name)
+
+    return str(limit(loop, number))
+
+
+@pytest.mark.parametrize(
+    ("test", "step", "after", "most"),
+    [
+        ("lt %i %n", "add %i 1", "%more", "n + 1"),
+        ("le %i %n", "add %i 2", "%more", "n + 1 + 1"),
+        ("gt %n %i", "add 3 %i", "%more", "n + 1"),
+        ("lt %i %n", "add %i 0", "%more", "None"),
+        ("lt %i %n", "sub %i 1", "%more", "None"),
+        ("lt %i %n", "add %k 1", "%more", "None"),
+        ("lt %i %k", "add %i 1", "%more", "None"),
+        ("gt %i %n", "add %i 1", "%more", "None"),
+        ("lt %i %n", "add %i 1", "%other", "None"),
+    ],
+)
+def test_iterations_that_a_counter_ends(test: str, step: str, after: str, most: str) -> None:
+    found = counted(
+        f"""
+  %y, %j, %q = while W carrying (%z = %x, %i = 0, %k = 0) {{
+    %more = {test}
+    %other = lt %z 1.0:f64
+    %z.1, %i.1 = if %more {{
+      %w = sin %z
+      %i.2 = {step}
+      yield %w %i.2
+    }} else {{
+      yield %z %i
+    }}
+    %k.1 = add %k 1
+    again {after} %z.1 %i.1 %k.1
+  }}"""
+    )
+    assert found == most
