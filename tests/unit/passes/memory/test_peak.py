@@ -64,8 +64,8 @@ def check_formula(program: Program, policy: str) -> None:
     # Before a run: where data decides on a branch, or how many elements a mask selects, the most.
     least, most = (exact.size.value(known, which) for which in (False, True))
     if most is not None:
-        assert least is not None
-        assert least <= meter.peak <= most
+        # The least is not known if a number may be negative.
+        assert (least or 0) <= meter.peak <= most
     # What users see leaves alignment out.
     plain = peak(made.fn)
     assert plain == (made.plan.peak if made.plan else None)
@@ -93,8 +93,8 @@ def test_formula(program: Program, policy: str) -> None:
 
 # Where more than sizes decides which arrays are held at once, the most that may be is computed: an
 # array may be kept or not, and a list has room for more elements than there are; how many data
-# chooses is not known.
-AT_MOST = {"kept_if_better": 1.1, "states": 1.4, "grows": 2.5}
+# chooses is not known, nor when data ends a loop that counts.
+AT_MOST = {"kept_if_better": 1.1, "states": 1.4, "grows": 2.5, "until": 3.5}
 
 
 @pytest.mark.full
