@@ -6,6 +6,7 @@ import functools
 import inspect
 import itertools
 import linecache
+import re
 import types
 import zlib
 from collections.abc import Callable, Sequence
@@ -24,7 +25,19 @@ def span_of(fn: Callable[..., Any]) -> Span | None:
     code = getattr(fn, "__code__", None)
     if code is None:
         return None
-    return Span(code.co_filename, code.co_firstlineno, function=name_of(fn))
+    return Span(code.co_filename, _line_of(code), function=name_of(fn))
+
+
+def _line_of(code: types.CodeType) -> int:
+    """Return the line of ``def``: Python's first line is that of the first decorator."""
+    first = code.co_firstlineno
+    text = linecache.getline(code.co_filename, first)
+    if text.lstrip().startswith("@"):
+        begins = re.compile(rf"\s*(async\s+)?def\s+{re.escape(code.co_name)}\b")
+        for line, text in enumerate(linecache.getlines(code.co_filename)[first:], first + 1):
+            if begins.match(text):
+                return line
+    return first
 
 
 def function_of(fn: Callable[..., Any]) -> types.FunctionType:

@@ -30,6 +30,7 @@ from sklearn import metrics
 
 import adc
 from adc.frontend.entry import lower
+from adc.functions import span_of
 from adc.ir.errors import CODES, AdcError, SourceError, Span, UnsupportedError
 from adc.ir.verifier import problems
 from tests.corpus.programs import PROGRAMS
@@ -170,6 +171,18 @@ def test_errors_survive_pickling() -> None:
     assert type(again) is UnsupportedError
     assert str(again) == str(error)
     assert (again.code, again.span, again.hint) == (error.code, error.span, error.hint)
+
+
+def test_a_decorated_function_is_where_its_name_is() -> None:
+    @pytest.mark.usefixtures(
+        "tmp_path",
+    )
+    def decorated(x: Any) -> Any:
+        return x
+
+    span = span_of(decorated)
+    assert span is not None
+    assert linecache.getline(__file__, span.line).strip() == "def decorated(x: Any) -> Any:"
 
 
 def test_span_of_a_file_that_is_gone() -> None:
