@@ -79,7 +79,7 @@ def follow(fn: Function, plan: Any, given: list[Any], record: Record) -> int:
     assert [each.reserved for each in said] == sorted(each.reserved for each in said)
     if plan.peak_bytes is not None and said:
         assert all(each.alive is not None for each in said)
-        if record.states:  # the plan holds for any number of iterations
+        if record.states or not exact:  # the plan holds for any number of iterations
             assert record.peak <= said[-1].reserved <= plan.peak_bytes
         else:
             assert said[-1].reserved == plan.peak_bytes
@@ -136,9 +136,14 @@ def test_memory_is_predicted_step_by_step() -> None:
     fn, plan, given = code_of(triangle, (np.linspace(0.1, 1.0, 12),))
     record = recorded(fn, copy.deepcopy(given))
     assert follow(fn, plan, given, record) == len(record.moments) > 40
+
     # The number of iterations of a `while` is what the run has found.
-    program = by_name("loop_else_without_break")
-    fn, plan, given = code_of(program.fn, program.make_args(), program.argnums)
+    def squared(x: Any) -> Any:
+        while x < 90.0:
+            x = x * x + 1.0
+        return x
+
+    fn, plan, given = code_of(squared, (0.1,))
     record = recorded(fn, copy.deepcopy(given))
     assert plan.peak_bytes is None
     assert follow(fn, plan, given, record) == len(record.moments)
