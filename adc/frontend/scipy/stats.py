@@ -1,4 +1,4 @@
-"""`scipy.stats`: methods of its distributions, and distributions with fixed parameters.
+"""`scipy.stats`: methods of its distributions, distributions with fixed parameters, summaries.
 
 SciPy's distributions are objects. A method is found by the name of its distribution and its own.
 One of a single variable is computed by a function of numbers that is lifted to arrays, so a density
@@ -33,10 +33,12 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.inputs.instances import is_distribution
 from adc.frontend.inputs.places import Item, Place
 from adc.frontend.numpy import library, linear, ufuncs
+from adc.frontend.numpy.plain import composed
 from adc.frontend.values import arguments, arrays, elementwise
 from adc.frontend.values.arguments import Handler
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import F64
+from adc.library.scipy.stats import summaries
 
 _PACKAGE = "adc.library.scipy.stats"
 # The module of each distribution, and its shapes.
@@ -322,7 +324,15 @@ def _called(
     return _method(name, called)(lo, args, kwargs, node)
 
 
+# What becomes part of the program: axes, and which formula is taken.
+_CONSTANTS = ("axis", "order", "ddof", "bias", "fisher", "keepdims")
 library.enter_named({f"scipy.stats.{name}": _freezing(name) for name in NAMES})
+library.enter_named(
+    {
+        f"scipy.stats.{name}": composed.in_python(getattr(summaries, name), _CONSTANTS)
+        for name in summaries.__all__
+    }
+)
 library.enter_objects(_called)
 
 __all__ = ["NAMES"]

@@ -95,3 +95,13 @@ def distributions_of_vectors(x: Any) -> Any:
     found = np.sum(stats.multivariate_normal(x[:, 0], cov).logpdf(x.T))
     p = special.softmax(x[0])
     return found + stats.dirichlet.logpdf(p, x[1] ** 2 + 0.5) + stats.wishart.logpdf(cov, 6.0, cov)
+
+
+@program(uniform(505, 6, 3), uniform(506, 6, 3), argnums=(0, 1))
+def summary_statistics(x: Any, y: Any) -> Any:
+    p, q = np.exp(x), np.exp(y)
+    found = np.sum(stats.entropy(p, q, axis=1)) + stats.entropy(p[:, 0], base=2)
+    found += np.sum(stats.zscore(x) * y) + np.sum(stats.skew(x)) - stats.kurtosis(y, axis=None)
+    line = stats.linregress(x[:, 0], y[:, 0])
+    found += line.slope * line.stderr + stats.pearsonr(x[:, 1], y[:, 2]).statistic
+    return found + np.sum(stats.gmean(p)) + np.sum(stats.sem(q, axis=1))

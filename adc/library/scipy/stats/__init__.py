@@ -8,6 +8,7 @@
 `discrete`       discrete ones
 `multivariate`   those of vectors and matrices
 `frozen`         distributions with fixed parameters
+`summaries`      means, moments, entropy and correlation of samples
 ===============  ===============================================================================
 
 A distribution is a class that says what is its own, for location 0 and scale 1. Derivatives come
