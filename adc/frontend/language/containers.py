@@ -34,7 +34,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import PickedError
+from adc.frontend.core.state import ConstantNeededError, PickedError
 from adc.frontend.language import dynamic_lists, unrolling
 from adc.frontend.values import arguments, comparisons, elementwise, operators, sequences
 from adc.ir.builder import integer
@@ -104,6 +104,10 @@ def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
             return value
         case TupleOf(items=items):
             return tuple(key_of(lo, item, node) for item in items)
+        case Num():
+            error = lo.constant_needed(binding, "a key", node)
+            if isinstance(error, ConstantNeededError):
+                raise error
     raise PickedError(
         "a key known only at run time is not supported", lo.span(node),
         "use an array indexed by the number",

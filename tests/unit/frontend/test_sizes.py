@@ -6,6 +6,7 @@ Code is made for each size then, and a call finds that of its arguments.
 from __future__ import annotations
 
 import math
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,6 +100,54 @@ def test_keys_that_are_numbers_of_rows() -> None:
 
 
 WEIGHTS = np.array([1.0, 2.0, 3.0])
+
+
+@dataclass
+class Bond:
+    first: int
+    second: int
+    stiffness: float = 2.0
+
+
+BONDS = [Bond(0, 1), Bond(1, 2, 3.0), Bond(0, 2)]
+
+
+def test_keys_that_are_integers_of_arguments() -> None:
+    def neighbours(x: Any, edges: Any) -> Any:
+        near = defaultdict(list)
+        for a, b in edges:
+            near[a].append(b)
+            near[b].append(a)
+        return sum(x[i] * np.sin(x[j]) for i in near for j in near[i])
+
+    def chosen(x: Any, k: int) -> Any:
+        return {0: np.sin, 1: np.cos}[k](x)
+
+    x, graph, choice = np.linspace(0.1, 0.7, 4), adc.grad(neighbours), adc.grad(chosen)
+    for edges in ([(0, 1), (1, 2), (2, 3)], [(0, 3), (1, 3), (0, 2)], [(0, 1), (1, 2), (2, 3)]):
+        check_grads(lambda x, edges=edges: neighbours(x, edges), (x,))
+        want = adc.grad(lambda x, edges=edges: neighbours(x, edges))(x)
+        np.testing.assert_array_equal(graph(x, edges), want)
+    assert [choice(0.0, k) for k in (0, 1, 0)] == [1.0, 0.0, 1.0]
+    with pytest.raises(KeyError, match="2"):
+        choice(0.0, 2)
+
+
+def test_keys_that_are_integers_of_captured_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    def energy(x: Any) -> Any:
+        degree: Counter[int] = Counter()
+        for bond in BONDS:
+            degree[bond.first] += 1
+            degree[bond.second] += 1
+        return sum(b.stiffness * (x[b.first] - x[b.second]) ** 2 / degree[b.first] for b in BONDS)
+
+    x, gradient = np.linspace(0.1, 0.9, 3) ** 2, adc.grad(energy)
+    check_grads(energy, (x,))
+    first = gradient(x)
+    monkeypatch.setattr(BONDS[1], "first", 0)
+    assert not np.array_equal(gradient(x), first)
+    np.testing.assert_array_equal(gradient(x), adc.grad(energy)(x))
+    check_grads(energy, (x,))
 
 
 def test_sizes_of_what_is_captured(monkeypatch: pytest.MonkeyPatch) -> None:
