@@ -44,7 +44,7 @@ def elide_copies(fn: Function, checked: bool = False) -> Function:
     """Return `fn`, which is in buffer form, without copies of matrices that products read.
 
     `checked`: also where a matrix is known to be as large as its copy only because the program
-    checks it; the code compares the sizes once more, and copies it if they differ.
+    checks it elsewhere; the code compares the sizes once more, and copies it if they differ.
     """
     return replace(_done(fn, checked), callees=tuple(_done(each, checked) for each in fn.callees))
 
@@ -67,8 +67,11 @@ class _Rows:
             for block in blocks(stmt):
                 for operand in block.yields:
                     self.uses.setdefault(operand, []).append(stmt)  # type: ignore[arg-type]
-        # With what the checks in front of a statement say.
-        self.sizes = Sizes(fn)
+        # By definitions; with what checks in front of a statement say; with what any check says.
+        self.defined, self.sizes, self.claimed = Sizes(fn), Sizes(fn), Sizes(fn)
+        for stmt in walk(fn.body):
+            if checked and isinstance(stmt, Check):
+                self.claimed.check(stmt)
 
     def run(self) -> Function:
         return replace(self.fn, body=self.stmts(self.fn.body, always=True))
@@ -83,9 +86,8 @@ class _Rows:
                 done.append(map_blocks(stmt, self.block))
                 continue
             views = self.views(stmt, done)
-            made = {copy for (copy,) in (view.results for view in views.values())}
-            done = [each for each in done if made.isdisjoint(each.results)]
-            done += views.values()
+            for view in views.values():
+                place(view, done)
             left = without(stmt, views) if views else stmt
             if left is not None:
                 done.append(map_blocks(left, self.block))
@@ -121,16 +123,26 @@ class _Rows:
         lead, last = load.index[:-2], load.index[-2:]
         if not lead or last != place or write.index != place:
             return None
-        made = next((s for s in before if copy in s.results), None)
-        if not isinstance(made, Apply) or not made.op.reserves:
+        at = next((k for k, stmt in enumerate(before) if copy in stmt.results), 0)
+        made = before[at] if before else None
+        if not isinstance(made, Apply) or not made.op.reserves or copy not in made.results:
             return None
         if made.args != (nest.trips, row.trips):
             return None
+        # The view stands where the copy was made: what it needs is there.
+        if any(value in lead for stmt in before[at:] for value in stmt.results):
+            return None
         if not self.stays(stack) or not self.is_factor(copy):
             return None
-        if self.sizes.alike(self.sizes.shape(stack)[len(lead) :], self.sizes.shape(copy)):
+        # A check may be about sizes of the copy: where those are read, it says nothing of others.
+        asked = any(copy in operands(each) for stmt in before[at + 1 :] for each in walk((stmt,)))
+
+        def are_alike(sizes: Sizes) -> bool:
+            return sizes.alike(sizes.shape(stack)[len(lead) :], sizes.shape(copy))
+
+        if are_alike(self.defined if asked else self.sizes):
             return Apply((copy,), OPS["row"], (stack, *lead), (), write.loc)
-        if self.checked:
+        if self.checked and are_alike(self.claimed):
             args = (stack, *lead, nest.trips, row.trips)
             return Apply((copy,), OPS["part"], args, (len(lead),), write.loc)
         return None
@@ -160,6 +172,12 @@ class _Rows:
             elif not (isinstance(stmt, Apply) and stmt.op.asks_shape):
                 return False
         return writes == 1
+
+
+def place(view: Apply, done: list[Stmt]) -> None:
+    """Put a view where the memory of the copy was taken: sizes of it may be read from there on."""
+    at = next(k for k, stmt in enumerate(done) if stmt.results == view.results)
+    done[at] = view
 
 
 def without(nest: For, writes: Container[int]) -> For | None:

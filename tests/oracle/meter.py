@@ -102,13 +102,18 @@ class _Metered(_Routine):
         pushes = [(self.slot(value), value.type) for value in pushed]
         pops = [(self.slot(v), v.type) for v in stmt.results] if isinstance(stmt, Pop) else []
         arms = isinstance(stmt, If)
+        # A part of an array is a copy only if it has other sizes.
+        whole = None
+        if isinstance(stmt, Apply) and stmt.op.name == "part":
+            whole = self.slot(stmt.args[0])
 
         def run(env: Env, frame: Frame, mirror: Frame) -> None:
             step(env, frame, mirror)
             if arms:
                 machine.top = machine.inner  # an arm gives nothing back
             for slot, _ in made:
-                machine.take(env[slot])
+                if whole is None or not np.may_share_memory(env[slot], env[whole]):
+                    machine.take(env[slot])
             for slot, ty in pushes:
                 machine.move(ty, env[slot], 1)
             for slot, ty in pops:

@@ -9,13 +9,32 @@ import numpy as np
 from adc.library import Unsupported
 
 
+def _places(n: Any, m: Any, k: Any, upper: Any) -> Any:
+    """Return the places of a matrix from a diagonal on, or of those before it: by rows."""
+    count = 0
+    for i in range(n):
+        count += max(m - max(i + k, 0), 0) if upper else max(min(i + k, m), 0)
+    rows, columns = np.empty(count, np.int64), np.empty(count, np.int64)
+    at = 0
+    for i in range(n):
+        length = max(m - max(i + k, 0), 0) if upper else max(min(i + k, m), 0)
+        for j in range(length):
+            rows[at], columns[at] = i, m - length + j if upper else j
+            at += 1
+    return rows, columns
+
+
 def tril_indices(n: Any, k: Any = 0, m: Any = None) -> Any:
     """`np.tril_indices`."""
+    if isinstance(k, int | np.integer):
+        return _places(n, n if m is None else m, k + 1, False)
     return np.nonzero(np.tri(n, n if m is None else m, k, np.bool_))
 
 
 def triu_indices(n: Any, k: Any = 0, m: Any = None) -> Any:
     """`np.triu_indices`."""
+    if isinstance(k, int | np.integer):
+        return _places(n, n if m is None else m, k, True)
     return np.nonzero(~np.tri(n, n if m is None else m, k - 1, np.bool_))
 
 

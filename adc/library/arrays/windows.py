@@ -13,6 +13,8 @@ def _window(m: Any, of: Any) -> Any:
         return np.zeros(0)
     if m == 1:
         return np.ones(1)
+    if isinstance(m, int | np.integer):  # a plan knows how many these are
+        return of(2.0 * np.arange(m) + (1.0 - m), m - 1.0)
     return of(np.arange(1.0 - m, m, 2.0), m - 1.0)
 
 
@@ -45,7 +47,7 @@ def kaiser(M: Any, beta: Any) -> Any:
     if M == 1:
         return np.ones(1)
     half = (M - 1.0) / 2.0
-    n = np.arange(0.0, M)
+    n = 1.0 * np.arange(M) if isinstance(M, int | np.integer) else np.arange(0.0, M)
     return np.i0(beta * np.sqrt(1.0 - ((n - half) / half) ** 2.0)) / np.i0(np.float64(beta))
 
 

@@ -410,6 +410,8 @@ def either(cond: Sum, then: Sum, orelse: Sum) -> Sum:
         return then
     if cond.constant is not None:
         return then if cond.constant > 0 else orelse
+    if ZERO in (then, orelse) and cond in (then - orelse, then - orelse + ONE):
+        return (then + orelse).count()  # the larger one of zero and another
     return Sum.function("if", cond, then, orelse)
 
 
