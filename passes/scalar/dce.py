@@ -145,10 +145,19 @@ class _Needed:
                 self.live.add(operand)
                 work.extend(self.makers.get(operand, ()))
 
-    def scan(self, stmts: Sequence[Stmt]) -> None:
+    def scan(self, stmts: Sequence[Stmt]) -> bool:
+        """Mark what statements need; return whether there is a loop that reverse code mirrors.
+
+        It stays, and with it what it lies in.
+        """
+        mirrored = False
         for stmt in stmts:
             own = list(operands(stmt))
-            effect = has_effect(stmt)
+            holds = any([self.scan(block.stmts) for block in blocks(stmt)])
+            if isinstance(stmt, For | While):
+                holds = holds or stmt.label in self.mirrored
+            mirrored = mirrored or holds
+            effect = has_effect(stmt) or holds
             match stmt:
                 case If(results=results, cond=cond, then=then, orelse=orelse):
                     for k, result in enumerate(results):
@@ -157,7 +166,7 @@ class _Needed:
                         self.roots.append(cond)
                 case For(trips=trips):
                     self.carried(stmt, stmt.body.yields, [trips])
-                    if effect or stmt.label in self.mirrored:
+                    if effect:
                         self.roots.append(trips)
                     self.makers[stmt.index] = [trips]
                 case While(body=body):
@@ -175,8 +184,7 @@ class _Needed:
                         self.makers[result] = own
                     if effect:
                         self.roots.extend(own)
-            for block in blocks(stmt):
-                self.scan(block.stmts)
+        return mirrored
 
     def of_loop(self, label: str) -> list[Operand]:
         loop = self.loops.get(label)

@@ -80,7 +80,7 @@ def _repeated(generated: Generated, rng: random.Random) -> Generated:
     draws = generated.kind == "draws"
     made = f"    rng = np.random.default_rng({generated.seed})\n"
     source = generated.source.replace("def program(", f"def once({'rng, ' * draws}")
-    source = source.replace(made, "") if draws else source
+    source = "import math\n" + (source.replace(made, "") if draws else source)
     step = [f"s = 0.6 * s + 0.4 * math.tanh(once({'rng, ' * draws}{given}))", *state]
     if rng.random() < 0.3:
         step.insert(rng.randrange(len(step) + 1), f"if s > {rng.uniform(0.2, 0.6):.4f}:\n    break")

@@ -16,7 +16,7 @@ from adc.frontend.core.sizes import INDEX_BITS
 from adc.frontend.core.state import Dead
 from adc.ir.builder import integer
 from adc.ir.core import Apply, Call, For, If, Literal, Load, Operand, Recall, Stmt, Value, While
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import LimitError, TypeMismatchError
 from adc.ir.opdef import OPS, OpDef, numpy_value
 from adc.ir.types import B1, BOOL, COMPLEX, F64, FLOAT, INT, Scalar, promote
 
@@ -375,8 +375,7 @@ def negated(lo: Lowerer, operand: Operand, node: ast.AST) -> Operand:
 
 def _fits(lo: Lowerer, size: Operand, what: str) -> None:
     ok = apply(lo, "lt", apply(lo, "abs", size), Literal(_LIMIT, FLOAT))
-    check(lo, ok, "OverflowError",
-          f"adc computes Python integers in 64 bits; this {what} does not fit")  # fmt: skip
+    check(lo, ok, LimitError.__name__, TOO_LARGE.replace("number", what))
 
 
 def _no_overflow_shift(lo: Lowerer, a: Operand, b: Operand) -> None:
@@ -482,12 +481,10 @@ def _power_domain(
         negative = apply(lo, "lt", a, zero)
         below = apply(lo, "and", negative, apply(lo, "not", apply(lo, "isinf", a)))
         bad = apply(lo, "and", broken, below)
-        message = (
-            "math domain error"
-            if pole[0] == "ValueError"
-            else "a negative number to a fractional power is complex, which adc does not support"
-        )
-        check(lo, apply(lo, "not", bad), "ValueError", message)
+        if pole[0] == "ValueError":
+            check(lo, apply(lo, "not", bad), "ValueError", "math domain error")
+        else:
+            check(lo, apply(lo, "not", bad), LimitError.__name__, _COMPLEX)
 
 
 def finite_power(lo: Lowerer, result: Operand, a: Operand, b: Operand, message: str) -> None:
@@ -506,16 +503,23 @@ def finite_result(lo: Lowerer, result: Operand, x: Operand, message: str) -> Non
 
 
 def to_int(
-    lo: Lowerer, operand: Operand, error: str = "OverflowError", message: str = ""
+    lo: Lowerer, operand: Operand, error: str = LimitError.__name__, message: str = ""
 ) -> Operand:
     """Convert an integer to Python's; adc's have 64 bits."""
     if scalar_type(operand).dtype == "u64":
         ok = apply(lo, "le", operand, Literal(2**63 - 1, Scalar("u64")))
-        check(lo, ok, error, message or _TOO_LARGE)
+        check(lo, ok, error, message or TOO_LARGE)
     return lo.convert(operand, INT)
 
 
-_TOO_LARGE = "adc computes Python integers in 64 bits; this number does not fit"
+# What Python computes and adc does not: no `try` of the program takes these for Python's errors.
+TOO_LARGE = (
+    "adc computes Python integers in 64 bits; this number does not fit: compute with floats"
+)
+_COMPLEX = (
+    "a negative number to a fractional power is complex, which adc does not support: convert it "
+    "with `complex`, or use `np.power`, which is NaN there"
+)
 
 
 def stored(lo: Lowerer, operand: Operand, ty: Scalar, node: ast.AST) -> Operand:
@@ -537,7 +541,7 @@ def stored(lo: Lowerer, operand: Operand, ty: Scalar, node: ast.AST) -> Operand:
         ok = apply(lo, "isfinite", operand)
         check(lo, ok, "OverflowError", "cannot convert float infinity to integer")
         size = apply(lo, "lt", apply(lo, "abs", operand), Literal(2.0**63, FLOAT))
-        check(lo, size, "OverflowError", _TOO_LARGE)
+        check(lo, size, "OverflowError", TOO_LARGE)
         return fit(lo, lo.convert(operand, INT), ty, node)
     if source.weak and source.kind == "i":
         return fit(lo, operand, ty, node)

@@ -381,6 +381,9 @@ def method(
             owner = views.reshaped(lo, owner, [views.size_of(lo, dims)])
         index = indexing.index_of(lo, owner, args, node)
         return Num(numbers.weak(lo, elementwise.lazy(lo, owner, node).element(index)))
+    if name in ("conj", "conjugate") and not args and not kwargs:
+        if isinstance(owner, ArrayRef) and owner.element.kind != "c":
+            return owner  # of real numbers the method returns the array itself, not a copy
     if name == "fill":
         if not isinstance(owner, ArrayRef):
             raise TypeMismatchError("`.fill` needs an array that has a name", lo.span(node))

@@ -18,7 +18,7 @@ from adc.frontend.values import arguments, elementwise, operators
 from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import LimitError, TypeMismatchError
 from adc.ir.opdef import OPS
 from adc.ir.types import B1, BOOL, F16, F32, F64, FLOAT, INT
 
@@ -181,7 +181,7 @@ def to_integer(row: str, name: str = "") -> Handler:
         finite = numbers.apply(lo, "isfinite", x)
         numbers.check(lo, finite, "OverflowError", "cannot convert float infinity to integer")
         size = numbers.apply(lo, "lt", numbers.apply(lo, "abs", x), Literal(2.0**63, ty))
-        numbers.check(lo, size, "OverflowError", "adc computes Python integers in 64 bits")
+        numbers.check(lo, size, LimitError.__name__, numbers.TOO_LARGE)
         return Num(numbers.weak(lo, lo.convert(whole, INT)))
 
     return handler
@@ -210,7 +210,7 @@ def _gcd(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
     a, b = (numbers.to_int(lo, x) for x in found)
     divisor = lo.builder.apply("gcd", a, b)
     fits = numbers.apply(lo, "ge", divisor, integer(0))
-    numbers.check(lo, fits, "OverflowError", "adc computes Python integers in 64 bits")
+    numbers.check(lo, fits, LimitError.__name__, numbers.TOO_LARGE)
     return Num(numbers.weak(lo, divisor))
 
 

@@ -175,6 +175,17 @@ def array_without_axes_written_through_views(x: Any) -> Any:
 
 
 @program(X3)
+def conjugates_of_real_numbers_are_the_array_itself(x: Any) -> Any:
+    y = x * 2.0
+    part = y[:2].reshape(2, 1).conjugate()
+    part *= 0.7
+    y.conj()[1:] += x[0]
+    other = np.conj(y)
+    other *= 5.0
+    return np.sum(y * x)
+
+
+@program(X3)
 def array_without_axes_as_out(x: Any) -> Any:
     a = np.empty(())
     np.sum(x * x, out=a)

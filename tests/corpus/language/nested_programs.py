@@ -108,6 +108,24 @@ def compiled_functions_change_nothing(x: Any) -> Any:
     return product + np.sum(y) * 2.0 + np.sum(z)
 
 
+def _scaled_until(s: Any, a: Any, n: Any) -> Any:
+    for _ in range(3):
+        a[0] = 0.5 * a[1]
+        for _ in range(2):
+            if not s < 0.2837:
+                continue
+            s = s * 0.6
+            for _ in range(n, 4):
+                s = s * 0.6
+    return s + np.sum(a * a)
+
+
+@program(X, -0.7, 4, argnums=(0, 1))
+def pulled_back_past_loops_that_matter_to_the_value_alone(x: Any, s: Any, n: Any) -> Any:
+    value, pull = adc.vjp(lambda a: _scaled_until(s, a.copy(), n), x)
+    return value + np.sum(pull(0.7)[0] * 0.1)
+
+
 @program(X, 0.7)
 def auxiliary(x: Any, s: Any) -> Any:
     def f(y: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.ir.errors import AdcError, IRError
+from adc.ir.errors import AdcError, IRError, LimitError
 from adc.supported import page
 from tests.oracle import numpy_sweep
 from tests.oracle.chain import Chain
@@ -266,6 +266,29 @@ def test_refused(text: str, args: dict[str, Any]) -> None:
     expression.close()
 
 
+def test_no_try_catches_what_python_computes() -> None:
+    def power(x: Any, y: Any) -> Any:
+        try:
+            z = x**y
+        except ValueError:
+            return x
+        return z
+
+    def product(x: Any, n: Any) -> Any:
+        try:
+            n = n * n * n
+        except (OverflowError, ArithmeticError, ValueError):
+            return x
+        return x * n
+
+    with pytest.raises(LimitError, match="complex"):
+        adc.grad(power)(-0.2, 0.5)
+    assert adc.grad(power)(0.25, 0.5) == 1.0
+    with pytest.raises(LimitError, match="64 bits"):
+        adc.grad(product)(1.0, 2**40)
+    assert adc.grad(product)(1.0, 2) == 8.0
+
+
 def test_numbers_of_more_than_64_bits_are_errors() -> None:
     for text, args in (
         ("v[0].item()", {"v": np.array([2**64 - 1], np.uint64)}),
@@ -274,7 +297,7 @@ def test_numbers_of_more_than_64_bits_are_errors() -> None:
         expression = numpy_sweep.Expression(text)
         found = expression.adc(numpy_sweep.Case(text, args))
         assert isinstance(found, Raised)
-        assert isinstance(found.error, OverflowError)
+        assert isinstance(found.error, LimitError)
         expression.close()
 
 
