@@ -64,7 +64,7 @@ CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda x: scipy.special.jn_zeros(0, 3)[0] * x[0], "`scipy.special.jn_zeros`", "outside"),
     (lambda x: SQUARED(x)[0], "`square (vectorized)`", "define it in Python"),
     (lambda x: scipy.optimize.nnls(x, x)[1], "`scipy.optimize.nnls`", "`adc.implicit`"),
-    (lambda x: np.sum(scipy.stats.zscore(x)), "`scipy.stats.zscore`", "`adc supported` lists"),
+    (lambda x: np.sum(scipy.stats.rankdata(x)), "`scipy.stats.rankdata`", "`adc supported` lists"),
     (lambda x: np.sum(x) * time.localtime()[0], "`time.localtime`", "measure the time"),
     (_groups, "`itertools.groupby`", "write the loop"),
     (_drawn, "`random.random`", "`np.random.default_rng`"),
