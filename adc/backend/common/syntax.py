@@ -283,8 +283,8 @@ class Function:
     is_part : bool
         Whether it is there only to be translated apart from the functions that call it.
     is_flat : bool
-        Whether it is a part that stands for statements of a long function. Arrays are passed to it,
-        and returned, as their addresses, sizes and owners.
+        Whether arrays are passed to it, and returned, as their addresses, sizes and owners: that
+        takes fewer instructions than what the interpreter calls.
     is_loop : bool
         Whether these are a loop that makes no arrays, and returns numbers.
     lines : tuple of str

@@ -303,7 +303,7 @@ class Function(Variables):
         function = self.module.function(name, kinds, homes)
         result = self.module.types_of(name, kinds).result
         if self.module.functions[name].is_flat:
-            return self.call_part(name, function, kinds, args)
+            return self.call_flat(name, function, kinds, args)
         convention, b = self.context.call_conv, self.builder
         values = [self.packed(arg, ty) for arg, ty in zip(args, kinds, strict=True)]
         status, found = convention.call_function(b, function, result, kinds, values)
@@ -313,8 +313,8 @@ class Function(Variables):
             return self.unpacked(result, found)
         return [self.unpacked(ty, b.extract_value(found, k)) for k, ty in enumerate(result)]
 
-    def call_part(self, name: str, function: Any, kinds: Any, args: list[Value]) -> Value:
-        """Write a call of a part, which leaves errors where those of this function are."""
+    def call_flat(self, name: str, function: Any, kinds: Any, args: list[Value]) -> Value:
+        """Write a call of a flat function, which leaves errors where those of this one are."""
         b, context = self.builder, self.context
         values = [v for arg, ty in zip(args, kinds, strict=True) for v in self.flattened(arg, ty)]
         convention, called = context.call_conv, self.module.types_of(name, kinds)

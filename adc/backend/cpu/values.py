@@ -52,7 +52,7 @@ HOMES = ("argument", "workspace", "fresh", "tape")
 
 
 def flat_types(kinds: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the types of what parts are passed, and return, for values of some types.
+    """Return the types of what flat functions are passed, and return, for values of some types.
 
     Of an array that is its address, its sizes, its strides if they are not known, and its owner.
     """
@@ -67,7 +67,7 @@ def flat_types(kinds: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def flat_result(result: Any) -> Any:
-    """Return the type of what parts return for a result of some type."""
+    """Return the type of what flat functions return for a result of some type."""
     return types.BaseTuple.from_types(flat_types(result))
 
 

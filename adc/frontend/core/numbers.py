@@ -513,9 +513,7 @@ def to_int(
 
 
 # What Python computes and adc does not: no `try` of the program takes these for Python's errors.
-TOO_LARGE = (
-    "adc computes Python integers in 64 bits; this number does not fit: compute with floats"
-)
+TOO_LARGE = "adc computes Python integers in 64 bits; this number does not fit: compute with floats"
 _COMPLEX = (
     "a negative number to a fractional power is complex, which adc does not support: convert it "
     "with `complex`, or use `np.power`, which is NaN there"
