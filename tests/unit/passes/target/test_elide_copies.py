@@ -1,0 +1,72 @@
+"""Products read the matrices of a stack where they lie (`passes.target.elide_copies`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adc.compiler.driver import transform
+from adc.ir.core import Apply, walk
+from tests.oracle import chain as chains
+from tests.oracle.meter import Meter
+
+R = np.random.default_rng(0)
+X, W = R.normal(size=(5, 4)), 0.3 * R.normal(size=(3, 4, 4))
+
+
+def written_out(x: Any, w: Any) -> Any:
+    h = np.tanh(x @ w[0])
+    h = np.tanh(h @ w[1])
+    return np.sum(np.tanh(h @ w[2]))
+
+
+def in_a_loop(x: Any, w: Any) -> Any:
+    for k in range(len(w)):
+        x = np.tanh(x @ w[k])
+    return np.sum(x)
+
+
+def blocks_of_it(x: Any, w: Any) -> Any:
+    """No product reads a whole matrix."""
+    return np.sum(x[:, :2] @ w[0, :2, :2]) + np.sum(x[:, :3] @ w[1, :3, :3])
+
+
+def sizes_of_copies(x: Any, w: Any) -> Any:
+    """Sizes of the matrices are asked for before they are multiplied."""
+    first, second = w[0], w[1]
+    return np.sum(x @ first) * first.shape[0] + np.sum(x @ second @ w[2]) * len(second)
+
+
+def changed(x: Any, w: Any) -> Any:
+    """A view would show what is written later."""
+    first, second = w[0].copy(), w[1].copy()
+    w[0] *= 2.0
+    return np.sum(x @ first @ second) + np.sum(w)
+
+
+@pytest.mark.parametrize(
+    ("fn", "views"),
+    [(written_out, 3), (in_a_loop, 2), (blocks_of_it, 0), (sizes_of_copies, 3), (changed, 0)],
+)
+def test_views_of_matrices(fn: Callable[..., Any], views: int) -> None:
+    chain = chains.Chain.of(fn, (X.copy(), W.copy()), (0, 1))
+    made = transform(chain.lowered, (("adjoint", chain.positions),), "auto")
+    found = Counter(s.op.name for s in walk(made.fn.body) if isinstance(s, Apply))
+    assert found["row"] + found["part"] == views
+    value, *gradients = Meter(made.fn).run(chains.fresh(chain.inputs))
+    np.testing.assert_allclose(value, fn(X.copy(), W.copy()), rtol=1e-12)
+    for gradient, k in zip(gradients, range(2), strict=False):
+        moved = [X.copy(), W.copy()]
+        way = R.normal(size=moved[k].shape)
+        slopes = []
+        for step in (1e-6, -1e-6):
+            moved = [X.copy(), W.copy()]
+            moved[k] = moved[k] + step * way
+            slopes.append(fn(*moved))
+        np.testing.assert_allclose(
+            np.sum(gradient * way), (slopes[0] - slopes[1]) / 2e-6, rtol=1e-6, atol=1e-7
+        )
