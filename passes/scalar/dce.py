@@ -153,6 +153,7 @@ class _Needed:
         mirrored = False
         for stmt in stmts:
             own = list(operands(stmt))
+            # Of a list, not a generator: every block is scanned.
             holds = any([self.scan(block.stmts) for block in blocks(stmt)])
             if isinstance(stmt, For | While):
                 holds = holds or stmt.label in self.mirrored

@@ -9,15 +9,20 @@ import numpy as np
 from adc.library import Unsupported
 
 
+def _length(i: Any, m: Any, k: Any, upper: Any) -> Any:
+    """Return how many of `m` columns of row `i` lie from a diagonal on, or before it."""
+    return max(m - max(i + k, 0), 0) if upper else max(min(i + k, m), 0)
+
+
 def _places(n: Any, m: Any, k: Any, upper: Any) -> Any:
     """Return the places of a matrix from a diagonal on, or of those before it: by rows."""
     count = 0
     for i in range(n):
-        count += max(m - max(i + k, 0), 0) if upper else max(min(i + k, m), 0)
+        count += _length(i, m, k, upper)
     rows, columns = np.empty(count, np.int64), np.empty(count, np.int64)
     at = 0
     for i in range(n):
-        length = max(m - max(i + k, 0), 0) if upper else max(min(i + k, m), 0)
+        length = _length(i, m, k, upper)
         for j in range(length):
             rows[at], columns[at] = i, m - length + j if upper else j
             at += 1
