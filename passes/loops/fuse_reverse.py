@@ -39,7 +39,7 @@ any plan is made, so all plans agree.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from adc.ir.analysis.dependence.accesses import Access, accesses, overwritten, own_axis, own_range
@@ -115,7 +115,7 @@ class _ReverseFuser:
                 tried.add(stmt.loop)
                 merged = self.merged(found, at, scope, places)
                 if merged is None:
-                    split = self.from_zero(found, at)
+                    split = self.from_zero(found, at, places)
                     # It only changes what follows the statements in between.
                     merged = split and self.merged(*split, scope, places)
                 if merged is not None:
@@ -223,10 +223,13 @@ class _ReverseFuser:
             seen |= more
         return False
 
-    def from_zero(self, stmts: Sequence[Stmt], at: int) -> tuple[list[Stmt], int] | None:
+    def from_zero(
+        self, stmts: Sequence[Stmt], at: int, places: _Places
+    ) -> tuple[list[Stmt], int] | None:
         """Let a reverse loop add to zeros, and add the incoming cotangents afterwards.
 
-        Otherwise these would separate the loop from its forward loop.
+        Otherwise these would separate the loop from its forward loop. Single elements that were
+        added to an array are added afterwards instead, which takes no zeros.
         """
         reverse = stmts[at]
         assert isinstance(reverse, Reverse)
@@ -234,6 +237,9 @@ class _ReverseFuser:
         init, results = list(reverse.init), list(reverse.results)
         before: list[Stmt] = []
         after: list[Stmt] = []
+        late: list[Store] = []
+        inside = self.gives(reverse) | self.gives(stmts[places.loops.get(reverse.loop, at)])
+        recalled = {s.result: s.value for s in walk(reverse.body.stmts) if isinstance(s, Recall)}
         for k, (start, param) in enumerate(zip(reverse.init, reverse.body.params, strict=True)):
             if not isinstance(start, Value):
                 continue
@@ -251,8 +257,18 @@ class _ReverseFuser:
                 and (found or products)
                 and all(map(_adds, found))
             ):
+                if added := self.last_added(stmts, at, start, places):
+                    late += added
+                    init[k] = added[0].array
+                    old: Value = self.names.value(result)
+                    results[k] = old
+                    for stmt in added:
+                        new = result if stmt is added[-1] else self.names.value(result)
+                        after.append(replace(stmt, result=new, array=old))
+                        old = new
+                    continue
                 sizes = self.shapes.known(start)
-                if sizes is None:
+                if sizes is None or _is_of_a_part(found, recalled, inside):
                     return None
                 empty = self.names.value(start)
                 element = zero(Scalar(start.type.dtype))
@@ -264,7 +280,27 @@ class _ReverseFuser:
         if not after:
             return None
         changed = replace(reverse, init=tuple(init), results=tuple(results))
-        return [*stmts[:at], *before, changed, *after, *stmts[at + 1 :]], at + len(before)
+        first = [stmt for stmt in stmts[:at] if not any(stmt is each for each in late)] + before
+        return [*first, changed, *after, *stmts[at + 1 :]], len(first)
+
+    def last_added(
+        self, stmts: Sequence[Stmt], at: int, array: Value, places: _Places
+    ) -> list[Store]:
+        """Return the statements that add the last elements to an array, which only `at` reads."""
+        reverse = stmts[at]
+        assert isinstance(reverse, Reverse)
+        start = places.loops.get(reverse.loop, at)
+        found: list[Store] = []
+        while (where := places.definitions.get(array, start)) > start:
+            stmt = stmts[where]
+            if not isinstance(stmt, Store) or not stmt.accumulate:
+                break
+            user = found[0] if found else reverse
+            if any(array in self.reads(each) for each in stmts[where:] if each is not user):
+                break
+            found.insert(0, stmt)
+            array = stmt.array
+        return found
 
     def added(self, result: Value, old: Value, more: Value, sizes: Sequence[Operand]) -> Stmt:
         """Return a nest of loops that adds one array to another."""
@@ -300,6 +336,20 @@ class _Places:
 
 def _adds(access: Access) -> bool:
     return isinstance(access, Store) and access.accumulate
+
+
+def _is_of_a_part(
+    found: Sequence[Access], recalled: Mapping[Value, Value], inside: Set[Value | str]
+) -> bool:
+    """Whether all accesses of a loop have an index in common: zeros elsewhere would be in vain."""
+    indices = [
+        [recalled.get(index, index) if isinstance(index, Value) else index for index in each.index]
+        for each in found
+    ]
+    return any(
+        all(each == here[0] for each in here) and here[0] not in inside
+        for here in zip(*indices, strict=True)
+    )
 
 
 @remembered
