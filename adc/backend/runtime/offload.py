@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import functools
+import io
 import mmap
 import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -59,6 +61,14 @@ def reported(size: int) -> Iterator[str]:
         ) from None
 
 
+def _descriptor(folder: str, flags: int) -> int:
+    (found,) = map(os.open, [folder], [flags | os.O_TMPFILE], [0o600])
+    return found
+
+
+_unnamed = functools.partial(io.FileIO, opener=_descriptor)
+
+
 class Files:
     """The files of the tapes of a call, by their place in the state.
 
@@ -71,7 +81,7 @@ class Files:
     def __init__(self, state: np.ndarray[Any, Any]) -> None:
         self._words = memoryview(state)  # type: ignore[arg-type]  # stub is wrong
         self._files: dict[int, Any] = {}
-        self._maps: dict[int, mmap.mmap] = {}
+        self._maps: dict[int, list[mmap.mmap]] = {}
 
     def grow(self) -> None:
         """Make the tape larger that compiled code asks for: see `State.WANTED`."""
@@ -87,30 +97,50 @@ class Files:
         """
         size = elements * _ITEMSIZES[place]
         with reported(size) as where:
-            file = self._files.get(place)
-            if file is None:
-                file = tempfile.TemporaryFile(buffering=0, prefix="adc-", dir=where)
-                self._files[place] = file
-            old = self._maps.get(place)
-            start = 0 if old is None else len(old)
+            if place not in self._files:
+                self._open(place, where)
+            file = self._files[place]
+            maps = self._maps.setdefault(place, [])
+            start = len(maps[-1]) if maps else 0
             end = max(-(-size // _PAGE) * _PAGE, start + _PAGE)
             allocate(file, start, end)
-            new = mmap.mmap(file.fileno(), end)
-        # The old mapping ends when this returns: until then the state leads to one that is there.
-        self._maps[place] = new
-        self._words[place] = ctypes.addressof(ctypes.c_char.from_buffer(new))
+            for new in map(mmap.mmap, [file.fileno()], [end]):  # see `_open`
+                maps.append(new)
+        self._words[place] = ctypes.addressof(ctypes.c_char.from_buffer(maps[-1]))
         self._words[place + 1] = elements
+        while len(maps) > 1:  # only now: until then the state leads to one that is there
+            maps[0].close()
+            del maps[0]
+
+    def _open(self, place: int, where: str) -> None:
+        """Open a file that has no name.
+
+        A signal handler may raise an exception after every call of a function: what nobody holds by
+        then stays open. So the loops hold what they get from `map` without a call in between.
+        """
+        if hasattr(os, "O_TMPFILE"):
+            try:
+                for file in map(_unnamed, [where], ["r+"]):
+                    self._files[place] = file
+                return
+            except OSError:  # some file systems have none; other errors come again
+                pass
+        self._files[place] = tempfile.TemporaryFile(buffering=0, prefix="adc-", dir=where)
 
     def close(self) -> None:
         """Give everything back."""
         try:
             while self._files:
-                place, file = self._files.popitem()
+                place, file = next(iter(self._files.items()))
                 self._words[place] = self._words[place + 1] = 0
-                with file:
-                    with self._maps.pop(place, nullcontext()):
-                        pass
-                    file.truncate(0)  # a process that was forked meanwhile has it, too
+                for each in self._maps.get(place, ()):
+                    each.close()
+                if not file.closed:
+                    with file:
+                        file.truncate(0)  # a process that was forked meanwhile has it, too
+                # Forgotten last: a signal handler may raise an exception at any place above.
+                self._maps.pop(place, None)
+                self._files.pop(place, None)
         except BaseException:  # of a signal handler
             self.close()
             raise

@@ -19,6 +19,7 @@ import adc
 from adc import cli
 from adc.api.derivative import Derivative
 from adc.backend import cpu
+from adc.backend.runtime.memory import Memory
 from adc.backend.runtime.offload import Files, folder
 from adc.inspect.plan import PlanReport
 from adc.ir.analysis.costs import SHIPPED
@@ -258,6 +259,32 @@ def test_an_exception_of_a_signal_handler(place: Path) -> None:
         found = interrupted(0.02 + 0.03 * k, call_for_ever, gradient, u, 30_000, error=Stop)
         assert isinstance(found, Stop)
         assert _open_in(place) == []
+    np.testing.assert_array_equal(gradient(u, 10), expected)
+
+
+@pytest.mark.parametrize("calls", [0, 1, 2])
+def test_an_exception_of_a_signal_handler_while_files_are_closed(
+    place: Path, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gradient, u = adc.grad(steps, offload="disk"), sample(100)
+    expected = gradient(u, 10)
+    end = Memory.end
+    ends: list[Memory] = []
+
+    def interrupted_end(memory: Memory) -> None:
+        ends.append(memory)
+        if len(ends) == 1 and calls < 2:
+            if calls:
+                end(memory)
+            raise Stop
+        end(memory)
+
+    monkeypatch.setattr(Memory, "end", interrupted_end)
+    if calls < 2:
+        with pytest.raises(Stop):
+            gradient(u, 10)
+        assert len(ends) == 2
+    assert _open_in(place) == []
     np.testing.assert_array_equal(gradient(u, 10), expected)
 
 
