@@ -92,9 +92,12 @@ _NEEDED: tuple[tuple[Any, str], ...] = (
     (CPUTarget, "_target_name _toplevel_target_context _toplevel_typing_context typing_context"),
     (CPUDispatcher, "_cache compile disable_compile py_func targetdescr targetoptions"),
     (Lower, "builder call_conv call_helper context function init lower_normal_function module"),
-    (JITCodeLibrary, "_codegen _final_module _optimize_final_module add_llvm_module "
-                     "enable_object_caching get_pointer_to_function has_dynamic_globals"),
-    (_inside.codegen.JITCPUCodegen, "_data_layout _pass_builder _tm"),
+    (JITCodeLibrary, "_codegen _compiled_object _final_module _finalize_specific "
+                     "_optimize_final_module add_llvm_module enable_object_caching "
+                     "get_pointer_to_function has_dynamic_globals"),
+    (_inside.codegen.JITCPUCodegen, "_customize_tm_options _data_layout _engine _tm _tm_features"),
+    (_inside.codegen.JitEngine, "_ee"),
+    (llvmlite.binding.ffi._lib_fn_wrapper, "_cfn"),
     (NativeLowering, "lowering_class run_pass"),
     (CompilerBase, "define_pipelines"),
     (compiler_lock, "is_locked release"),
@@ -148,6 +151,12 @@ def array_of_words(context: Any, b: Any, data: Any, size: int) -> Any:
     populate: Any = numba.np.arrayobj.populate_array
     populate(made, data, [word(size)], [eight], eight, meminfo=None)
     return made._getvalue()
+
+
+def unlocked(name: str) -> Any:
+    """Return a function of LLVM's that other threads may call meanwhile, in other contexts."""
+    function: Any = getattr(llvmlite.binding.ffi.lib, name)
+    return function._cfn
 
 
 def launch_threads() -> None:

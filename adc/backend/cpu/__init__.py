@@ -6,6 +6,7 @@
 `instructions`  an emitted function as LLVM's instructions
 `streaming`     rows of large results, written past the cache
 `lowering`      these as a module that Numba compiles and caches
+`library`       the module as machine code: groups of its functions, compiled on threads
 `target`        what Numba compiles it with
 `profile`       emitted code that notes which line runs
 `sampler`       a thread that reads what it has noted
@@ -524,8 +525,13 @@ class Kernel:
                 self._fail(memory)
             raise
         finally:
-            memory.end()
-            memory.lock.release()
+            try:
+                memory.end()
+            except BaseException:  # of a signal handler, in the middle of it
+                memory.end()
+                raise
+            finally:
+                memory.lock.release()
         if self._out:
             found = list(found)
             for k, deliver in self._out:

@@ -91,6 +91,9 @@ class Translation(Unit, Protocol):
     def function(self, name: str, args: tuple[Any, ...], homes: Sequence[str] = ()) -> Any:
         """Return the LLVM function that another function of the file is."""
 
+    def given(self, function: Any, args: Sequence[Any]) -> list[Any]:
+        """Return the arguments of a call, but anything for those that the function does not use."""
+
     def scopes(self, home: str) -> tuple[Any, Any]:
         """Return LLVM's lists of the scope of one home of memory, and of those of all others."""
 
@@ -320,7 +323,8 @@ class Function(Variables):
         convention, called = context.call_conv, self.module.types_of(name, kinds)
         values = convention._get_arg_packer(flat_types(kinds)).as_arguments(b, values)
         room = self.room(function.args[0].type.pointee)
-        code = b.call(function, [room, self.function.args[1], *values])
+        given = [room, self.function.args[1], *values]
+        code = b.call(function, self.module.given(function, given))
         if not self.module.functions[name].is_loop:
             with b.if_then(b.icmp_unsigned("!=", code, RETCODE_OK), likely=False):
                 convention._return_errcode_raw(b, code)

@@ -7,6 +7,7 @@ import pickle
 from types import CodeType
 from typing import Any
 
+from adc.backend.cpu.library import load
 from adc.backend.numba_api import CompileResult, NoCache, dumps
 
 
@@ -40,9 +41,11 @@ class Kept(NoCache):  # type: ignore[misc]  # a class of a module without types
         if not self.machine:
             return None
         target_context.refresh()
-        return CompileResult._rebuild(target_context, *pickle.loads(self.machine))
+        parts, objects = pickle.loads(self.machine)
+        load(target_context.codegen(), objects)
+        return CompileResult._rebuild(target_context, *parts)
 
     def save_overload(self, signature: Any, made: Any) -> None:
         """Keep what was compiled, unless it has addresses of this process in it."""
         if not made.library.has_dynamic_globals:
-            self.machine = dumps(made._reduce())
+            self.machine = dumps((made._reduce(), made.library.objects))

@@ -15,35 +15,27 @@ it is assigned again or the function ends.
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-import llvmlite.binding as llvm
 from llvmlite import ir
 
 from adc.backend.common import syntax, vector_math
 from adc.backend.cpu.inference import Types
 from adc.backend.cpu.instructions import Function
+from adc.backend.cpu.library import Groups, Library
 from adc.backend.cpu.values import HOMES, Scalar, flat_result, flat_types
 from adc.backend.numba_api import (
     CompilerBase,
     Intrinsic,
-    JITCodeLibrary,
     Lower,
     NativeLowering,
     NoPythonBackend,
     PassManager,
-    config,
     numba_ir,
     register_pass,
 )
-
-# Basic blocks of code of which LLVM unrolls the loops: several times as many as a page of code has.
-_MOST_UNROLLED = 1000
-# The most blocks of the function that reads the arguments of a call, if it is optimised.
-_MOST_OPTIMISED = 600
-# How Numba names it.
-_ENTRY = "_ZN7cpython"
 
 
 class _Distinct(ir.MDValue):  # type: ignore[misc]  # a class of a module without types
@@ -73,6 +65,8 @@ class Module:
         self.typing = typing
         self.context: Any = None  # known when types are
         self.llvm: Any = None
+        self.groups: Any = None
+        self.mark = ""  # what no other module's names have
         self.globals = names
         self.functions = {each.name: each for each in functions}
         self._resolved: dict[Any, Any] = {}
@@ -80,6 +74,7 @@ class Module:
         self._typed: dict[Any, Types] = {}
         self._made: dict[Any, Any] = {}
         self._scopes: dict[str, tuple[Any, Any]] = {}
+        self._needed: dict[str, list[bool]] = {}
 
     def signature(self, function: Any, args: tuple[Any, ...]) -> Any:
         """Return the signature of a call of an intrinsic, or of a function that Numba knows."""
@@ -202,13 +197,40 @@ class Module:
             if self.functions[name].is_flat:
                 result, given = flat_result(result), flat_types(args)
             kind = self.context.call_conv.get_function_type(result, given)
-            unique = self.llvm.get_unique_name(f"adc_{name}")
+            unique = self.llvm.get_unique_name(f"adc_{self.mark}_{name}")
             made = self._made[key] = ir.Function(self.llvm, kind, unique)
             made.linkage = "internal"
             if is_part:
                 made.attributes.add("noinline")
+            self.groups.begin(made)
             Function(self, name, args, made, homes).run()
+            self._needed[made.name] = _needed(made)
+            self.groups.add(made, is_part and not self.functions[name].is_loop)
         return self._made[key]
+
+    def given(self, function: Any, args: Sequence[Any]) -> list[Any]:
+        """Return the arguments of a call, but anything for those that the function does not use.
+
+        LLVM leaves them out by itself where it sees the function and all of its calls.
+        """
+        needed = self._needed.get(function.name)
+        if needed is None:
+            return [*args]  # it is being written
+        return [
+            arg if is_needed else ir.Constant(arg.type, ir.Undefined)
+            for arg, is_needed in zip(args, needed, strict=True)
+        ]
+
+
+def _needed(function: Any) -> list[bool]:
+    """Return which arguments a function uses."""
+    used: set[int] = set()
+    for block in function.blocks:
+        for each in block.instructions:
+            used.update(map(id, each.operands))
+            if isinstance(each, ir.PhiInstr):
+                used.update(id(value) for value, _ in each.incomings)
+    return [id(arg) in used for arg in function.args]
 
 
 class _Lower(Lower):  # type: ignore[misc]  # a class of a module without types
@@ -222,7 +244,10 @@ class _Lower(Lower):  # type: ignore[misc]  # a class of a module without types
         """Prepare nothing: there is no code of Numba's."""
 
     def lower_normal_function(self, fndesc: Any) -> None:
-        self._program.context, self._program.llvm = self.context, self.module
+        program = self._program
+        program.context, program.llvm = self.context, self.module
+        program.mark = hashlib.sha256(fndesc.llvm_func_name.encode()).hexdigest()[:16]
+        program.groups = self.library.groups = Groups(self.module, self.library.codegen)
         setattr(self.module, vector_math.MASKED, self._program.is_masked())
         self.function = self.context.declare_function(self.module, fndesc)
         args = tuple(fndesc.argtypes)
@@ -230,62 +255,12 @@ class _Lower(Lower):  # type: ignore[misc]  # a class of a module without types
         writer = Function(self._program, fndesc.qualname, args, self.function, homes)
         self.builder = writer.builder
         self.call_helper = self.call_conv.init_call_helper(self.builder)
-        writer.run()
-
-
-class _Library(JITCodeLibrary):  # type: ignore[misc]  # as above
-    """Optimises a module once: there are no references whose counting could be saved.
-
-    With `NUMBA_OPT=0` it optimises nothing, which takes a third of the time.
-    """
-
-    def add_llvm_module(self, ll_module: Any) -> None:
-        ll_module.data_layout = self._codegen._data_layout
-        self._final_module.link_in(ll_module)
-
-    def _optimize_final_module(self) -> None:
-        codegen = self._codegen
-        if not config.OPT:
-            for function in self._final_module.functions:
-                if not function.is_declaration:
-                    _leave(function)
-            return
-        # Loops are analysed better by the whole pipeline if functions are tidy before it.
-        tidy: Any = llvm.create_new_function_pass_manager()
-        tidy.add_sroa_pass()
-        tidy.add_simplify_cfg_pass()
-        tidy.add_instruction_combine_pass()
-        tidying = codegen._pass_builder()
-        defined = [each for each in self._final_module.functions if not each.is_declaration]
-        size = sum(map(_size, defined))
-        for function in [*defined]:
-            # Numba's code for the arguments of a call runs once: hundreds take seconds to optimise.
-            if function.name.startswith(_ENTRY) and _size(function) > _MOST_OPTIMISED:
-                _leave(function)
-                defined.remove(function)
-        for function in defined:
-            tidy.run(function, tidying)
-        options: Any = llvm.create_pipeline_tuning_options(speed_level=3)
-        options.loop_vectorization = bool(config.LOOP_VECTORIZE)
-        # Several vectors at once are no faster here, and their loops take long to compile.
-        options.loop_interleaving = False
-        # Some percent of the time of a loop, and a third of the time to compile many.
-        options.loop_unrolling = size <= _MOST_UNROLLED
-        options.slp_vectorization = bool(config.SLP_VECTORIZE)
-        builder: Any = llvm.create_pass_builder(codegen._tm, options)
-        builder.getModulePassManager().run(self._final_module, builder)
-
-
-def _leave(function: Any) -> None:
-    """Let LLVM make machine code of a function as it stands; not of one that is always inlined."""
-    if b"alwaysinline" in list(function.attributes):
-        return
-    for attribute in ("noinline", "optnone"):
-        function.add_function_attribute(attribute)
-
-
-def _size(function: Any) -> int:
-    return sum(1 for _ in function.blocks)
+        try:
+            writer.run()
+        except BaseException:
+            program.groups.abandon()
+            raise
+        program.groups.end()
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -310,7 +285,7 @@ class _Lowering(NativeLowering):  # type: ignore[misc]  # as above
         state.func_ir = numba_ir.FunctionIR(
             {0: None}, False, function, place, {}, function.arg_count, names
         )
-        state.library = _Library(state.targetctx.codegen(), function.func_qualname)
+        state.library = Library(state.targetctx.codegen(), function.func_qualname)
         state.library.enable_object_caching()
         return bool(super().run_pass(state))
 
