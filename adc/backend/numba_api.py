@@ -167,14 +167,6 @@ def launch_threads() -> None:
     launch()
 
 
-def check_blas(context: Any, b: Any, status: Any) -> None:
-    """Emit a test of what BLAS returned."""
-    from numba.np.linalg import check_blas_return
-
-    check: Any = check_blas_return
-    check(context, b, status)
-
-
 class Intrinsic:
     """A function of emitted code that is written as LLVM's instructions where it is called.
 

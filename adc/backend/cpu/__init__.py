@@ -187,6 +187,8 @@ def _built(emitted: Emitted, key: str = "", kept: Kept | None = None) -> Any:
     module = module_of(emitted, key, None if kept is None else kept.code)
     if emitted.shares:
         thread_pool.start()
+    if emitted.multiplies:
+        import adc.backend.runtime.lapack  # noqa: F401  # tells LLVM where BLAS is
     made: Any = getattr(module, emitted.name)
     compiler = compiler_of(emitted.code)
     dispatcher = Dispatcher(made.py_func, targetoptions=made.targetoptions, pipeline_class=compiler)

@@ -109,7 +109,9 @@ class Groups:
                 self.blocks += sum(len(each.blocks) for each in group)
                 text = self._text(group)
                 if self._threads is None:
-                    self._threads = ThreadPoolExecutor(threads.most(), "adc-llvm")
+                    # Groups differ in size: with one for each core, the last ones would run alone.
+                    count = 2 * threads.most()
+                    self._threads = ThreadPoolExecutor(count, "adc-llvm")
                 made = self._threads.submit(_compiled, text, self._codegen, unroll)
                 self._objects.append(made)
                 group, size = [], 0

@@ -1,8 +1,8 @@
 """Products of matrices: `gemm` overwrites an array by one, `gemm_add` adds one to it.
 
-Large ones are made by the BLAS that SciPy brings, through the helper that Numba calls it with. A
-call of it takes longer than a small product does: of few multiplications there are loops, which
-stand where they are needed if all sizes are numbers.
+Large ones are made by the BLAS that SciPy brings (`lapack`). A call of it takes longer than a small
+product does: of few multiplications there are loops, which stand where they are needed if all sizes
+are numbers.
 What is done depends only on the sizes and on which operands are transposed, so that a product has
 the same bits however often it is computed.
 """
@@ -18,10 +18,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from adc.backend.numba_api import (
-    cgutils,
-    check_blas,
-)
+from adc.backend.numba_api import cgutils
 from adc.backend.runtime.state import State
 
 NAMES = frozenset({"gemm", "gemm_add"})
@@ -40,13 +37,13 @@ _MOST = 2**31 - 1
 _I8 = ir.IntType(8)
 _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
-_I8P = _I8.as_pointer()
 
 
 def library() -> str:
     """Return which BLAS makes products, and which processors the code was written for."""
-    import scipy.linalg.cython_blas  # noqa: F401  # brings the BLAS that Numba calls
     from threadpoolctl import threadpool_info
+
+    import adc.backend.runtime.lapack  # noqa: F401  # brings it
 
     kinds = [each for each in threadpool_info() if each["user_api"] == "blas"]
     own = [each for each in kinds if "scipy" in os.path.dirname(each["filepath"])]
@@ -163,22 +160,24 @@ def _blas(kind: _Kind, b: ir.IRBuilder, c: Any, x: Any, y: Any, m: Any, n: Any, 
 
     It makes the transpose of `c`: the product of the transposes of `b` and `a`.
     """
+    from adc.backend.runtime.lapack import symbol  # loads SciPy, which products alone need
+
     b.function.attributes.add("noinline")
-    kinds = [_I8, _I8, _I8, _I64, _I64, _I64, _I8P, _I8P, _I64, _I8P, _I64, _I8P, _I8P, _I64]
-    made = ir.FunctionType(_I32, kinds)
-    function = cgutils.get_or_insert_function(b.module, made, "numba_xxgemm")
-    factors = [cgutils.alloca_once(b, kind.item) for _ in range(2)]
-    for place, value in zip(factors, (1.0, float(kind.add)), strict=True):
-        b.store(ir.Constant(kind.item, value), place)
-    alpha, beta, out, left, right = (b.bitcast(each, _I8P) for each in (*factors, c, x, y))
-    letter, *transposed = (
-        ir.Constant(_I8, ord(text))
-        for text in (kind.letter, *("t" if each else "n" for each in kind.columns))
-    )
-    sizes = m if kind.columns[0] else k, k if kind.columns[1] else n
-    head = [letter, transposed[1], transposed[0], n, m, k]
-    status = b.call(function, [*head, alpha, right, sizes[1], left, sizes[0], beta, out, n])
-    check_blas(kind.context, b, status)
+
+    def at(value: Any) -> Any:
+        place = cgutils.alloca_once(b, value.type)
+        b.store(value, place)
+        return place
+
+    left, right = (at(ir.Constant(_I8, ord("t" if each else "n"))) for each in kind.columns)
+    alpha, beta = (at(ir.Constant(kind.item, value)) for value in (1.0, float(kind.add)))
+    rows, columns, terms = (at(b.trunc(each, _I32)) for each in (m, n, k))
+    of_left = rows if kind.columns[0] else terms
+    of_right = terms if kind.columns[1] else columns
+    given = [right, left, columns, rows, terms, alpha, y, of_right, x, of_left, beta, c, columns]
+    made = ir.FunctionType(ir.VoidType(), [each.type for each in given])
+    function = cgutils.get_or_insert_function(b.module, made, symbol(f"{kind.letter}gemm"))
+    b.call(function, given)
 
 
 def write_known(
