@@ -162,8 +162,8 @@ def _keyed(
     """Lower `min` or `max` with a key or a default value."""
     key = kwargs.get("key", NONE)
     given = [elementwise.materialised(lo, arg, node) for arg in args]
-    found = given if len(given) > 1 else sequences.known_elements(lo, given[0], node)
-    if found is None:
+    read = sequences.reader(lo, given[0], node) if len(given) == 1 else None
+    if len(given) == 1 and read is None:
         if key != NONE and "default" not in kwargs:
             by = library_functions.least_by if op is ast.Lt else library_functions.most_by
             return dispatch.apply(lo, static(by), [given[0], key], {}, node)
@@ -183,15 +183,17 @@ def _keyed(
             lo.frame.env[evaluation.VALUE] = value
 
         return expressions.choose(lo, some, of_all, default, node)
-    if not found:
+    items = iter(given) if read is None else sequences.one_by_one(lo, given[0], node)
+    best = next(items, None)
+    if best is None:
         if "default" not in kwargs:
             raise TypeMismatchError("`min` or `max` of nothing", lo.span(node))
         return kwargs["default"]
-    best = found[0]
     if key == NONE:
-        return _extreme(op)(lo, list(found), {}, node) if len(found) > 1 else best
+        rest = [*items]
+        return _extreme(op)(lo, [best, *rest], {}, node) if rest else best
     least = dispatch.apply(lo, key, [best], {}, node)
-    for item in found[1:]:
+    for item in items:  # which the key may change
         value = dispatch.apply(lo, key, [item], {}, node)
         better = comparisons.compare(lo, op(), value, least, node)
         pair = TupleOf((item, value)), TupleOf((best, least))

@@ -44,6 +44,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import called, handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import GENERATOR, refusal
+from adc.frontend.core.state import ConstantNeededError
 from adc.frontend.language import attributes, containers, formatting, generators, iterators
 from adc.frontend.numpy import library, random
 from adc.frontend.syntax.source import Source
@@ -134,7 +135,7 @@ def _rows(lo: Lowerer, arg: ast.ListComp) -> Binding:
     refused: AdcError | None = None
     try:
         found = dispatch.evaluate(lo, arg)
-    except TypeUnstableError as error:
+    except (TypeUnstableError, ConstantNeededError) as error:
         refused = error
     else:
         held = lo.held(found) if isinstance(found, ListRef) else None

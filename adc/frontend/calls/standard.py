@@ -174,6 +174,17 @@ def _reduce(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bi
     """Lower ``functools.reduce(f, items, start)``: a loop."""
     arity(lo, args, kwargs, node, 2, 3)
     given = [elementwise.materialised(lo, arg, node) for arg in args]
+    if sequences.static_items(lo, given[1]) is not None:
+        # A list may be changed by the calls.
+        items_ = sequences.one_by_one(lo, given[1], node)
+        start = given[2] if len(given) == 3 else next(items_, None)
+        if start is None:
+            raise TypeMismatchError(
+                "reduce() of empty iterable with no initial value", lo.span(node)
+            )
+        return functools.reduce(
+            lambda total, item: dispatch.apply(lo, given[0], [total, item], {}, node), items_, start
+        )
     over = "_items" if len(given) == 3 else "_items[1:]"
     names = [f"${name}{node.lineno}_{node.col_offset}" for name in ("f", "items", "total", "item")]
     key = ("reduce", id(node))

@@ -141,7 +141,7 @@ def _comprehension(
     if first.is_async:
         raise lo.unsupported("an asynchronous comprehension", first.iter)
     iterable = evaluation.lower_expr(lo, first.iter)
-    for element in sequences.static_sequence(lo, iterable, first.iter):
+    for element in sequences.one_by_one(lo, iterable, first.iter):
         assignment.assign(lo, first.target, element)
         keep = True
         for test in first.ifs:

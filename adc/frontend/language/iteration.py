@@ -67,6 +67,15 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
         return
     if iterators.is_drawn(lo, stmt.iter):
         stmt = iterators.loop(lo, stmt)
+    if (made := iterators.inlined(lo, stmt)) is not None:
+        lower_for(lo, made)
+        return
+    watch = iterators.Watch(lo, stmt.iter)
+    _lower_for(lo, stmt)
+    watch.end()
+
+
+def _lower_for(lo: Lowerer, stmt: ast.For) -> None:
     if lo.frame.catching and len(parts := blocks.headless(lo, stmt)) > 1:
         blocks.lower_stmts(lo, parts)
         return
@@ -82,27 +91,28 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
     mark = len(lo.builder.stmts)
     held = _hold(lo, iterable)
     items = sequences.static_range(iterable)
-    unrolls = items is not None and len(items) <= sequences.MAX_UNROLLED
+    count = len(items) if items is not None else _constant_length(iterable, trips)
+    unrolls = count is not None and count <= sequences.MAX_UNROLLED
     try:
         _settled(lo, stmt, iterable, trips, element, unrolls, peels=True)
     except (RestructuredError, PickedError) as error:
         # A list that grows by arrays, a dict with new keys, keys such as f"w{k}": a copy of the
         # body for each iteration.
         if isinstance(error, PickedError) and not error.places:
-            unrolls = items is not None and len(items) <= MAX_COPIES
+            unrolls = count is not None and count <= MAX_COPIES
             sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)
         first = isinstance(error, FirstError) and not (
             stmt.orelse or scope.has_break(stmt.body) or scope.has_return(stmt.body)
         )
-        if not first and (items is None or not unrolls):
+        if not first and not unrolls:
             if isinstance(error, RestructuredError):
                 sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)
             raise
         lo.restore(before)
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]
-        if items is not None and unrolls:
-            _unrolled(lo, stmt, TupleOf(tuple(items)))
+        if unrolls:
+            _unrolled(lo, stmt, iterable if items is None else TupleOf(tuple(items)))
         else:
             _first_apart(lo, stmt, iterable, trips, element)
     lo.frame.env.pop(held, None)
@@ -545,6 +555,19 @@ def _most(lo: Lowerer, iterable: Binding) -> int | None:
     return None
 
 
+def _constant_length(iterable: Binding, trips: Operand) -> int | None:
+    """Return how many elements arrays have, and what is made of them, if that is a constant."""
+    match iterable:
+        case ArrayRef():
+            return int(trips.value) if isinstance(trips, Literal) else None
+        case Enumerate(inner=inner) | Reversed(inner=inner):
+            return _constant_length(inner, trips)
+        case Zip(inners=inners):
+            known = all(_constant_length(inner, trips) is not None for inner in inners)
+            return int(trips.value) if known and isinstance(trips, Literal) else None
+    return None
+
+
 def _counts(lo: Lowerer, iterable: Binding) -> dict[int, int]:
     """Return how many elements the parts of an iterable have before a loop, by identity."""
     items = sequences.static_items(lo, iterable)
@@ -564,7 +587,10 @@ def _item(
         return None if constant is None else (Literal(True, BOOL), lambda: constant)
     if _most(lo, iterable) is None:
         trips, element = iteration(lo, iterable, node)
-        return numbers.apply(lo, "lt", integer(k), trips), lambda: element(integer(k))
+        inside = numbers.apply(lo, "lt", integer(k), trips)
+        if isinstance(inside, Literal) and not inside.value:
+            return None
+        return inside, lambda: element(integer(k))
     if isinstance(iterable, Enumerate):
         found = _item(lo, iterable.inner, k, counts, node)
         if found is None:
@@ -572,15 +598,15 @@ def _item(
         number = Num(numbers.plus(lo, iterable.start.operand, integer(k)))
         return found[0], lambda: TupleOf((number, found[1]()))
     assert isinstance(iterable, Zip)
-    inside: Operand = Literal(True, BOOL)
+    both: Operand = Literal(True, BOOL)
     items: list[Callable[[], Binding]] = []
     for inner in iterable.inners:
         found = _item(lo, inner, k, counts, node)
         if found is None:
             return None
-        inside = numbers.apply(lo, "and", inside, found[0])
+        both = numbers.apply(lo, "and", both, found[0])
         items.append(found[1])
-    return inside, lambda: TupleOf(tuple([item() for item in items]))
+    return both, lambda: TupleOf(tuple([item() for item in items]))
 
 
 def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, Element]:

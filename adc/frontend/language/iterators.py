@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adc.frontend.control import evaluation
-from adc.frontend.core import dispatch, numbers
+from adc.frontend.core import closures, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -27,8 +27,10 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.structure import leaves
 from adc.frontend.language import generators
 from adc.frontend.numpy import indexing, linear
+from adc.frontend.syntax import scope
 from adc.frontend.values import (
     arguments,
     arrays,
@@ -118,6 +120,168 @@ def loop(lo: Lowerer, stmt: ast.For) -> ast.For:
         made = ast.For(part.target, part.iter, body, stmt.orelse)
         lo.memo[key] = ast.copy_location(made, stmt)
     return lo.memo[key]  # type: ignore[no-any-return]
+
+
+def inlined(lo: Lowerer, stmt: ast.For) -> ast.For | None:
+    """Return ``for v in x: w = f(v); …`` for ``for w in (f(v) for v in x): …``.
+
+    So what the loop changes is seen by the elements that follow. Generators may be zipped or
+    numbered. None where there is no generator, or it cannot be taken apart: see `Watch`.
+    """
+    if not lazy_parts(lo, stmt.iter):
+        return None
+    if not isinstance(stmt.iter, ast.GeneratorExp):
+        parts = _taken_apart(lo, stmt.iter)
+        if parts is None:
+            return None
+        target, source, value = parts
+        key = ("inlined", id(stmt), ast.dump(source), ast.dump(value))
+        if key not in lo.memo:
+            body = [ast.Assign([stmt.target], value), *stmt.body]
+            lo.memo[key] = stmt, _located(ast.For(target, source, body, stmt.orelse), stmt)
+    else:
+        key = ("inlined", id(stmt), "", "")
+        if key not in lo.memo:
+            lo.memo[key] = stmt, _loops(stmt, stmt.iter)
+    return lo.memo[key][1]  # type: ignore[no-any-return]
+
+
+def lazy_parts(lo: Lowerer, node: ast.expr) -> list[ast.expr]:
+    """Return the generators, and calls of `map` and `filter`, that a loop draws elements from."""
+    if isinstance(node, ast.GeneratorExp) or is_drawn(lo, node):
+        return [node]
+    if isinstance(node, ast.Call) and _is_one_of(lo, node.func, (zip, enumerate)):
+        return [part for arg in node.args for part in lazy_parts(lo, arg)]
+    return []
+
+
+def _is_one_of(lo: Lowerer, node: ast.expr, functions: Sequence[Any]) -> bool:
+    if not isinstance(node, ast.Name) or node.id not in {each.__name__ for each in functions}:
+        return False
+    callee = dispatch.evaluate(lo, node)
+    return any(callee == Static(each) for each in functions)
+
+
+def _taken_apart(lo: Lowerer, node: ast.expr) -> tuple[ast.expr, ast.expr, ast.expr] | None:
+    """Return the target of a loop, what it draws from, and what its elements are then."""
+    place = f"{node.lineno}_{node.col_offset}"
+    if isinstance(node, ast.Call) and is_drawn(lo, node):
+        node = generator(lo, node)
+    if isinstance(node, ast.GeneratorExp):
+        renamed = _own_names(node)
+        (first, *rest) = node.generators
+        if renamed is None or rest or first.ifs or first.is_async:
+            return None
+        return renamed(first.target), first.iter, renamed(node.elt)
+    if not isinstance(node, ast.Call) or not _is_one_of(lo, node.func, (zip, enumerate)):
+        name = f"$item{place}"
+        return ast.Name(name, ast.Store()), node, ast.Name(name, ast.Load())
+    numbered = isinstance(node.func, ast.Name) and node.func.id == "enumerate"
+    given = node.args[:1] if numbered else node.args
+    if not given or any(isinstance(arg, ast.Starred) for arg in node.args):
+        return None
+    parts = [_taken_apart(lo, arg) for arg in given]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    targets, sources, values = map(list, zip(*known, strict=True))
+    if numbered:
+        name = f"$number{place}"
+        targets.insert(0, ast.Name(name, ast.Store()))
+        values.insert(0, ast.Name(name, ast.Load()))
+    call = ast.Call(node.func, [*sources, *node.args[len(given) :]], node.keywords)
+    return ast.Tuple(targets, ast.Store()), call, ast.Tuple(values, ast.Load())
+
+
+def _own_names(node: ast.GeneratorExp) -> Callable[[ast.expr], ast.expr] | None:
+    """Return what gives the variables of a generator other names, if no function has them."""
+    bound = scope.assigned_in([part.target for part in node.generators])
+    functions = [each for each in ast.walk(node) if isinstance(each, ast.Lambda)]
+    inside = [each for function in functions for each in ast.walk(function)]
+    names = {each.id for each in inside if isinstance(each, ast.Name)}
+    names |= {each.arg for each in inside if isinstance(each, ast.arg)}
+    if names.intersection(bound):
+        return None
+    place = f"$generator{node.lineno}_{node.col_offset}"
+    apart = _Renamed({name: f"{place}.{name}" for name in bound})
+
+    def renamed(expr: ast.expr) -> ast.expr:
+        found: ast.expr = apart.visit(copy.deepcopy(expr))
+        return found
+
+    return renamed
+
+
+def _loops(stmt: ast.For, node: ast.GeneratorExp) -> ast.For | None:
+    renamed = _own_names(node)
+    if renamed is None or any(part.is_async for part in node.generators):
+        return None
+    breaks = scope.has_break(stmt.body)
+    body: list[ast.stmt] = [ast.Assign([stmt.target], renamed(node.elt)), *stmt.body]
+    for k, part in reversed([*enumerate(node.generators)]):
+        for test in reversed(part.ifs):
+            body = [ast.If(renamed(test), body, [])]
+        loop = ast.For(renamed(part.target), renamed(part.iter) if k else part.iter, body, [])
+        body = [loop]
+        if k and breaks:  # which leave the loops around it, too
+            loop.orelse = [ast.Continue()]
+            body.append(ast.Break())
+    loop.orelse = stmt.orelse
+    return _located(loop, stmt)
+
+
+def _located(loop: ast.For, stmt: ast.For) -> ast.For:
+    for each in ast.walk(loop):
+        if isinstance(each, ast.stmt | ast.expr) and not hasattr(each, "lineno"):
+            ast.copy_location(each, stmt.iter)
+    return ast.copy_location(loop, stmt)
+
+
+class Watch:
+    """What generators read that are evaluated before the loop that draws from them.
+
+    Python evaluates each element when the loop comes to it. That is the same if the loop changes
+    nothing of what they read.
+    """
+
+    def __init__(self, lo: Lowerer, node: ast.expr) -> None:
+        self._lo, self._node = lo, node
+        parts = lazy_parts(lo, node)
+        self._names = {
+            each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name)
+        }
+        self._before = self._state() if parts else None
+
+    def _state(self) -> tuple[Any, ...]:
+        env = self._lo.frame.env
+        bindings = {name: env[name] for name in sorted(self._names) if name in env}
+        held = closures.reachable(self._lo, bindings.values())
+        arrays = {
+            leaf.object: self._lo.versions.get(leaf.object)
+            for each in (*bindings.values(), *held.values())
+            for leaf in leaves(each)
+            if isinstance(leaf, ArrayRef)
+        }
+        return bindings, held, arrays
+
+    def end(self) -> None:
+        """Raise an error if the loop has changed something."""
+        if self._before is not None and self._before != self._state():
+            raise self._lo.unsupported(
+                "a loop that changes what a generator reads from which it draws", self._node,
+                "write the loop that the generator stands for, or make a list of it first",
+            )  # fmt: skip
+
+
+class _Renamed(ast.NodeTransformer):
+    """Gives variables other names."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        made = ast.Name(self._names.get(node.id, node.id), node.ctx)
+        return ast.copy_location(made, node)
 
 
 # -- iterators in variables ------------------------------------------------------------------------

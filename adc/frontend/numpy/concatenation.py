@@ -11,6 +11,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Axis,
     Binding,
+    Cell,
     Growing,
     ListRef,
     TupleOf,
@@ -40,7 +41,7 @@ def parts_of(
     if items is not None:
         return [arrays.as_array(lo, item, node) for item in items]
     held = lo.held(binding) if isinstance(binding, ListRef) else None
-    if isinstance(held, Growing):
+    if isinstance(held, Growing) and isinstance(held.element, Cell):
         return list_buffers.array_of(lo, held, node, f"need at least one array to {verb}")
     x = arrays.as_array(lo, binding, node)
     if not dims_of(lo, x):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,17 +15,21 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Axis,
     Binding,
+    Cell,
     Growing,
     Lazy,
     ListRef,
+    NamedTuple,
     Num,
     Range,
+    RecordOf,
     Static,
     TupleOf,
     Window,
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.structure import cells_of
 from adc.frontend.values import arguments, elementwise, list_buffers, views
 from adc.frontend.values.elementwise import is_array
 from adc.frontend.values.views import Arraylike, dims_of
@@ -86,7 +92,52 @@ def counted(lo: Lowerer, start: Operand, stop: Operand, step: Operand, node: ast
 
 def arrays_of(lo: Lowerer, held: Growing, node: ast.AST) -> ArrayRef:
     """Return the array that `np.array` makes of a list of run-time length."""
-    return elementwise.copy(lo, list_buffers.array_of(lo, held, node), node)
+    if isinstance(held.element, Cell):
+        return elementwise.copy(lo, list_buffers.array_of(lo, held, node), node)
+    return _rows_of(lo, held, node)
+
+
+def _rows_of(lo: Lowerer, held: Growing, node: ast.AST) -> ArrayRef:
+    """Return an array of the tuples in a list, which hold numbers, equal tuples, or arrays."""
+    cells = list(cells_of(held.element))
+    shape = _nesting(held.element)
+    alike = len({None if cell.sizes is None else len(cell.sizes) for cell in cells}) == 1
+    if shape is None or not alike or math.prod(shape) != len(cells):
+        raise lo.unsupported(
+            f"an array of a list that is {kind_of(held)}", node, "make a list of each of them"
+        )
+    with lo.at(node):
+        some = numbers.apply(lo, "gt", held.length.operand, integer(0))
+        text = "adc: this list of tuples is empty, so the shape of their array is not known"
+        numbers.check(lo, some, "ValueError", text)
+        columns = [list_buffers.view(lo, held, k) for k in range(len(cells))]
+        size, *inner = dims_of(lo, columns[0])
+        for column in columns[1:]:
+            for a, b in zip(inner, dims_of(lo, column)[1:], strict=True):
+                elementwise.require_same(lo, a, b, "inhomogeneous shape: {} and {}", [a, b], node)
+        dims = (size, *map(integer, shape), *inner)
+        found = numbers.array_type([cell.type for cell in cells]).dtype
+        version = lo.builder.apply("empty", *dims, params=(found,), hint="a")
+        made = lo.new_array(version, dims, "a")
+        for place, column in zip(itertools.product(*map(range, shape)), columns, strict=True):
+            first, *rest = views.whole(dims_of(lo, column))
+            axes = (first, *(Axis(integer(k), ()) for k in place), *rest)
+            target = views.through(lo, made, Window(dims_of(lo, column), axes))
+            assert isinstance(target, ArrayRef)
+            elementwise.assign_to(lo, target, column, node)
+    return made
+
+
+def _nesting(element: Binding) -> tuple[int, ...] | None:
+    """Return the lengths of tuples in tuples, or None if they differ or hold anything else."""
+    match element:
+        case Cell():
+            return ()
+        case TupleOf(items=items) | NamedTuple(record=RecordOf(items=items)):
+            inner = {_nesting(item) for item in items}
+            found = inner.pop() if len(inner) == 1 else None
+            return None if found is None else (len(items), *found)
+    return None
 
 
 def as_operand(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:

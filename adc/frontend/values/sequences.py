@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import enum
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 
 from adc.frontend.core import classes, numbers
 from adc.frontend.core.bindings import (
@@ -29,9 +31,10 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import ConstantNeededError
 from adc.frontend.values import elementwise, views
 from adc.ir.builder import integer
-from adc.ir.core import Literal, Value
+from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import UnsupportedError
-from adc.ir.types import INT
+
+Reader = Callable[[int], Binding | None]
 
 
 def as_tuple(lo: Lowerer, binding: Binding) -> Binding:
@@ -161,21 +164,23 @@ def static_range(iterable: Binding) -> list[Binding] | None:
     return None
 
 
-def numbers_of(iterable: Binding) -> tuple[Num, ...]:
-    """Return the numbers that decide how many elements a range, or what is made of one, has."""
+def numbers_of(lo: Lowerer, iterable: Binding) -> tuple[Num, ...]:
+    """Return the numbers that decide how many elements a range, an array or a zip of them has."""
     match iterable:
         case Range(start=start, stop=stop, step=step):
             return start, stop, step
+        case ArrayRef() | Lazy():
+            return tuple(map(Num, views.dims_of(lo, iterable)[:1]))
         case Enumerate(inner=inner) | Reversed(inner=inner):
-            return numbers_of(inner)
+            return numbers_of(lo, inner)
         case Zip(inners=inners):
-            return tuple(number for inner in inners for number in numbers_of(inner))
+            return tuple(number for inner in inners for number in numbers_of(lo, inner))
     return ()
 
 
 def require_constants(lo: Lowerer, iterable: Binding, what: str, node: ast.AST) -> None:
     """Raise an error that makes integers and sizes of arguments constants, if that helps."""
-    for number in numbers_of(iterable):
+    for number in numbers_of(lo, iterable):
         if isinstance(number.operand, Value):
             error = lo.constant_needed(number, what, node)
             if isinstance(error, ConstantNeededError):
@@ -201,12 +206,90 @@ def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Bindi
 
 def known_elements(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...] | None:
     """Return the elements of a binding, or None if their number is known only at run time."""
+    read = reader(lo, binding, node)
+    return None if read is None else tuple(_elements(read))
+
+
+def one_by_one(lo: Lowerer, binding: Binding, node: ast.AST) -> Iterator[Binding]:
+    """Yield the elements of a binding of constant length, each read when it is asked for.
+
+    What is done with one of them may change those that follow.
+    """
+    read = reader(lo, binding, node)
+    return iter(static_sequence(lo, binding, node)) if read is None else _elements(read)
+
+
+def _elements(read: Reader) -> Iterator[Binding]:
+    for k in itertools.count():
+        item = read(k)
+        if item is None:
+            return
+        yield item
+
+
+def reader(lo: Lowerer, binding: Binding, node: ast.AST) -> Reader | None:
+    """Return what reads the k-th element of a binding, or gives None after the last.
+
+    None if the number of elements is known only at run time.
+    """
     items = static_items(lo, binding)
-    if items is None:
-        items = static_range(binding)
-    if items is None and isinstance(binding, ArrayRef | Lazy):
-        size = views.dims_of(lo, binding)[0] if views.dims_of(lo, binding) else None
-        if isinstance(size, Literal):
-            count = range(int(size.value))
-            items = [elementwise.load(lo, binding, [Literal(k, INT)], node) for k in count]
-    return None if items is None else tuple(items)
+    if items is not None:
+        count = len(items)
+        return lambda k: next_item(lo, binding, k, count, node)
+    found = static_range(binding)
+    if found is not None:
+        return lambda k: found[k] if k < len(found) else None
+    match binding:
+        case ArrayRef() | Lazy():
+            return _of_array(lo, binding, node)
+        case Reversed(inner=ArrayRef() | Lazy() as inner):
+            return _of_array(lo, inner, node, backwards=True)
+        case Enumerate(inner=inner, start=start):
+            return _with_numbers(lo, reader(lo, inner, node), start.operand)
+        case Zip(inners=inners) if inners:
+            return _together([reader(lo, inner, node) for inner in inners])
+    return None
+
+
+def _of_array(
+    lo: Lowerer, array: ArrayRef | Lazy, node: ast.AST, backwards: bool = False
+) -> Reader | None:
+    size = next(iter(views.dims_of(lo, array)), None)
+    if not isinstance(size, Literal):
+        return None
+    count = int(size.value)
+
+    def read(k: int) -> Binding | None:
+        at = integer(count - 1 - k if backwards else k)
+        return elementwise.load(lo, array, [at], node) if k < count else None
+
+    return read
+
+
+def _with_numbers(lo: Lowerer, read: Reader | None, start: Operand) -> Reader | None:
+    if read is None:
+        return None
+
+    def numbered(k: int) -> Binding | None:
+        item = read(k)
+        return None if item is None else TupleOf((Num(numbers.plus(lo, start, integer(k))), item))
+
+    return numbered
+
+
+def _together(readers: Sequence[Reader | None]) -> Reader | None:
+    """Return what reads the k-th elements of all, as `zip` does: in turn, up to the first end."""
+    known = [read for read in readers if read is not None]
+    if len(known) < len(readers):
+        return None
+
+    def together(k: int) -> Binding | None:
+        row: list[Binding] = []
+        for read in known:
+            item = read(k)
+            if item is None:
+                return None
+            row.append(item)
+        return TupleOf(tuple(row))
+
+    return together

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import operator
@@ -246,6 +247,88 @@ def generators_in_variables(x: Any) -> Any:
     return total + sum(large)
 
 
+# --- elements that change before the loop comes to them -------------------------------------------
+
+
+def _three(x: Any) -> Any:
+    return np.array([x[0], x[1] + 1.0, 3.0])
+
+
+def _raised(a: Any, t: Any) -> Any:
+    a[2] += 10.0 * t
+    return t
+
+
+@program(X3)
+def comprehensions_that_change_what_follows(x: Any) -> Any:
+    a, b = _three(x), [x[0], x[1], 2.0]
+    c = [v * v + _raised(a, x[0]) for v in a] + [v * w + _raised(b, w) for v, w in zip(b, x)]
+    d = {k: v + _raised(a, x[1]) for k, v in zip("abc", a)}
+    e = dict((k, v * _raised(b, x[2])) for k, v in enumerate(b))
+    return c[0] + 2 * c[1] + 3 * c[2] + c[5] * d["c"] + e[2] * sum(v + _raised(a, v) for v in a)
+
+
+@program(X3)
+def generators_that_see_what_a_loop_changes(x: Any) -> Any:
+    a, b, s = _three(x), [x[0], x[1], 2.0], 0.0
+    for w in (v * v for v in a if v > -9.0):
+        a[2] += w
+        s = 2.0 * s + w
+    for w in (v * x[0] for v in b):
+        b[2] += w
+        s = 2.0 * s + w
+    later = (v + s for v in a)
+    a[0] *= 2.0
+    for w in later:
+        s += w * a[2]
+    return s
+
+
+@program(X3)
+def numbered_and_zipped_generators(x: Any) -> Any:
+    a, s = _three(x), 0.0
+    for k, w in enumerate(v * v for v in a):
+        a[2] += w
+        s = 2.0 * s + k * w
+    for u, w in zip((v * x[1] for v in a), x):
+        a[2] += w
+        s += u * w
+    for k, w in enumerate(map(lambda v: v * v, a), 1):
+        a[2] -= k * w
+        s = 0.5 * s + w
+    return s
+
+
+@program(X3)
+def nested_generator_that_a_loop_leaves(x: Any) -> Any:
+    a, s = _three(x), 0.0
+    for k, w in ((n, v * u) for n, v in enumerate(a) for u in x[n:] if u != 7.0):
+        a[2] += w
+        if k == 1:
+            break
+        if w < 0.1:
+            continue
+        s = 2.0 * s + w
+    else:
+        s += 1.0
+    return s * a[2]
+
+
+@program(X3)
+def keys_that_change_what_follows(x: Any) -> Any:
+    a, b = _three(x), [x[0], x[1], 2.0]
+
+    def key(v: Any) -> Any:
+        a[2] += x[1]
+        return v
+
+    def added(total: Any, v: Any) -> Any:
+        b[2] += x[0]
+        return 2.0 * total + v
+
+    return max(a, key=key) * a[1] + functools.reduce(added, b) * min(a, key=key)
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 REFUSED: list[tuple[Program, str]] = []
@@ -312,4 +395,13 @@ def zip_of_two_generators(x: Any) -> Any:
     s = 0.0
     for (_, a), b in zip(_squares(x), _sums(x)):
         s += a * b
+    return s
+
+
+@_refused("a loop that changes what a generator reads")
+def generator_of_functions_over_what_changes(x: Any) -> Any:
+    a, s = _three(x), 0.0
+    for f in ((lambda u, v=v: u * v) for v in a):
+        a[2] += 1.0
+        s += f(x[0])  # type: ignore[no-untyped-call]
     return s

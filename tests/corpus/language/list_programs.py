@@ -378,6 +378,37 @@ def returned_lists_of_two_lengths(x: Any) -> Any:
     return sum(_some(x)) * len(_some(x)) + sum(_some(-x)) * len(_some(-x))
 
 
+# --- lists of tuples ------------------------------------------------------------------------------
+
+
+class _Node(NamedTuple):
+    place: Any
+    mass: Any
+
+
+@program(X6)
+def arrays_of_tuples_in_a_list(x: Any) -> Any:
+    points, nested, nodes = [], [], []
+    for v in x:
+        if v > -0.4:
+            points.append((np.sin(v), v * v))
+            nested.append(((v, 2), (v * v, v**3)))
+            nodes.append(_Node(v, 2.0 * v))
+    a, b, c = np.array(points), np.array(nested), np.asarray(nodes)
+    steps = np.sum(np.diff(a, axis=0) ** 2) + np.vstack(points)[0, 1] + np.mean(points)
+    return np.sum(a[:, 0] * a[:, 1]) + steps + np.sum(b[:, 0, 0] * b[:, 1, 1]) + c[1] @ c[0]
+
+
+@program(M33)
+def arrays_of_tuples_of_rows(w: Any) -> Any:
+    pairs = []
+    for row in w:
+        if row[0] > -9.0:
+            pairs.append((2.0 * row, np.cos(row)))
+    a = np.array(pairs)
+    return np.sum(a[:, 0] * a[:, 1]) + a.shape[2] * a[0, 1, 2]
+
+
 # --- refused --------------------------------------------------------------------------------------
 
 _REFUSED: list[Program] = []
@@ -480,22 +511,6 @@ def element_that_may_be_another_array_is_changed(x: Any) -> Any:
 
 
 @_refused(X3)
-def arrays_of_two_ranks_in_a_list(x: Any) -> Any:
-    ys = [x]
-    for v in x:
-        ys.append(x[None, :] * v)
-    return np.sum(ys[-1])
-
-
-@_refused(X3)
-def lists_in_a_list(x: Any) -> Any:
-    ys = []
-    for v in x:
-        ys.append([v, x])
-    return np.sum(ys[-1][1])
-
-
-@_refused(X3)
 def dict_of_a_loop_that_is_left(x: Any) -> Any:
     d = {"a": x[0]}
     s = 0.0
@@ -542,11 +557,9 @@ REFUSED: list[tuple[Program, str]] = list(
         (
             *[_CHANGED] * 5,
             *[_WRITTEN] * 5,
-            "'ys' holds a list of 1 before the loop and a list of 2 after an iteration",
-            "'ys' grows in a loop by a list",
             "depends on how the loop at line",
             "a dict is one with 'a' on one path",
-            "'d' is one with 'a', 'b' on one path",
+            "is one with 'a', 'b' on one path",
         ),
         strict=True,
     )

@@ -5,6 +5,7 @@ Code is made for each size then, and a call finds that of its arguments.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -69,6 +70,44 @@ def named(x: Any) -> Any:
     return sum(kept.values())
 
 
+def of_elements(x: Any, y: Any) -> Any:
+    """Objects for the elements of arrays."""
+    found = [Particle(v, speed=w) for v, w in zip(x, y, strict=True)]
+    for k, v in enumerate(x):
+        if k == 2:
+            continue
+        x = x + 0.1 * v
+        found.append(Particle(x[-1], v))
+    for a, b in itertools.pairwise(found):
+        a.mass = a.mass + 0.1 * b.place
+    names = {}
+    for k, v in enumerate(reversed(y)):
+        names[f"p{k}"] = Particle(v, 1.0)
+    return sum(p.place * p.speed * p.mass for p in found) + names["p1"].place * x[0]
+
+
+def of_two_kinds(x: Any) -> Any:
+    """A list of arrays of two ranks, and one of lists."""
+    ys: list[Any] = [x]
+    zs = []
+    for v in x:
+        ys.append(x[None, :] * v)
+        zs.append([v, x])
+    return np.sum(ys[-1]) * np.sum(ys[0]) + np.sum(zs[-1][1] * zs[0][0])
+
+
+SHIFTS = np.array([[1, 0], [0, 1], [2, -1]])
+
+
+def of_rows(w: Any) -> Any:
+    """Tuples of the rows of a captured table."""
+    total = 0.0
+    for k in range(3):
+        i, j = tuple(SHIFTS[k])
+        total += np.sum(np.roll(w, tuple(SHIFTS[k]), axis=(0, 1))[0] * w[1]) + w[i, j] ** 2
+    return total
+
+
 def case(fn: Any, *shapes: Any) -> Any:
     rng = np.random.default_rng(0)
     return pytest.param(fn, [tuple(rng.uniform(0.3, 1.0, s) for s in each) for each in shapes])
@@ -80,6 +119,8 @@ def case(fn: Any, *shapes: Any) -> Any:
         case(springs, [(), (4, 2)], [(), (6, 2)]),
         case(warping, [(3,), (4,)], [(4,), (3,)]),
         case(named, [(3,)], [(5,)]),
+        case(of_elements, [(4,), (4,)], [(3,), (3,)]),
+        case(of_two_kinds, [(3,)], [(2,)]),
     ],
 )
 def test_code_for_each_size(fn: Any, calls: list[tuple[Any, ...]]) -> None:
@@ -174,6 +215,10 @@ def test_rows_of_batches() -> None:
     x = np.random.default_rng(2).uniform(0.1, 1.0, (2, 4))
     np.testing.assert_allclose(adc.vmap(named)(x), [named(row) for row in x])
     np.testing.assert_allclose(adc.vmap(named, in_axes=1)(x), [named(row) for row in x.T])
+
+
+def test_tuples_of_rows() -> None:
+    check_grads(of_rows, (np.random.default_rng(3).uniform(0.1, 1.0, (3, 4)),))
 
 
 @pytest.mark.parametrize("size", [33, 40])
