@@ -578,7 +578,12 @@ def _text(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
 
 
 def of_generator(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding | None:
-    """Lower ``sum``, ``any`` and ``all`` of a generator over a length known only at run time."""
+    """Lower ``sum``, ``any`` and ``all`` of a generator over a length known only at run time.
+
+    And ``next`` of an iterator that is made in the call.
+    """
+    if callee == Static(next):
+        return iterators.first(lo, node)
     if not isinstance(callee, Static) or callee.value not in (sum, any, all) or node.keywords:
         return None
     generator = node.args[0] if node.args else None

@@ -94,7 +94,7 @@ _ADVICE = {
     "sorted": "use `np.sort` on an array",
     "filter": "use a comprehension with `if`",
     "iter": "use a `for` loop",
-    "next": "use a `for` loop",
+    "next": "write the iterator in the call, such as `next(v for v in x)`, or use a `for` loop",
     "setattr": "write `object.name = value`",
 }
 # Modules of Python whose functions are refused by name instead of read.

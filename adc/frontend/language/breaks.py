@@ -19,6 +19,9 @@ from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.types import BOOL
 
+# What `next` of a generator is read from, by no name of the program.
+NEXT = "$next"
+
 
 class Kept:
     """The names of a loop that are kept at `break`; used as a context around its body."""
@@ -27,10 +30,12 @@ class Kept:
         self.lo = lo
         self.prefix = f"{BROKEN}{stmt.lineno}_{stmt.col_offset}."
         self.names: list[str] = []
+        self.late: dict[str, Late] = {}
         if scope.has_break(stmt.body):
             read = _read_outside(lo.frame.source.node, stmt)
             self.names = [
-                name for name in names if name in read and not is_name_bound(lo, name)
+                name for name in names
+                if (name in read or name.startswith(NEXT)) and not is_name_bound(lo, name)
             ]  # fmt: skip
 
     @property
@@ -66,8 +71,17 @@ class Kept:
                 continue
             if isinstance(env.get(name), Late) or isinstance(kept, Unbound | Unstable | Late):
                 continue
-            env[name] = self._bound(kept, reason, endless)
+            env[name] = found = self._bound(kept, reason, endless)
+            if isinstance(found, Late):
+                self.late[name] = found
             self.lo.frame.partial.discard(name)
+
+    def settle(self) -> None:
+        """Bind the names where the loop was left by `break`; its `else` joins there."""
+        env = self.lo.frame.env
+        for name, found in self.late.items():
+            if env.get(name) is found:
+                env[name] = found.inner
 
     def _bound(self, kept: Binding, reason: Operand, endless: bool) -> Binding:
         if endless:

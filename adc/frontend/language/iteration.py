@@ -408,7 +408,7 @@ def _early_loop(
         return
     if left:
         _set_left(lo, reason.operand, left)
-    _else(lo, stmt.orelse, reason.operand)
+    _else(lo, stmt.orelse, reason.operand, kept=kept)
 
 
 def _set_left(lo: Lowerer, reason: Operand, left: Collection[int]) -> None:
@@ -426,8 +426,9 @@ def _set_left(lo: Lowerer, reason: Operand, left: Collection[int]) -> None:
 
 
 def _else(
-    lo: Lowerer, orelse: Sequence[ast.stmt], reason: Operand | None, end: int = NATURAL
-) -> None:
+    lo: Lowerer, orelse: Sequence[ast.stmt], reason: Operand | None, end: int = NATURAL,
+    kept: breaks.Kept | None = None,
+) -> None:  # fmt: skip
     """Lower the `else` of a loop, which runs where the loop was left by the exit `end`."""
     if not orelse:
         return
@@ -441,7 +442,8 @@ def _else(
         blocks.lower_stmts(lo, orelse)
 
     pending = exit_of(lo)
-    branch(lo, natural, run, lambda: None, else_exited=not is_exit(pending, FALLS))
+    settle = (lambda: None) if kept is None else kept.settle
+    branch(lo, natural, run, settle, else_exited=not is_exit(pending, FALLS))
 
 
 def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
@@ -506,7 +508,7 @@ def _copies(lo: Lowerer, stmt: ast.For, iterable: Binding, first: Callable[[], N
         _set_left(lo, reason, left)
     else:
         set_exit(lo, FALLS)
-    _else(lo, stmt.orelse, reason, FALLS)
+    _else(lo, stmt.orelse, reason, FALLS, kept)
 
 
 def _skip(lo: Lowerer, stmt: ast.For | ast.While, bound: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""`map` and `filter`, which are lazy, and `sorted`."""
+"""`map`, `filter` and generators, which are lazy; `next`, and `sorted`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.control import evaluation
+from adc.frontend.control import blocks, evaluation
 from adc.frontend.core import closures, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
@@ -27,8 +27,9 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import read_name
 from adc.frontend.core.structure import leaves
-from adc.frontend.language import generators
+from adc.frontend.language import breaks, generators
 from adc.frontend.numpy import indexing, linear
 from adc.frontend.syntax import scope
 from adc.frontend.values import (
@@ -41,7 +42,7 @@ from adc.frontend.values import (
 )
 from adc.ir.builder import integer
 from adc.ir.core import Literal
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import TypeMismatchError, UnboundError
 
 
 def refused(lo: Lowerer, args: Any, kwargs: Any, node: ast.Call) -> Binding:
@@ -392,6 +393,47 @@ def _runs_once(node: ast.AST, place: ast.AST) -> bool:
         case ast.Lambda() | ast.FunctionDef() | ast.ClassDef():
             inside = []
     return any(_runs_once(each, place) for each in inside)
+
+
+# -- next ------------------------------------------------------------------------------------------
+
+
+def first(lo: Lowerer, node: ast.Call) -> Binding | None:
+    """Lower ``next(v for v in x if v > 0.0)``: a loop that its first iteration leaves.
+
+    None for an iterator that others may draw from, too.
+    """
+    if node.keywords or not 1 <= len(node.args) <= 2 or not _is_iterator(lo, node.args[0]):
+        return None
+    name = f"{breaks.NEXT}{node.lineno}_{node.col_offset}"
+    key = ("next", id(node))
+    if key not in lo.memo:
+        found, default = ast.Name(name, ast.Store()), ast.Name(f"{name}.default", ast.Load())
+        end: ast.stmt = ast.Assign([found], default)
+        if len(node.args) == 1:
+            end = ast.Raise(ast.Name("StopIteration", ast.Load()))
+        source: ast.expr = node.args[0]
+        while isinstance(source, ast.Call) and _is_one_of(lo, source.func, (iter,)):
+            source = source.args[0]
+        loop = ast.For(found, source, [ast.Break()], [end])
+        for each in ast.walk(loop):
+            if isinstance(each, ast.stmt | ast.expr) and not hasattr(each, "lineno"):
+                ast.copy_location(each, node)
+        lo.memo[key] = node, loop
+    env = lo.frame.env
+    if len(node.args) == 2:
+        env[f"{name}.default"] = evaluation.lower_expr(lo, node.args[1])
+    blocks.lower_stmts(lo, [lo.memo[key][1]])
+    try:
+        made = read_name(lo, name, node)
+    except UnboundError:
+        raise lo.unsupported(
+            "`next` of this iterator", node, "write a loop, with `break`"
+        ) from None
+    for held in (name, f"{name}.default"):
+        env.pop(held, None)
+        lo.frame.partial.discard(held)
+    return made
 
 
 # -- sorted ----------------------------------------------------------------------------------------

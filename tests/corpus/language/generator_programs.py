@@ -329,6 +329,58 @@ def keys_that_change_what_follows(x: Any) -> Any:
     return max(a, key=key) * a[1] + functools.reduce(added, b) * min(a, key=key)
 
 
+# --- the first of many ----------------------------------------------------------------------------
+
+
+@program(X3)
+def first_element_of_an_iterator(x: Any) -> Any:
+    large = next((v for v in x if v > 0.1), 0.0) + next((2.0 for v in x if v > 9.0), 3.0)
+    k, v = next((k, v) for k, v in enumerate(x) if v < 0.5)
+    named = {"a": x[1], "b": x[2]}
+    missing = next((v for v in x if v > 9.0), None)
+    first = next(iter(named.values())) * next(reversed(x)) + len(next(iter(named)))
+    large += x[0] if missing is None else missing
+    return large * (k + v) + first * next(filter(lambda v: v < 0.9, x))
+
+
+@program(X3)
+def first_of_pairs_and_of_objects(x: Any) -> Any:
+    layers = [{"w": x[0], "name": "in"}, {"w": x[1], "name": "out"}]
+    total = next(p["w"] for p in layers if p["name"] == "out")
+    for t in (-0.3, 0.05):
+        total += next((a * b for a in x for b in x if a * b > t), 0.5)
+    try:
+        total += next(v for v in x if v > 9.0)
+    except StopIteration:
+        total *= 2.0
+    return total
+
+
+@program(X3)
+def assigned_before_break_or_in_else(x: Any) -> Any:
+    for v in x:
+        if v > 0.1:
+            best = v * x[1]
+            break
+    else:
+        best = 0.5
+    k = 0
+    while k < 3:
+        if x[k] > 9.0:
+            worst = x[k]
+            break
+        k += 1
+    else:
+        worst = x[2] - best
+    for w in (1.0, 2.0):
+        if w * best > 9.0:
+            some = w
+            break
+    else:
+        some = best * best
+    return best * worst + k * some
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 REFUSED: list[tuple[Program, str]] = []
@@ -405,3 +457,8 @@ def generator_of_functions_over_what_changes(x: Any) -> Any:
         a[2] += 1.0
         s += f(x[0])  # type: ignore[no-untyped-call]
     return s
+
+
+@_refused("`next` of this iterator")
+def next_of_an_endless_generator(x: Any) -> Any:
+    return next(x[k] for k in itertools.count() if x[k] > 0.0)
