@@ -108,14 +108,20 @@ class Groups:
             if size >= _GROUP:
                 self.blocks += sum(len(each.blocks) for each in group)
                 text = self._text(group)
-                if self._threads is None:
-                    # Groups differ in size: with one for each core, the last ones would run alone.
-                    count = 2 * threads.most()
-                    self._threads = ThreadPoolExecutor(count, "adc-llvm")
-                made = self._threads.submit(_compiled, text, self._codegen, unroll)
-                self._objects.append(made)
+                self._objects.append(self._begun(text, unroll))
                 group, size = [], 0
         self._waiting = group
+
+    def _begun(self, text: str, unroll: bool) -> Future[bytes]:
+        if self._threads is None:
+            # Groups differ in size: with one for each core, the last ones would run alone.
+            self._threads = ThreadPoolExecutor(2 * threads.most(), "adc-llvm")
+        try:
+            return self._threads.submit(_compiled, text, self._codegen, unroll)
+        except RuntimeError:  # no thread can be started, such as when the interpreter ends
+            made: Future[bytes] = Future()
+            made.set_result(_compiled(text, self._codegen, unroll))
+            return made
 
     def _text(self, group: Sequence[ir.Function]) -> str:
         """Return a module with a group of functions, which are declared only in this one from here.

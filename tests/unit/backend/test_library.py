@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from adc.backend.numba_api import config
 from adc.backend.runtime import threads
 
 _KEPT = """
+import atexit
 import numpy as np
 import adc
 from adc.backend.cpu import library
@@ -36,6 +38,7 @@ def f(x, depth):
     return np.sum(bend(x, depth))
 
 g = adc.grad(f)
+atexit.register(lambda: print(adc.grad(lambda x: f(x, 2))(np.ones(2)).shape))
 print(g(np.linspace(0.5, 1.5, 4), 3).tolist())
 (made,) = g._code.last.entry.kernel.code.overloads.values()
 print(len(getattr(made.library, "objects", ())))
@@ -180,6 +183,16 @@ def test_a_group_that_fails(monkeypatch: pytest.MonkeyPatch, apart: None) -> Non
     assert np.isfinite(adc.grad(loss, cache=False)(*given())[0]["w"]).all()
 
 
+def test_where_no_thread_can_be_started(monkeypatch: pytest.MonkeyPatch, apart: None) -> None:
+    def refuse(*_: Any) -> Any:
+        raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", refuse)
+    made = adc.grad(loss, cache=False)
+    assert np.isfinite(made(*given())[0]["w"]).all()
+    assert len(_objects(made)) > 3
+
+
 def test_text_that_llvm_does_not_read() -> None:
     with pytest.raises(RuntimeError, match="LLVM does not read"):
         library._parsed("define i32 @f() { ret void }", llvm.create_context())
@@ -213,7 +226,8 @@ def test_machine_code_that_is_kept(tmp_path: Path) -> None:
         subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout
         for _ in range(2)
     )
-    gradient, count = first.splitlines()
+    gradient, count, at_the_end = first.splitlines()
+    assert at_the_end == "(2,)"
     assert int(count) > 0
     assert len(ast.literal_eval(gradient)) == 4
-    assert second.splitlines() == [gradient, "0"]  # which compiles nothing
+    assert second.splitlines() == [gradient, "0", at_the_end]  # which compiles nothing
