@@ -104,6 +104,34 @@ def most_by(items: Any, key: Any) -> Any:
     return best
 
 
+def sorted_by(items: Any, key: Any, backwards: Any) -> Any:
+    """Python's `sorted` with a key."""
+    listed = [item for item in items]  # `items` may be anything to loop over
+    return in_order(listed, [key(item) for item in listed], backwards)
+
+
+def in_order(items: Any, keys: Any, backwards: Any) -> Any:
+    """Python's `sorted` of what has these keys: the order of equals is kept."""
+    keys = np.array(keys)
+    if keys.ndim != 1:
+        raise Unsupported(
+            "`sorted` by keys known only at run time that are no numbers",
+            "use `np.lexsort` of arrays of the keys",
+        )
+    require_order(keys)
+    if backwards:
+        order = len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
+    else:
+        order = np.argsort(keys, kind="stable")
+    return [items[k] for k in order]
+
+
+def require_order(keys: Any) -> None:
+    """Refuse NaN: where Python's `sorted` leaves it depends on which elements that compares."""
+    if np.issubdtype(keys.dtype, np.floating) and np.any(np.isnan(keys)):
+        raise Unsupported("`sorted` of NaN", "use `np.sort` or `np.argsort`, which put it last")
+
+
 def listed_floats(a: Any) -> Any:
     """`ndarray.tolist` of a vector."""
     return [float(v) for v in a]

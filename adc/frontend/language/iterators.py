@@ -24,7 +24,7 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unstable,
     Zip,
-    kind_of,
+    static,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
@@ -43,6 +43,7 @@ from adc.frontend.values import (
 from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError, UnboundError
+from adc.library import functions as library_functions
 
 
 def refused(lo: Lowerer, args: Any, kwargs: Any, node: ast.Call) -> Binding:
@@ -449,9 +450,8 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     items = sequences.static_range(source) if items is None else items
     if items is None:
         if keyed:
-            raise lo.unsupported(
-                f"`sorted` with a key of {kind_of(source)}", node, "use `np.argsort` of the keys"
-            )
+            args = [source, given["key"], lo.num(backwards)]
+            return dispatch.apply(lo, static(library_functions.sorted_by), args, {}, node)
         return _sorted_numbers(lo, source, backwards, node)
     keys = (
         [dispatch.apply(lo, given["key"], [item], {}, node) for item in items] if keyed else items
@@ -464,9 +464,15 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     if not keyed and len(kinds) == 1 and None not in kinds:
         made = lo.new_ref(ListRef, TupleOf(tuple(items)))
         return _sorted_numbers(lo, made, backwards, node)
-    raise lo.unsupported(
-        "`sorted` by keys known only at run time", node, "use `np.argsort` of an array of the keys"
-    )
+    whole = list_buffers.common(lo, [TupleOf(tuple(items))])
+    if whole is None:
+        raise lo.unsupported(
+            "`sorted` by keys known only at run time", node,
+            "use `np.argsort` of an array of the keys",
+        )  # fmt: skip
+    made = lo.new_ref(ListRef, list_buffers.converted(lo, items, whole, node))
+    args = [made, TupleOf(tuple(keys)), lo.num(backwards)]
+    return dispatch.apply(lo, static(library_functions.in_order), args, {}, node)
 
 
 def _constant(lo: Lowerer, key: Binding) -> tuple[Any] | None:
@@ -497,6 +503,7 @@ def _sorted_numbers(lo: Lowerer, source: Binding, backwards: bool, node: ast.Cal
             "The truth value of an array with more than one element is ambiguous", lo.span(node),
             "sort a vector",
         )  # fmt: skip
+    dispatch.apply(lo, static(library_functions.require_order), [array], {}, node)
     found = linear.HANDLERS[np.sort](lo, [array], {}, node)
     assert isinstance(found, ArrayRef)
     if backwards:

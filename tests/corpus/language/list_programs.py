@@ -409,6 +409,47 @@ def arrays_of_tuples_of_rows(w: Any) -> Any:
     return np.sum(a[:, 0] * a[:, 1]) + a.shape[2] * a[0, 1, 2]
 
 
+# --- lists in the order of keys -------------------------------------------------------------------
+
+
+@program(X6)
+def lists_sorted_by_keys(x: Any) -> Any:
+    squares, large = sorted(x, key=lambda v: v * v), sorted(x, key=abs, reverse=True)
+    pairs = [(v, k) for k, v in enumerate(x) if v > -9.0]
+    pairs.sort(key=lambda pair: pair[0], reverse=True)
+    places = sorted(range(len(x)), key=lambda k: x[k])
+    total = sum((k + 1) * v * n for n, (v, k) in enumerate(pairs)) + large[0] * large[1]
+    return (
+        total
+        + sum(k * v for k, v in enumerate(squares))
+        + sum(k * x[p] for k, p in enumerate(places))
+    )
+
+
+@program(X6)
+def few_elements_sorted_by_keys(x: Any) -> Any:
+    nodes = sorted([_Node(x[k], x[k + 1]) for k in range(3)], key=lambda node: node.place)
+    named = {"a": x[0], "b": x[1], "c": x[2]}
+    top = sorted(named.values(), key=lambda v: -v)[:2]
+    ties = [(1.0 * x[0], 1), (x[0] * 1.0, 2), (x[2], 3)]
+    up, down = sorted(ties, key=lambda p: p[0]), sorted(ties, key=lambda p: p[0], reverse=True)
+    total = sum(k * node.place * node.mass for k, node in enumerate(nodes))
+    total += sum(k * v * n for k, (v, n) in enumerate(up)) * top[0]
+    return total + 10.0 * sum(k * v * n for k, (v, n) in enumerate(down)) + top[1]
+
+
+@program(M33)
+def rows_sorted_by_keys(w: Any) -> Any:
+    asked = []
+
+    def key(row: Any) -> Any:
+        asked.append(1.0)
+        return row[0]
+
+    rows = sorted([row for row in w], key=key)
+    return sum(k * np.sum(row**2) for k, row in enumerate(rows)) + len(asked) * w[0, 1]
+
+
 # --- refused --------------------------------------------------------------------------------------
 
 _REFUSED: list[Program] = []

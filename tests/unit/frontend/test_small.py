@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.ir.errors import AdcError
+from adc.ir.errors import AdcError, LimitError
 from tests.corpus.language.small_programs import SAMPLES, WEIGHTS, transformer_loss
 from tests.corpus.program import X6
 
@@ -127,8 +127,13 @@ def test_sorted() -> None:
     _same(lambda a: sorted([a[0], a[1], a[2]], reverse=True), X6)
     _same(lambda a: [pair[1] for pair in sorted([(2, 1), (1, 5), (2, 0)])], X6)
     _same(lambda n: sorted([n, 3, 1])[0] + sorted(range(n))[1], 5)
-    with pytest.raises(AdcError, match=r"ADC010.*keys known only at run time"):
-        adc.jit(lambda a: sorted([a[:1], a[1:2]], key=lambda v: v[0])[0])(X6)
+    _same(lambda a: sorted([a[:1], a[1:2]], key=lambda v: v[0])[0], X6)
+    _same(lambda a: sorted(a, key=lambda v: v * v, reverse=True), X6)
+    with pytest.raises(AdcError, match=r"ADC010.*keys known only at run time that are no numbers"):
+        adc.jit(lambda a: sorted(a, key=lambda v: (v > 0.0, v))[0])(X6)
+    for order in (lambda a: sorted(a)[0], lambda a: sorted(a, key=lambda v: -v)[0]):
+        with pytest.raises(LimitError, match="`sorted` of NaN"):
+            adc.jit(order)(np.array([0.5, np.nan, 1.0]))
     with pytest.raises(AdcError, match=r"ADC014.*not supported between"):
         adc.jit(lambda a: sorted([1, "a"])[0])(X6)  # type: ignore[type-var]  # refused
 
