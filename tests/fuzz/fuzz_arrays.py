@@ -75,7 +75,7 @@ class ArrayWriter(ContainerWriter):
             more = [
                 (0.8, self.new_list), (0.8, self.new_dict), (0.7, self.new_named_tuple),
                 (0.8, self.new_object), (0.6, self.grow_list), (0.6, self.list_of_arrays),
-                (0.6, self.grow_arrays),
+                (0.6, self.grow_arrays), (0.5, self.draw),
                 (0.6, self.container_step), (0.4, self.star), (0.3, self.new_rate),
             ]  # fmt: skip
             weighted += [(w * containers, f) for w, f in more]

@@ -347,6 +347,57 @@ class ContainerWriter(StatementWriter):
             t = self.declare((len(items) * shape[0], *shape[1:]))
             self.emit(f"{t.name} = np.concatenate({name})")
 
+    def draw(self) -> None:
+        """Write loops and comprehensions that change the elements that they have yet to draw."""
+        if self.nesting >= 2 or not self.fits((5,), 6):
+            return
+        rng, name, u, w, v = self.rng, *(self.name(letter) for letter in "luwv")
+        a = self.pick_array("f8", 1)
+        items = ", ".join(self.number(1) for _ in range(3))
+        makes = [f"[{items}]", f"np.array([{items}])"]
+        if a is not None and a.shape[0] > 2:
+            makes.append(f"{a.name}.copy()")
+        made = rng.choice(makes)
+        self.emit(f"{name} = {made}")
+        self.emit(f"{v} = {self.number(0)}")
+        change = f"{name}[{rng.choice([-1, 1, 2])}] += {self.const(0.1, 0.4)} * "
+        if self.chance(0.6):
+            element = f"{u} * {self.const(0.2, 0.9)} + {self.leaf()}"
+            test = f" if {u} > {self.const(-0.5, 0.1)}" if self.chance(0.3) else ""
+            source = f"({element} for {u} in {name}{test})"
+            if self.chance(0.3):
+                source = f"map(lambda {u}: {element}, {name})"
+            heads = [f"{w} in {source}"]
+            if not test:
+                heads += [
+                    f"_, {w} in enumerate({source})",
+                    f"{w}, _ in zip({source}, range(9))",
+                ]
+            with self.block(f"for {rng.choice(heads)}:", 5):
+                self.emit(f"{change}{w}")
+                if self.chance(0.3):
+                    with self.block(f"if {w} > {self.const(0.5, 1.5)}:"):
+                        self.emit(rng.choice(["break", "continue"]))
+                self.emit(f"{v} = 0.7 * {v} + 0.2 * {w}")
+        else:
+            helper = self.name("h")
+            with self.block(f"def {helper}({u}):"):
+                self.emit(f"{change}{u}")
+                self.emit(f"return {u} * {self.const(0.2, 0.9)}")
+            uses = [
+                f"sum({helper}({w}) for {w} in {name})",
+                f"sum([{helper}({w}) * {w} for {w} in {name}])",
+                f"max({name}, key={helper})",
+                f"next({w} for {w} in {name} if {helper}({w}) > -99.0)",
+                f"sorted({name}, key={helper})[1]",
+                f"sum(map({helper}, {name}))",
+            ]
+            if "copy" not in made:  # keys are constants
+                uses.append(f"sum({{k: {helper}({w}) for k, {w} in enumerate({name})}}.values())")
+            self.emit(f"{v} += 0.2 * {rng.choice(uses)}")
+        self.emit(f"{v} += 0.1 * sum({name})")
+        self.scope.floats.append(v)
+
     def container_step(self) -> None:
         floats = [v for v in self.scope.floats if not v.isidentifier()]
         if not floats:
