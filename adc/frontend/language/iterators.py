@@ -239,6 +239,20 @@ def _located(loop: ast.For, stmt: ast.For) -> ast.For:
     return ast.copy_location(loop, stmt)
 
 
+def _read(node: ast.AST) -> set[str]:
+    """Return the names that an expression reads from outside of its functions and generators."""
+    names = {each for inner in ast.iter_child_nodes(node) for each in _read(inner)}
+    match node:
+        case ast.Name(id=name):
+            return {name}
+        case ast.Lambda(args=args):
+            return names - {each.arg for each in ast.walk(args) if isinstance(each, ast.arg)}
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            own = scope.assigned_in([part.target for part in node.generators])
+            return (names - set(own)) | _read(node.generators[0].iter)
+    return names
+
+
 class Watch:
     """What generators read that are evaluated before the loop that draws from them.
 
@@ -249,22 +263,17 @@ class Watch:
     def __init__(self, lo: Lowerer, node: ast.expr) -> None:
         self._lo, self._node = lo, node
         parts = lazy_parts(lo, node)
-        self._names = {
-            each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name)
-        }
+        self._names = set[str]().union(*map(_read, parts))
         self._before = self._state() if parts else None
 
     def _state(self) -> tuple[Any, ...]:
         env = self._lo.frame.env
         bindings = {name: env[name] for name in sorted(self._names) if name in env}
         held = closures.reachable(self._lo, bindings.values())
-        arrays = {
-            leaf.object: self._lo.versions.get(leaf.object)
-            for each in (*bindings.values(), *held.values())
-            for leaf in leaves(each)
-            if isinstance(leaf, ArrayRef)
-        }
-        return bindings, held, arrays
+        # Those of functions are the variables that they read.
+        found = [leaf for each in (*bindings.values(), *held.values()) for leaf in leaves(each)]
+        objects = [leaf.object for leaf in found if isinstance(leaf, ArrayRef)]
+        return bindings, held, found, [self._lo.versions.get(each) for each in objects]
 
     def end(self) -> None:
         """Raise an error if the loop has changed something."""

@@ -300,6 +300,16 @@ def numbered_and_zipped_generators(x: Any) -> Any:
 
 
 @program(X3)
+def numbered_and_filtered(x: Any) -> Any:
+    s = 0.0
+    for k, v in enumerate(filter(lambda v: v > -9.0, x)):
+        s += k * v
+    for k, (v, w) in enumerate((v, v * v) for v in x if v > -9.0):
+        s += (k + 1) * v * w
+    return s
+
+
+@program(X3)
 def nested_generator_that_a_loop_leaves(x: Any) -> Any:
     a, s = _three(x), 0.0
     for k, w in ((n, v * u) for n, v in enumerate(a) for u in x[n:] if u != 7.0):
@@ -462,3 +472,12 @@ def generator_of_functions_over_what_changes(x: Any) -> Any:
 @_refused("`next` of this iterator")
 def next_of_an_endless_generator(x: Any) -> Any:
     return next(x[k] for k in itertools.count() if x[k] > 0.0)
+
+
+@_refused("a loop that changes what a generator reads")
+def numbered_generator_with_a_condition_that_changes(x: Any) -> Any:
+    s, least = 0.0, -9.0
+    for k, v in enumerate(u for u in x if u > least):
+        least = 0.5 * v
+        s += k * v
+    return s
