@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SECONDS, MOST = 12.0, 40
 # Seconds after which a mutant has stopped a program: it is noticed.
 _PATIENCE = 90.0
-# Bytes that a process with a mutant may have.
+# Bytes of addresses that a process with a mutant may have, besides what it begins with.
 _MEMORY = 8 << 30
 
 
@@ -97,6 +97,13 @@ def verdict_on(mutant: Mutant, seeds: Sequence[int]) -> tuple[str, str]:
     return word, how[:200]
 
 
+def _addresses() -> int:
+    """Return how many bytes of addresses this process has."""
+    sizes = Path("/proc/self/statm")
+    pages = int(sizes.read_text().split()[0]) if sizes.exists() else 0
+    return pages * resource.getpagesize()
+
+
 def apart(check: Callable[[], str]) -> str:
     """Return what a function returns in a process of its own; that it is killed if it fails."""
     read, write = os.pipe()
@@ -104,7 +111,8 @@ def apart(check: Callable[[], str]) -> str:
     if child == 0:  # pragma: no cover, as coverage is not measured there
         try:
             stages.VERIFY_EACH = False
-            resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+            most = _addresses() + _MEMORY
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
             nothing = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nothing, 1)
             os.dup2(nothing, 2)

@@ -66,7 +66,7 @@ def test_a_mutant_is_noticed(tmp_path: Path) -> None:
                 assert how.startswith(("3: failed", "8: failed")), how
                 break
         else:
-            pytest.fail(f"no program notices any mutant: {list(kept.counts())}")
+            pytest.fail(f"no program notices any mutant: {list(kept.counts())}, the last {how}")
         assert ("passes/ad/adjoint/body.py", "killed", 1) in list(kept.counts())
     # Nothing is left in this process.
     assert programs.reached(8)[0] == "ok"
