@@ -303,6 +303,7 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # a class of a module with
             # before all of it is there: it would end the process for what is missing.
             self._own = _object(self._final_module, self._codegen._tm)
             self.objects = tuple(self.groups.objects())
+        self.groups = None  # they hold all of the translation
         super()._finalize_final_module()
 
     def _finalize_specific(self) -> None:

@@ -83,6 +83,7 @@ def of_parts(x: Any, k: int) -> Any:
 
 def _objects(function: Any) -> tuple[bytes, ...]:
     (made,) = function._code.last.entry.kernel.code.overloads.values()
+    assert made.library.groups is None  # the translation is not kept
     found: tuple[bytes, ...] = made.library.objects
     return found
 
