@@ -120,6 +120,11 @@ def replayed(fn: Function) -> Function:
 
 
 def _without(fn: Function, kinds: type | UnionType) -> Function:
+    # An empty loop that reverse code mirrors says how often this runs.
+    mirrored = {
+        s.loop for each in (fn, *fn.callees) for s in walk(each.body) if isinstance(s, Reverse)
+    }
+
     def rest(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         kept: list[Stmt] = []
         for stmt in stmts:
@@ -128,7 +133,8 @@ def _without(fn: Function, kinds: type | UnionType) -> Function:
             if isinstance(stmt, If | For | While | Reverse):
                 stmt = map_blocks(stmt, lambda b: Block(b.params, rest(b.stmts), b.yields))
                 if isinstance(stmt, If | For) and not stmt.results:
-                    if not any(block.stmts for block in blocks(stmt)):
+                    kept_for_reverse = isinstance(stmt, For) and stmt.label in mirrored
+                    if not kept_for_reverse and not any(block.stmts for block in blocks(stmt)):
                         continue  # nothing but what was left out
             kept.append(stmt)
         return tuple(kept)
