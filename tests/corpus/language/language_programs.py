@@ -828,24 +828,6 @@ class Heavy(Accumulator):
         super().__init__(start * 2.0)
 
 
-def _scaled_while_large(x: Any) -> Any:
-    a = x * 2.0
-    s = x[0]
-    for _ in range(3):
-        if s > -0.5:
-            a *= 0.7
-            s = s + 0.3 * np.sin(s)
-        else:
-            s = 0.5 * s
-    return s + 0.1 * a.sum()
-
-
-@program(X3)
-def scaled_in_a_branch_of_a_checkpointed_loop(x: Any) -> Any:
-    """Reverse code repeats the loop that scales, of which forward code needs nothing again."""
-    return adc.checkpoint(_scaled_while_large)(x)
-
-
 @program(X3)
 def object_with_super(x: Any) -> Any:
     return Heavy(x[0]).total
@@ -1029,6 +1011,24 @@ def checkpointed_elements_made_of_others(x: Any) -> Any:
         return np.sum(t * t) * s
 
     return mixed(x) + x[0]
+
+
+def _scaled_while_large(x: Any) -> Any:
+    a = x * 2.0
+    s = x[0]
+    for _ in range(3):
+        if s > -0.5:
+            a *= 0.7
+            s = s + 0.3 * np.sin(s)
+        else:
+            s = 0.5 * s
+    return s + 0.1 * a.sum()
+
+
+@program(X3)
+def scaled_in_a_branch_of_a_checkpointed_loop(x: Any) -> Any:
+    """Reverse code repeats the loop that scales, of which forward code needs nothing again."""
+    return adc.checkpoint(_scaled_while_large)(x)
 
 
 @program(0.7, 5, tags="keep while")
