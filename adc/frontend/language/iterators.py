@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -44,6 +44,8 @@ from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError, UnboundError
 from adc.library import functions as library_functions
+
+_Node = TypeVar("_Node", bound=ast.AST)
 
 
 def refused(lo: Lowerer, args: Any, kwargs: Any, node: ast.Call) -> Binding:
@@ -102,10 +104,7 @@ def _made(node: ast.Call, name: str, count: int, mapped: bool, truth: bool) -> a
     if not mapped:
         loop.ifs.append(applied)
     made = ast.GeneratorExp(applied if mapped else read[0], [loop])
-    for inner in ast.walk(made):
-        if not hasattr(inner, "lineno"):
-            ast.copy_location(inner, node)
-    return made
+    return _located(made, node)
 
 
 def loop(lo: Lowerer, stmt: ast.For) -> ast.For:
@@ -140,7 +139,7 @@ def inlined(lo: Lowerer, stmt: ast.For) -> ast.For | None:
         key = ("inlined", id(stmt), ast.dump(source), ast.dump(value))
         if key not in lo.memo:
             body = [ast.Assign([stmt.target], value), *stmt.body]
-            lo.memo[key] = stmt, _located(ast.For(target, source, body, stmt.orelse), stmt)
+            lo.memo[key] = stmt, _at_loop(ast.For(target, source, body, stmt.orelse), stmt)
     else:
         key = ("inlined", id(stmt), "", "")
         if key not in lo.memo:
@@ -229,14 +228,20 @@ def _loops(stmt: ast.For, node: ast.GeneratorExp) -> ast.For | None:
             loop.orelse = [ast.Continue()]
             body.append(ast.Break())
     loop.orelse = stmt.orelse
-    return _located(loop, stmt)
+    return _at_loop(loop, stmt)
 
 
-def _located(loop: ast.For, stmt: ast.For) -> ast.For:
-    for each in ast.walk(loop):
-        if isinstance(each, ast.stmt | ast.expr) and not hasattr(each, "lineno"):
-            ast.copy_location(each, stmt.iter)
-    return ast.copy_location(loop, stmt)
+def _at_loop(made: ast.For, stmt: ast.For) -> ast.For:
+    """Give a loop the place of another one, and what is new in it that of what this draws from."""
+    return ast.copy_location(_located(made, stmt.iter), stmt)
+
+
+def _located(made: _Node, at: ast.AST) -> _Node:
+    """Give the nodes of a tree that have no place that of another node."""
+    for each in ast.walk(made):
+        if not hasattr(each, "lineno"):
+            ast.copy_location(each, at)
+    return made
 
 
 def _read(node: ast.AST) -> set[str]:
@@ -425,11 +430,7 @@ def first(lo: Lowerer, node: ast.Call) -> Binding | None:
         source: ast.expr = node.args[0]
         while isinstance(source, ast.Call) and _is_one_of(lo, source.func, (iter,)):
             source = source.args[0]
-        loop = ast.For(found, source, [ast.Break()], [end])
-        for each in ast.walk(loop):
-            if isinstance(each, ast.stmt | ast.expr) and not hasattr(each, "lineno"):
-                ast.copy_location(each, node)
-        lo.memo[key] = node, loop
+        lo.memo[key] = node, _located(ast.For(found, source, [ast.Break()], [end]), node)
     env = lo.frame.env
     if len(node.args) == 2:
         env[f"{name}.default"] = evaluation.lower_expr(lo, node.args[1])

@@ -35,7 +35,7 @@ from adc.frontend.values.elementwise import is_array
 from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import LimitError, TypeMismatchError
 from adc.ir.types import FLOAT, I64, NAMES, Scalar
 
 MAX_RANK = 8
@@ -109,7 +109,7 @@ def _rows_of(lo: Lowerer, held: Growing, node: ast.AST) -> ArrayRef:
     with lo.at(node):
         some = numbers.apply(lo, "gt", held.length.operand, integer(0))
         text = "adc: this list of tuples is empty, so the shape of their array is not known"
-        numbers.check(lo, some, "ValueError", text)
+        numbers.check(lo, some, LimitError.__name__, text)
         columns = [list_buffers.view(lo, held, k) for k in range(len(cells))]
         size, *inner = dims_of(lo, columns[0])
         for column in columns[1:]:

@@ -138,6 +138,19 @@ def test_sorted() -> None:
         adc.jit(lambda a: sorted([1, "a"])[0])(X6)  # type: ignore[type-var]  # refused
 
 
+def test_an_array_of_no_tuples() -> None:
+    def program(a: Any) -> Any:
+        pairs = []
+        for v in a:
+            if v > 0.0:
+                pairs.append((v, v * v))
+        return np.array(pairs)
+
+    _same(program, X6)
+    with pytest.raises(LimitError, match="this list of tuples is empty"):  # NumPy's has one axis
+        adc.jit(program)(-np.ones(3))
+
+
 def test_a_name_for_map_that_is_read_twice_is_refused() -> None:
     """It is used up."""
 
