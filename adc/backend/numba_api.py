@@ -53,6 +53,8 @@ types: Any = _inside.types
 datamodel: Any = _inside.datamodel
 templates: Any = _inside.typing.templates
 signature: Any = templates.signature
+# Held during every call of LLVM, such as when a module is freed.
+llvm_lock: Any = llvmlite.binding.ffi.lib._lock
 compiler_lock: Any = _inside.compiler_lock.global_compiler_lock
 runtime_system: Any = _inside.runtime.nrt.rtsys
 callconv: Any = _inside.callconv

@@ -55,15 +55,26 @@ if TYPE_CHECKING:
 
 VERSION = 2
 # Numba is not safe against two threads compiling at once in every path; compilations take turns.
-# A fork takes the lock, too: in the child, no thread would release it.
 LOCK = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release
-    )
-
 # Held while LLVM works; by this thread if it holds `LOCK`, too.
 _WORKING = threading.Lock()
+
+# What is held during a fork: in the child, no other thread would release it.
+_FORKING = contextlib.ExitStack()
+
+
+def _before_fork() -> None:
+    """Wait until no other thread compiles, nor frees machine code, as garbage is anywhere."""
+    _FORKING.enter_context(LOCK)
+    lock = getattr(sys.modules.get("adc.backend.numba_api"), "llvm_lock", None)
+    if lock is not None:
+        _FORKING.enter_context(lock)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_FORKING.close, after_in_child=_FORKING.close
+    )
 
 _MAGIC = b"adc entry 2\n"
 # What `adc calibrate` measured: kept in the folder, but no entry.

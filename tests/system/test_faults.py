@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -305,6 +306,27 @@ def test_a_fork_while_threads_share_a_loop() -> None:
         ended.set()
         for thread in threads:
             thread.join()
+
+
+@forks
+def test_a_fork_while_another_thread_frees_machine_code() -> None:
+    """The child's garbage collector frees some, too: LLVM's lock is free there."""
+    gradient = adc.value_and_grad(elements)
+    x = np.linspace(0.0, 1.0, 40)
+    want = bits(gradient(x))
+    begun = threading.Event()
+
+    def free() -> None:
+        with llvm.ffi.lib._lock:
+            begun.set()
+            time.sleep(0.3)
+
+    thread = threading.Thread(target=free)
+    thread.start()
+    begun.wait()
+    # Nobody else would notice what waits for the lock.
+    assert status(fork(lambda: bool(llvm.parse_assembly("")) and bits(gradient(x)) == want)) == 0
+    thread.join()
 
 
 def elements(x: Any) -> Any:

@@ -6,9 +6,7 @@ also forgotten when all take too much memory, and made again where they are used
 
 from __future__ import annotations
 
-import collections
 import itertools
-import threading
 from typing import Any
 
 import numpy as np
@@ -20,9 +18,8 @@ _ENTRY = 12
 # In bytes. The latest factors are kept in any case.
 _MOST = 1 << 29
 
-_factors: collections.OrderedDict[int, tuple[Any, int]] = collections.OrderedDict()
+_factors: dict[int, tuple[Any, int]] = {}
 _handles = itertools.count(1)
-_LOCK = threading.Lock()
 
 
 def _made(data: Any, indices: Any, indptr: Any, options: Any) -> Any:
@@ -32,11 +29,15 @@ def _made(data: Any, indices: Any, indptr: Any, options: Any) -> Any:
 
 
 def _keep(handle: int, found: Any) -> None:
-    with _LOCK:
-        _factors[handle] = found, _ENTRY * int(found.nnz)
-        total = sum(each for _, each in _factors.values())
-        while total > _MOST and len(_factors) > 1:
-            total -= _factors.popitem(last=False)[1][1]
+    # There is no lock: a signal handler may come here in the middle of it, or a fork.
+    _factors[handle] = found, _ENTRY * int(found.nnz)
+    held = list(_factors.items())
+    total = sum(size for _, (_, size) in held)
+    for oldest, (_, size) in held[:-1]:
+        if total <= _MOST:
+            break
+        _factors.pop(oldest, None)
+        total -= size
 
 
 def _factored(data: Any, indices: Any, indptr: Any, options: Any) -> int:
@@ -48,8 +49,7 @@ def _factored(data: Any, indices: Any, indptr: Any, options: Any) -> int:
 def _solved(
     handle: int, data: Any, indices: Any, indptr: Any, options: Any, b: Any, trans: int
 ) -> Any:
-    with _LOCK:
-        held = _factors.get(handle)
+    held = _factors.get(handle)
     if held is None:
         found = _made(data, indices, indptr, options)
         _keep(handle, found)
@@ -59,8 +59,7 @@ def _solved(
 
 
 def _released(handle: int) -> None:
-    with _LOCK:
-        _factors.pop(handle, None)
+    _factors.pop(handle, None)
 
 
 def _like_solution(
@@ -128,8 +127,7 @@ def _bordered(data: Any, indices: Any, indptr: Any, w: float, v: Any) -> tuple[i
 def _bordered_solved(
     handle: int, data: Any, indices: Any, indptr: Any, w: float, v: Any, b: Any
 ) -> Any:
-    with _LOCK:
-        held = _factors.get(handle)
+    held = _factors.get(handle)
     if handle < 0:
         return np.zeros_like(b)
     found = held[0] if held else _bordered_factors(data, indices, indptr, w, v)
