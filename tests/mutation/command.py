@@ -1,13 +1,15 @@
 """The command line of mutation testing.
 
     python -m tests.mutation baseline --n 600 --file mutants.db [--workers 2]
+    python -m tests.mutation measure --file mutants.db
     python -m tests.mutation run --n 2000 --file mutants.db [--workers 2] [--suite]
     python -m tests.mutation run --n 200 --file mutants.db --only passes/ad
     python -m tests.mutation survivors --file mutants.db
     python -m tests.mutation counts --file mutants.db
 
-`baseline` notes which functions the programs of a campaign call. `run` draws mutants of the core by
-a seed, and tries those that have no verdict yet.
+`baseline` notes which functions the programs of a campaign call, `measure` which lines each test of
+the short run runs. `run` draws mutants of the core by a seed, and tries those that have no verdict
+yet: with ``--suite`` by the tests first, which takes about five seconds for each.
 """
 
 from __future__ import annotations
@@ -17,41 +19,30 @@ import multiprocessing
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from tests.mutation import programs
+from tests.mutation import programs, suite
 from tests.mutation.kept import Kept
 from tests.mutation.mutants import Mutant, mutants
-from tests.mutation.planting import plant
 
 # What decides about right and wrong: rules, analyses, passes, lowering, what is emitted.
 CORE = ("ir/analysis", "ir/ops", "ir/rules.py", "ir/tape.py", "passes", "adc/frontend",
         "adc/backend/common")  # fmt: skip
 # What programs in the interpreter do not run, by a text in the path.
 _LEFT_OUT = ("__init__", "/advice", "cuda")
-# The tests of the suite for a folder: those that mirror it.
-_TESTS = {
-    "ir": ["tests/unit/ir"], "passes/ad": ["tests/unit/passes/ad"],
-    "passes/loops": ["tests/unit/passes/loops", "tests/unit/passes/test_passes.py"],
-    "passes/memory": ["tests/unit/passes/memory", "tests/unit/passes/test_passes.py"],
-    "passes/remat": ["tests/unit/passes/remat"],
-    "passes/target": ["tests/unit/passes/target", "tests/unit/passes/test_passes.py"],
-    "passes": ["tests/unit/passes/test_passes.py"], "adc/frontend": ["tests/unit/frontend"],
-    "adc/backend": ["tests/unit/backend/test_emit.py", "tests/unit/backend/test_python.py"],
-}  # fmt: skip
 
 
 def parsed(argv: list[str] | None = None) -> argparse.Namespace:
     """Return the options of a command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
-    parser.add_argument("command", choices=("baseline", "run", "survivors", "counts"))
+    parser.add_argument("command", choices=("baseline", "measure", "run", "survivors", "counts"))
     parser.add_argument("--n", type=int, default=200, help="number of programs, or of mutants")
     parser.add_argument("--seed", type=int, default=0, help="the first program; or draws mutants")
     parser.add_argument("--file", required=True, help="the file that everything is kept in")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work")
     parser.add_argument("--only", default="", help="mutants of paths that begin with this")
-    parser.add_argument("--suite", action="store_true", help="ask the suite about survivors, too")
+    parser.add_argument("--suite", action="store_true", help="ask the tests, and then programs")
     return parser.parse_args(argv)
 
 
@@ -62,6 +53,8 @@ def main(argv: list[str] | None = None) -> int:
         with Kept(options.file) as kept:
             (_print_survivors if options.command == "survivors" else _print_counts)(kept)
         return 0
+    if options.command == "measure":
+        return suite.measure(_tests(options))
     run = baseline if options.command == "baseline" else tried
     if options.workers == 1:
         run(options, 0)
@@ -105,35 +98,49 @@ def tried(options: argparse.Namespace, number: int) -> None:
     """Try this process's share of the mutants that have no verdict yet."""
     found = all_mutants(options.only)
     drawn = random.Random(options.seed).sample(found, min(options.n, len(found)))
+    mine = drawn[number :: options.workers]
+    if not options.suite:
+        _try(options, mine, by_programs)
+        return
+    reached = suite.Reached(_tests(options))
+
+    def ask(asker: suite.Asker) -> None:
+        def verdict_on(mutant: Mutant, kept: Kept) -> tuple[str, str]:
+            names = reached.chosen(mutant)
+            verdict, how = asker.verdict_on(mutant, names) if names else ("not reached", "")
+            if verdict not in ("alive", "not reached"):
+                return verdict, how
+            other = by_programs(mutant, kept)
+            return (verdict, "") if other[0] == "not reached" else other
+
+        _try(options, mine, verdict_on)
+
+    suite.asked(ask)
+
+
+def _tests(options: argparse.Namespace) -> Path:
+    """Return the folder of what is known of tests."""
+    return Path(f"{options.file}.tests")
+
+
+def _try(
+    options: argparse.Namespace,
+    drawn: Iterable[Mutant],
+    verdict_on: Callable[[Mutant, Kept], tuple[str, str]],
+) -> None:
     with Kept(options.file) as kept:
-        for k, mutant in enumerate(drawn):
-            if k % options.workers != number or kept.verdict(mutant) not in (None, "asked"):
-                continue
-            verdict, how = verdict_on(mutant, kept, options.suite)
-            kept.add(mutant, verdict, how)
-            print(f"{mutant.path}:{mutant.line} {mutant.what}: {verdict} {how}"[:160], flush=True)
+        for mutant in drawn:
+            if kept.verdict(mutant) is None:
+                verdict, how = verdict_on(mutant, kept)
+                kept.add(mutant, verdict, how)
+                text = f"{mutant.path}:{mutant.line} {mutant.what}: {verdict} {how}"
+                print(text[:160], flush=True)
 
 
-def verdict_on(mutant: Mutant, kept: Kept, suite: bool) -> tuple[str, str]:
-    """Return the verdict of programs on a mutant, and if they notice nothing, of the suite."""
+def by_programs(mutant: Mutant, kept: Kept) -> tuple[str, str]:
+    """Return the verdict of programs on a mutant."""
     seeds = programs.chosen(kept.calling(mutant))
-    verdict, how = programs.verdict_on(mutant, seeds) if seeds else ("not reached", "")
-    if suite and verdict in ("alive", "not reached"):
-        found = programs.apart(lambda: _by_suite(mutant))
-        verdict, how = (
-            ("killed", f"suite: {found}") if found.startswith("killed") else (verdict, how)
-        )
-    return verdict, how
-
-
-def _by_suite(mutant: Mutant) -> str:
-    import pytest
-
-    place = max((each for each in _TESTS if mutant.path.startswith(each)), key=len)
-    if not plant(programs.ROOT, mutant):
-        return "not planted"
-    code = pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *_TESTS[place]])
-    return "alive" if code == 0 else "killed"
+    return programs.verdict_on(mutant, seeds) if seeds else ("not reached", "")
 
 
 def _print_counts(kept: Kept) -> None:

@@ -37,8 +37,8 @@ class Mutant:
     line : int
     function : str
         The outermost function or method around it, as ``Class.method``; or ``<lambda>``.
-    start : int
-        The line in which that begins.
+    start, end : int
+        The lines in which that begins and ends.
     what : str
         The change, in words.
     """
@@ -49,6 +49,7 @@ class Mutant:
     line: int
     function: str
     start: int
+    end: int
     what: str
 
     @property
@@ -144,19 +145,19 @@ def mutants(root: Path, path: Path) -> Iterator[Mutant]:
     }
     for position, node in enumerate(ast.walk(tree)):
         if id(node) in owner and id(node) not in words:
-            function, start = owner[id(node)]
+            function, start, end = owner[id(node)]
             for variant, what in enumerate(changes(node)):
                 yield Mutant(
                     path.relative_to(root).as_posix(), position, variant,
-                    getattr(node, "lineno", start), function, start, what,
+                    getattr(node, "lineno", start), function, start, end, what,
                 )  # fmt: skip
 
 
-def _owners(tree: ast.Module) -> dict[int, tuple[str, int]]:
-    """Return the function that each node is in, and where that begins."""
-    owner: dict[int, tuple[str, int]] = {}
+def _owners(tree: ast.Module) -> dict[int, tuple[str, int, int]]:
+    """Return the function that each node is in, and where that begins and ends."""
+    owner: dict[int, tuple[str, int, int]] = {}
 
-    def own(node: ast.AST, within: str, found: tuple[str, int] | None) -> None:
+    def own(node: ast.AST, within: str, found: tuple[str, int, int] | None) -> None:
         for child in ast.iter_child_nodes(node):
             inner, mine = within, found
             if found is not None:
@@ -167,11 +168,11 @@ def _owners(tree: ast.Module) -> dict[int, tuple[str, int]]:
                 # What stands in the signature is evaluated when the module is.
                 start = min([child.lineno, *(each.lineno for each in child.decorator_list)])
                 for each in child.body:
-                    owner[id(each)] = within + child.name, start
+                    owner[id(each)] = within + child.name, start, child.end_lineno or start
                     own(each, within, owner[id(each)])
                 continue
             elif isinstance(child, ast.Lambda):
-                mine = "<lambda>", child.lineno
+                mine = "<lambda>", child.lineno, child.end_lineno or child.lineno
             own(child, inner, mine)
 
     own(tree, "", None)

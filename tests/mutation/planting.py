@@ -34,14 +34,15 @@ def plant(root: Path, mutant: Mutant) -> int:
         codes[name] = {key_of(code)[1:]: code for code in inside if often[key_of(code)[1:]] == 1}
     gc.unfreeze()  # what is frozen is not among the objects
     for each in gc.get_objects():
-        if isinstance(each, FunctionType) and each.__code__.co_filename in codes:
+        # By its type: objects of other packages warn where they are asked for their class.
+        if type(each) is FunctionType and each.__code__.co_filename in codes:
             new = codes[each.__code__.co_filename].get(key_of(each.__code__)[1:])
             if new is not None and new != each.__code__:
                 if len(new.co_freevars) == len(each.__code__.co_freevars):
                     each.__code__ = new
                     found += 1
     for each in gc.get_objects():
-        if isinstance(each, functools._lru_cache_wrapper):
+        if type(each) is functools._lru_cache_wrapper:
             each.cache_clear()
     return found
 

@@ -104,7 +104,7 @@ def _addresses() -> int:
     return pages * resource.getpagesize()
 
 
-def apart(check: Callable[[], str]) -> str:
+def apart(check: Callable[[], str], patience: float = _PATIENCE) -> str:
     """Return what a function returns in a process of its own; that it is killed if it fails."""
     read, write = os.pipe()
     child = os.fork()
@@ -124,7 +124,7 @@ def apart(check: Callable[[], str]) -> str:
         finally:
             os._exit(0)
     os.close(write)
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + patience
     data = b""
     with open(read, "rb", buffering=0) as pipe:
         os.set_blocking(read, False)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.mutation import programs
+from tests.mutation import programs, suite
 from tests.mutation.command import all_mutants
 from tests.mutation.kept import Kept
 from tests.mutation.mutants import applied, mutants
@@ -70,3 +72,30 @@ def test_a_mutant_is_noticed(tmp_path: Path) -> None:
         assert ("passes/ad/adjoint/body.py", "killed", 1) in list(kept.counts())
     # Nothing is left in this process.
     assert programs.reached(8)[0] == "ok"
+
+
+@pytest.mark.full
+def test_tests_notice_a_mutant(tmp_path: Path) -> None:
+    """In a process of its own, which collects all tests."""
+    assert suite.measure(tmp_path, ["-n", "0", "tests/unit/ir/test_affine.py"]) == 0
+    assert all(
+        name.startswith("tests/unit/ir/test_affine") for name in suite.Reached(tmp_path).seconds
+    )
+    program = f"""
+from pathlib import Path
+from tests.mutation import suite
+from tests.mutation.command import all_mutants
+
+reached = suite.Reached(Path({str(tmp_path)!r}))
+
+def ask(asker):
+    for mutant in all_mutants("ir/analysis/sizes/affine.py"):
+        verdict, how = asker.verdict_on(mutant, reached.chosen(mutant))
+        if verdict == "killed":
+            print("noticed by", how)
+            break
+
+suite.asked(ask)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "noticed by tests/unit/ir/test_affine.py::" in done.stdout, done.stderr
