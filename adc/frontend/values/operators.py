@@ -25,10 +25,17 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.values import arrays, elementwise, sequences, special
+from adc.frontend.values import arrays, elementwise, sequences, special, views
+from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL, INT, Scalar
+
+_AMBIGUOUS = "The truth value of an array with more than one element is ambiguous"
+_EMPTY = (
+    "The truth value of an empty array is ambiguous. "
+    "Use `array.size > 0` to check that an array is not empty."
+)
 
 
 def _are_types(*values: Any) -> bool:
@@ -147,12 +154,8 @@ def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
             return Literal(bool(sequences.length(lo, ref)), BOOL)
         case ArrayRef() | Lazy():
             value = elementwise.value_of(lo, binding, node)
-            if isinstance(value, Num):
-                return truth(lo, value, node)
-            raise TypeMismatchError(
-                "The truth value of an array with more than one element is ambiguous",
-                lo.span(node), "use `.any()` or `.all()`",
-            )  # fmt: skip
+            only = value.operand if isinstance(value, Num) else _only(lo, binding, node)
+            return numbers.truth_of(lo, only)
         case ListRef() if isinstance(held := lo.held(binding), Growing):
             return numbers.truth_of(lo, held.length.operand)
         case NamedTuple(cls=cls) if not issubclass(cls, tuple):
@@ -160,3 +163,17 @@ def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
         case ListRef() | DictRef() | NamedTuple():
             return Literal(bool(sequences.length(lo, binding)), BOOL)
     return Literal(True, BOOL)
+
+
+def _only(lo: Lowerer, x: ArrayRef | Lazy, node: ast.AST) -> Operand:
+    """Return the element of an array that is checked to have one."""
+    one = integer(1)
+    dims = views.dims_of(lo, x)
+    if any(map(lo.sizes.is_plural, dims)):
+        raise TypeMismatchError(_AMBIGUOUS, lo.span(node), "use `.any()` or `.all()`")
+    for size in dims:
+        with lo.at(node):
+            few = numbers.apply(lo, "le", size, one)
+            numbers.check(lo, few, "ValueError", f"{_AMBIGUOUS}. Use a.any() or a.all()")
+        elementwise.require_same(lo, size, one, _EMPTY, [], node)
+    return elementwise.lazy(lo, x, node).element([integer(0)] * len(dims))

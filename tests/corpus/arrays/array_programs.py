@@ -195,6 +195,16 @@ def zero_dimensional_arrays(x: Any) -> Any:
     return float(u) * s.item() + np.sum(s) + s.sum() * s.ndim + weighted(x * s)
 
 
+@program(np.array([0.7, -0.4, 0.2]), 1, argnums=(0,))
+def truth_of_the_only_element(x: Any, k: Any) -> Any:
+    y = x.reshape(-1, 1) * 2.0
+    while x[:k] > 0.1:
+        x = x * 0.5
+    if y[k : k + 1] and not y[1:2] * 0.0:
+        x = np.sin(x)
+    return weighted(x) if bool(x[-1:]) else x[0] * y[1, 0]
+
+
 @program(np.array(0.7), np.array([1.0, 2.0]), argnums=(0, 1))
 def zero_dimensional_argument(s: Any, x: Any) -> Any:
     return weighted(s * x) + s * s + x[0] * s[()]

@@ -495,6 +495,9 @@ return operator.attrgetter('T')(x)
 return x[*[0], 1]
 """,
     "x=X": r"""
+return x[0] if x > 0 else 1.0
+# ADC014: The truth value of an array with more than one element is ambiguous
+
 return max(I)
 
 return sum(I, x)
@@ -521,6 +524,10 @@ return x in [x]
 return x.nbytes * x[0]
 
 return x.item() * 2
+
+return x[0] if x[1:2] else 1.0
+
+return x[0] if x[: len(x) - 1] else 1.0
 
 s = 0.0
 for a in itertools.chain.from_iterable([x, x]):
