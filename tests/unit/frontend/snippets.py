@@ -495,9 +495,6 @@ return operator.attrgetter('T')(x)
 return x[*[0], 1]
 """,
     "x=X": r"""
-return x[0] if x > 0 else 1.0
-# ADC014: The truth value of an array with more than one element is ambiguous
-
 return max(I)
 
 return sum(I, x)
@@ -925,6 +922,9 @@ return x[True]
 # ADC010: a boolean as an index is not supported
 """,
     "x=X": r"""
+return x[0] if x > 0 else 1.0
+# ADC014: The truth value of an array with more than one element is ambiguous
+
 return sum((a * b for a, b in zip(x, x, foo=True)))
 # ADC010: `zip` with keywords is not supported
 
