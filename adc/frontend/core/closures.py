@@ -7,7 +7,7 @@ and arrays in its arguments as parameters, including those that inner functions 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from adc.frontend.core.bindings import (
@@ -17,6 +17,8 @@ from adc.frontend.core.bindings import (
     Itself,
     Knot,
     Late,
+    NamedTuple,
+    RecordOf,
     Ref,
     Ruled,
     Super,
@@ -113,16 +115,19 @@ def settled(binding: Binding, frame: Frame, within: tuple[Closure, ...] = ()) ->
     match binding:
         case TupleOf(items=items):
             return TupleOf(tuple(settled(item, frame, within) for item in items))
-        case Closure(scope=found) if found is frame and not frame.cells:
+        case Closure(scope=found) if _is_of(found, frame) and not frame.cells:
             if any(is_same(binding, each) for each in within):
                 return Knot(binding.node)
             if any(each.node is binding.node for each in within):
                 return binding
             names = free_names(binding.node)
             inside = (*within, binding)
-            env = {
-                name: settled(frame.env[name], frame, inside) for name in names if name in frame.env
-            }
+            own = {name: part for each in _within(found, frame) for name, part in each.env.items()}
+            env = {name: own[name] for name in names if name in own}
+            env |= {
+                name: settled(frame.env[name], frame, inside)
+                for name in names if name in frame.env and name not in own
+            }  # fmt: skip
             defaults = {
                 name: settled(part, frame, inside) for name, part in binding.defaults.items()
             }
@@ -138,13 +143,94 @@ def settled(binding: Binding, frame: Frame, within: tuple[Closure, ...] = ()) ->
     return binding
 
 
+def _is_of(found: Frame, frame: Frame) -> bool:
+    """Whether a frame is another one, or in it, and has variables that stay as they are."""
+    while found is not frame and found.closed and found.outer is not None:
+        found = found.outer
+    return found is frame
+
+
+def _within(found: Frame, frame: Frame) -> list[Frame]:
+    """Return the frames of `found` and around it that are in another one, outermost first."""
+    frames: list[Frame] = []
+    while found is not frame:
+        assert found.outer is not None
+        frames.insert(0, found)
+        found = found.outer
+    return frames
+
+
+def comprehended(
+    lo: Lowerer, found: Sequence[Binding], names: Iterable[str], node: ast.AST
+) -> list[Binding]:
+    """Return what a comprehension found; the inner functions that it made keep its variables.
+
+    It is done: they have the values that they had in the end.
+    """
+    frame = lo.frame
+    own = {name: frame.env[name] for name in names if name in frame.env}
+    made = [ref for ref in references(lo, found).values() if _reads(lo.held(ref), frame, own)]
+    if not made and not any(_reads(each, frame, own) for each in found):
+        return list(found)
+    if isinstance(node, ast.GeneratorExp):
+        raise lo.unsupported(
+            "a generator of functions that read its variable", node,
+            "make a list of them, or give them its value: `lambda x, k=k: ...`",
+        )  # fmt: skip
+    around = replace(_done(frame, own), outer=frame, locals=frozenset(own), original=None)
+    for ref in made:
+        lo.hold(ref, _keeping(lo.held(ref), frame, around))
+    return [_keeping(each, frame, around) for each in found]
+
+
+def _reads(binding: Binding, frame: Frame, names: Collection[str]) -> bool:
+    """Whether inner functions in a binding read some variables of a frame."""
+    match binding:
+        case TupleOf(items=items) | RecordOf(items=items):
+            return any(_reads(item, frame, names) for item in items)
+        case NamedTuple(record=record):
+            return _reads(record, frame, names)
+        case Closure(scope=found, defaults=defaults):
+            reads = _is_of(found, frame) and not set(names).isdisjoint(free_names(binding.node))
+            return reads or any(_reads(part, frame, names) for part in defaults.values())
+        case Transformed(fn=inner) | Bound(owner=inner) | Super(owner=inner):
+            return _reads(inner, frame, names)
+    return False
+
+
+def _keeping(binding: Binding, frame: Frame, around: Frame) -> Binding:
+    """Return `binding` with the inner functions of a frame in another one, which is in that."""
+
+    def kept(binding: Binding) -> Binding:
+        match binding:
+            case TupleOf(items=items) | RecordOf(items=items):
+                return replace(binding, items=tuple(map(kept, items)))
+            case NamedTuple(record=record):
+                items = tuple(map(kept, record.items))
+                return replace(binding, record=replace(record, items=items))
+            case Closure(scope=found) if _reads(binding, frame, around.env):
+                inner = around
+                for each in _within(found, frame):
+                    env = {name: kept(part) for name, part in each.env.items()}
+                    inner = replace(each, env=env, outer=inner)
+                defaults = {name: kept(part) for name, part in binding.defaults.items()}
+                return replace(binding, scope=inner, defaults=defaults)
+            case Transformed(fn=fn):
+                return replace(binding, fn=kept(fn))
+            case Bound(owner=owner) | Super(owner=owner):
+                return replace(binding, owner=kept(owner))
+        return binding
+
+    return kept(binding)
+
+
 def _is_in(frame: Frame, binding: Binding) -> bool:
     """Whether an inner function in a binding reads the variables of a frame."""
     match binding:
         case TupleOf(items=items):
             return any(_is_in(frame, item) for item in items)
         case Closure(scope=found):
-            return found is frame
+            return _is_of(found, frame)
         case Transformed(fn=inner) | Bound(owner=inner) | Super(owner=inner):
             return _is_in(frame, inner)
     return False

@@ -19,7 +19,7 @@ from typing import Any
 
 from adc.frontend.control import blocks
 from adc.frontend.control.control import branch
-from adc.frontend.core import numbers
+from adc.frontend.core import closures, numbers
 from adc.frontend.core.bindings import (
     NONE,
     ArrayObject,
@@ -432,6 +432,7 @@ def run(
     finally:
         lo.frame.cells = cells
     result = usable(lo, lo.frame.env.pop(RESULT), "this comprehension", node)
+    (result,) = closures.comprehended(lo, [result], names, node)
     lo.frame.locals -= own
     for name in names:
         lo.frame.env.pop(name, None)

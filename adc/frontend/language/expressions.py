@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from adc.frontend.control import chains, evaluation
 from adc.frontend.control.control import branch
 from adc.frontend.control.loops import RestructuredError
-from adc.frontend.core import dispatch, numbers, refusals
+from adc.frontend.core import closures, dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -126,6 +127,9 @@ def _joined(lo: Lowerer, node: ast.JoinedStr) -> Binding:
 # -- comprehensions --------------------------------------------------------------------------------
 
 
+_Comprehension = ast.ListComp | ast.DictComp | ast.GeneratorExp
+
+
 class _AtRunTime(UnsupportedError):
     """The elements of a comprehension are known only at run time."""
 
@@ -156,16 +160,21 @@ def _comprehension(
             _comprehension(lo, rest, visit)
 
 
-def scoped(lo: Lowerer, generators: Sequence[ast.comprehension], visit: Callable[[], None]) -> None:
-    """Run a comprehension in a scope of its own: its targets are not seen outside."""
-    names = scope.assigned_in([g.target for g in generators])
+def scoped(lo: Lowerer, node: _Comprehension, visit: Callable[[], Binding]) -> list[Binding]:
+    """Run a comprehension in a scope of its own, and return what it visits.
+
+    Its targets are not seen outside, but by the functions that it makes.
+    """
+    found: list[Binding] = []
+    names = scope.assigned_in([g.target for g in node.generators])
     outer = {name: lo.frame.env.pop(name) for name in names if name in lo.frame.env}
     partial = {name for name in names if name in lo.frame.partial}
     own = frozenset(names) - lo.frame.locals
     lo.frame.locals |= own
     cells, lo.frame.cells = lo.frame.cells, _without(lo.frame.cells, names)
     try:
-        _comprehension(lo, generators, visit)
+        _comprehension(lo, node.generators, lambda: found.append(visit()))
+        return closures.comprehended(lo, found, names, node)
     finally:
         lo.frame.cells = cells
         lo.frame.locals -= own
@@ -193,17 +202,15 @@ def comprehension_items(
     """
     if not is_static(lo, node.generators, most):
         return None
-    items: list[Binding] = []
     names, mark = lo.save_names(), len(lo.builder.stmts)
     before = lo.snapshot()
     try:
-        scoped(lo, node.generators, lambda: items.append(evaluation.lower_expr(lo, node.elt)))
+        return tuple(scoped(lo, node, lambda: evaluation.lower_expr(lo, node.elt)))
     except _AtRunTime:
         lo.restore(before)
         lo.reset_names(names)
         del lo.builder.stmts[mark:]
         return None
-    return tuple(items)
 
 
 def is_static(lo: Lowerer, generators: Sequence[ast.comprehension], most: int = UNROLLED) -> bool:
@@ -250,14 +257,15 @@ def _list_comprehension(lo: Lowerer, node: ast.ListComp) -> Binding:
 
 @handles(ast.DictComp)
 def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Binding:
+    keys: list[Any] = []
+
+    def visit() -> Binding:
+        keys.append(containers.key_of(lo, evaluation.lower_expr(lo, node.key), node.key))
+        return evaluation.lower_expr(lo, node.value)
+
     record = RecordOf((), ())
-
-    def visit() -> None:
-        nonlocal record
-        key = containers.key_of(lo, evaluation.lower_expr(lo, node.key), node.key)
-        record = record.with_item(key, evaluation.lower_expr(lo, node.value))
-
-    scoped(lo, node.generators, visit)
+    for key, item in zip(keys, scoped(lo, node, visit), strict=True):
+        record = record.with_item(key, item)
     return lo.new_ref(DictRef, record)
 
 

@@ -5,6 +5,7 @@
 `typed`     the texts of programs without a file: `python -c`, standard input, a prompt
 `jumps`     blocks with a label, and jumps out of them
 `mangling`  private names of classes (``__x``) in that AST
+`targets`   variables of comprehensions with the name of another one
 `scope`     names assigned, exits contained
 ==========  =====================================================================================
 

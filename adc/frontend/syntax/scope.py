@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-_SCOPES = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef, ast.ClassDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)
+_SCOPES = (*FUNCTIONS, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LOOPS = (ast.For, ast.While)
 _EXITS = (ast.Return, ast.Break, ast.Continue, ast.Raise)
 
@@ -18,7 +19,7 @@ def inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     while todo:  # a chain of `elif` is as deep as it is long
         node = todo.pop()
         yield node
-        if isinstance(node, _COMPREHENSIONS):
+        if isinstance(node, COMPREHENSIONS):
             # Its targets are its own; a walrus in it binds outside.
             todo += (n.target for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
         elif not isinstance(node, _SCOPES):
@@ -118,7 +119,7 @@ def surely_assigned(node: ast.expr) -> frozenset[str]:
                 todo.append(first)
             case ast.Compare(left=left, comparators=[first, *_]):
                 todo += [left, first]
-            case inner if isinstance(inner, _COMPREHENSIONS):
+            case inner if isinstance(inner, COMPREHENSIONS):
                 todo.append(inner.generators[0].iter)
             case inner if not isinstance(inner, _SCOPES):
                 todo += ast.iter_child_nodes(inner)

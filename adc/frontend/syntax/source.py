@@ -19,6 +19,7 @@ from functools import lru_cache
 
 from adc.frontend.syntax import typed
 from adc.frontend.syntax.mangling import class_around, mangle
+from adc.frontend.syntax.targets import with_own_targets
 from adc.ir.errors import SourceError, Span
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -92,7 +93,7 @@ def source_of(fn: types.FunctionType) -> Source:
     node, module = found
     if isinstance(node, ast.AsyncFunctionDef):
         raise SourceError(f"{fn.__name__!r} is a coroutine", where, "use a plain function")
-    node = _with_private_names(node, class_around(module, node))
+    node = with_own_targets(_with_private_names(node, class_around(module, node)))
     lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
     return Source(node, file, fn.__name__, "\n".join(lines))
 

@@ -1,4 +1,4 @@
-# ruff: noqa: E731
+# ruff: noqa: B023, B905, E731
 # The corpus is what users write, not what a linter would have them write: lambdas bound to names,
 # `zip` without `strict`, unused results. All of these must work.
 """Calls: functions, closures, recursion; `assert`, `raise` and `print`.
@@ -580,7 +580,7 @@ def inner_recursion_halves_an_interval(a: Any, b: Any) -> Any:
 def inner_recursion_in_a_loop(x: Any, n: Any) -> Any:
     s = 0.0
     for i in range(n):
-        power: Any = lambda k: 1.0 if k == 0 else (x + i) * power(k - 1)  # noqa: B023
+        power: Any = lambda k: 1.0 if k == 0 else (x + i) * power(k - 1)
         s += power(i)
     return s
 
@@ -606,3 +606,64 @@ def inner_recursion_over_tuples(x: Any) -> Any:
         return tree * x
 
     return total((1.0, (2.0, 3.0), ((4.0,),)))
+
+
+# --- variables of comprehensions ------------------------------------------------------------------
+
+
+@program(X3)
+def comprehension_beside_a_variable(x: Any) -> Any:
+    """What a function reads is the variable around it, wherever that is called."""
+    k = 2.0
+
+    def scaled(v: Any) -> Any:
+        return v * k
+
+    by_name = {k: scaled(x[k]) * k for k in range(3)}
+    some = [scaled(k) + sum([scaled(k) * k for k in range(2)]) for k in x if scaled(k) < 2.0]
+    return by_name[2] + sum(some) + max(x, key=lambda k: scaled(k) * k)
+
+
+FACTOR = 3.0
+
+
+@program(X3)
+def comprehension_beside_a_global(x: Any) -> Any:
+    scaled: Any = lambda v: [v * FACTOR + w for w in x]
+    s = 0.0
+    for row in (scaled(FACTOR) for FACTOR in x):
+        s += row[0] * row[1]
+    return s + sum(sum(scaled(FACTOR)) for FACTOR in range(2))
+
+
+@program(X3)
+def functions_of_a_comprehension(x: Any) -> Any:
+    """They read its variable as it was in the end."""
+    late = [lambda v: v * x[k] for k in range(3)]
+    early = [lambda v, k=k: v * x[k] for k in range(3)]
+    table = {k: [lambda v: v * k * j for j in range(1, 3)] for k in range(1, 3)}
+    found = [late[0] for k in range(2)]
+    return late[0](2.0) + early[0](3.0) * table[1][0](x[1]) + found[0](x[2])
+
+
+class _Layer:
+    def __init__(self, weight: Any, act: Any) -> None:
+        self.weight = weight
+        self.act = act
+
+    def __call__(self, v: Any) -> Any:
+        return self.act(self.weight * v)
+
+
+@program(X3)
+def layers_of_a_comprehension(x: Any) -> Any:
+    def made(depth: Any) -> Any:
+        weights = (x[0], x[1] * x[2], x[2])
+        return [
+            _Layer(w, lambda v: np.tanh(v) * scale) for w, scale in zip(weights, range(1, depth))
+        ]
+
+    v = 1.0
+    for layer in made(4):
+        v = layer(v)
+    return v + made(3)[0](x[0])

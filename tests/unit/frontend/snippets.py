@@ -922,6 +922,12 @@ return x[True]
 # ADC010: a boolean as an index is not supported
 """,
     "x=X": r"""
+s = 0.0
+for f in ((lambda v: v * k) for k in range(3)):
+    s += f(x[0])
+return s
+# ADC010: a generator of functions that read its variable is not supported
+
 return x[0] if x > 0 else 1.0
 # ADC014: The truth value of an array with more than one element is ambiguous
 
