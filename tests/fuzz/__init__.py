@@ -7,6 +7,7 @@ loop nests, `fuzz_complex` complex numbers, `fuzz_threads` iterations that are i
 `fuzz_budgets` checks plans for random budgets. `fuzz_layers` writes programs of layers in lists,
 `fuzz_jumps` programs of exceptions, generators and early exits, `fuzz_functions` those in which
 functions are values: commands of their own. `fuzz_library` calls any supported function.
-`lines` has what the writers of text share. `ir_random` writes text of the IR.
+`lines` has what the writers of text share, `names` gives
+inner variables the names of others. `ir_random` writes text of the IR.
 `campaign` checks very many programs of all kinds a little each, and keeps the verdicts in a file.
 """

@@ -18,6 +18,7 @@ from tests.fuzz import (
     fuzz_library,
     fuzz_nests,
     fuzz_threads,
+    names,
 )
 from tests.fuzz.campaign import composed
 from tests.fuzz.program import Generated, load
@@ -79,7 +80,9 @@ def generate(seed: int, kind: str = "") -> Generated:
     rng = random.Random(f"campaign {seed}")
     drawn = rng.choices(list(KINDS), [weight for weight, _ in KINDS.values()])[0]
     size = rng.choice(_SIZES)
-    return KINDS[kind or drawn][1](seed, size)
+    generated = KINDS[kind or drawn][1](seed, size)
+    source = names.reused(generated.source, seed) if rng.random() < 0.5 else generated.source
+    return generated if source == generated.source else generated.with_source(source)
 
 
 def fixed(generated: Generated) -> tuple[tuple[int, int], ...]:
