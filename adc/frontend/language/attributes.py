@@ -163,6 +163,8 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
         raise lo.unsupported(
             f"`{node.attr}` of {kind_of(owner)}", node, "compute it from the attributes that it has"
         )
+    if isinstance(owner, Static) and type(owner.value) is frozenset and hasattr(set, node.attr):
+        raise lo.unsupported(f"`{node.attr}` of a set", node, "use a dict, or a list")
     raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
 
 

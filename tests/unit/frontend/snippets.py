@@ -922,6 +922,11 @@ return x[True]
 # ADC010: a boolean as an index is not supported
 """,
     "x=X": r"""
+seen = set()
+seen.add(1)
+return x[0]
+# ADC010: `add` of a set is not supported
+
 s = 0.0
 for f in ((lambda v: v * k) for k in range(3)):
     s += f(x[0])
