@@ -162,6 +162,13 @@ class RecordOf:
         k = self.keys.index(key)
         return RecordOf(self.keys, (*self.items[:k], item, *self.items[k + 1 :]))
 
+    def updated(self, other: RecordOf) -> RecordOf:
+        """Return the contents of a dict after those of another one were put in."""
+        record = self
+        for key, item in zip(other.keys, other.items, strict=True):
+            record = record.with_item(key, item)
+        return record
+
     def without(self, key: Any) -> RecordOf:
         k = self.keys.index(key)
         return RecordOf(self.keys[:k] + self.keys[k + 1 :], self.items[:k] + self.items[k + 1 :])

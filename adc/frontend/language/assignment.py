@@ -293,6 +293,10 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
             )
         dynamic_lists.extend(lo, old, value, stmt.value)
         return old
+    union = isinstance(stmt.op, ast.BitOr)
+    if union and operators.is_plain_dict(old) and operators.is_plain_dict(value):
+        lo.hold(old, lo.record(old).updated(lo.record(value)))
+        return old
     new = operators.binary(lo, type(stmt.op), old, value, stmt)
     if isinstance(old, Num) and old.array and isinstance(new, Num):
         return _changed(lo, old, new, stmt)

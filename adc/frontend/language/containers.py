@@ -330,9 +330,7 @@ def _dict_method(
         case "update", [] | [DictRef()] if not isinstance(owner, DefaultRef) or owner.keeps:
             for other in args:
                 assert isinstance(other, DictRef)
-                more = lo.record(other)
-                for key, value in zip(more.keys, more.items, strict=True):
-                    record = record.with_item(key, value)
+                record = record.updated(lo.record(other))
             for name_, given in kwargs.items():
                 record = record.with_item(name_, given)
             lo.hold(owner, record)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
+    DefaultRef,
     DictRef,
     DictView,
     Growing,
@@ -80,6 +81,8 @@ def binary(
                 )
             return TupleOf(left.items * int(right.operand.value))
         raise lo.unsupported("repeating a tuple by a number known only at run time", node)
+    if kind is ast.BitOr and is_plain_dict(left) and is_plain_dict(right):
+        return lo.new_ref(DictRef, lo.record(left).updated(lo.record(right)))
     if name == "mul":
         repeated = _repeated(lo, left, right, node) or _repeated(lo, right, left, node)
         if repeated is not None:
@@ -97,6 +100,11 @@ def binary(
     a, b = elementwise.number(lo, left, node, what), elementwise.number(lo, right, node, what)
     with lo.at(node):
         return Num(numbers.arithmetic(lo, name, a, b, node))
+
+
+def is_plain_dict(binding: Binding) -> TypeGuard[DictRef]:
+    """Whether a binding is a dict, and no subclass with another meaning."""
+    return isinstance(binding, DictRef) and not isinstance(binding, DefaultRef)
 
 
 def _repeated(lo: Lowerer, text: Binding, count: Binding, node: ast.AST) -> Static | None:

@@ -321,6 +321,12 @@ def rec9(x, n):
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+d = {"a": x, "c": 1.0}
+e = d
+d |= {"b": 2.0 * x, "a": 4.0}
+f = {"z": 0.5} | d | {"c": 3.0}
+return sum(k * v for k, v in enumerate(f.values())) + len(e)
+
 return abs(-5) * x
 
 return max([x, 2.0], default=3.0)
