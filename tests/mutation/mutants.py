@@ -21,6 +21,11 @@ _OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
 
+# Functions whose first two arguments may change places.
+_SYMMETRIC = {"and_", "or_", "xor", "logical_and", "logical_or", "minimum", "maximum", "min", "max"}
+# Arguments that change no result: what `zip` checks, what is shown.
+_SHOWN = {"strict", "repr", "hint"}
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -78,6 +83,8 @@ def changes(node: ast.AST) -> list[str]:
             return ["statement dropped"]
         case ast.Call(func=ast.Name(id="isinstance" | "getattr" | "hasattr" | "range")):
             return []  # they would fail at once
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _SYMMETRIC:
+            return []
         case ast.Call(args=[first, second, *_]) if not (_starred(first) or _starred(second)):
             alike = ast.dump(first) == ast.dump(second)
             return [] if alike else ["first two arguments exchanged"]
@@ -137,10 +144,11 @@ def mutants(root: Path, path: Path) -> Iterator[Mutant]:
     """Yield all mutants of the functions in a file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     owner = _owners(tree)
+    # What is raised is words; and see `_SHOWN`.
     words = {
         id(each)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Raise)
+        if isinstance(node, ast.Raise) or (isinstance(node, ast.keyword) and node.arg in _SHOWN)
         for each in ast.walk(node)
     }
     for position, node in enumerate(ast.walk(tree)):
