@@ -79,16 +79,16 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         if isinstance(arg, ast.Starred):
             inner = evaluation.lower_expr(lo, arg.value)
             args.extend(_unpacked(lo, inner, arg, callee, node))
-        elif _consumes(callee) and (made := generators.called(lo, arg)) is not None:
-            assert isinstance(arg, ast.Call)
-            args.append(generators.listed(lo, arg, made))
+        elif _consumes(callee) and generators.called(lo, arg) is not None:
+            args.append(generators.listed(lo, arg))
         elif effects.takes_text(callee):
             args.append(effects.argument(lo, arg))
         elif _is_of_rows(callee, arg):
             assert isinstance(arg, ast.ListComp)
             args.append(_rows(lo, arg))
         else:
-            args.append(lower(lo, arg))
+            found = lower(lo, arg)
+            args.append(generators.elements(lo, found, arg) if _consumes(callee) else found)
     kwargs: dict[str, Binding] = {}
     for keyword in node.keywords:
         value = lower(lo, keyword.value)

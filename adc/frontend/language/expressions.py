@@ -145,6 +145,11 @@ def _comprehension(
     if first.is_async:
         raise lo.unsupported("an asynchronous comprehension", first.iter)
     iterable = evaluation.lower_expr(lo, first.iter)
+    if functions.of_object(lo, iterable) is not None:
+        raise _AtRunTime(
+            f"a comprehension over {kind_of(iterable)} is not supported here",
+            lo.span(first.iter), "write a loop",
+        )  # fmt: skip
     for element in sequences.one_by_one(lo, iterable, first.iter):
         assignment.assign(lo, first.target, element)
         keep = True
@@ -220,13 +225,16 @@ def is_static(lo: Lowerer, generators: Sequence[ast.comprehension], most: int = 
     names, mark = lo.save_names(), len(lo.builder.stmts)
     before = lo.snapshot()
     iterable = evaluation.lower_expr(lo, generators[0].iter)
-    found = sequences.static_items(lo, iterable) is not None or (
-        sequences.static_range(iterable) is not None
-        and len(sequences.static_range(iterable) or ()) <= most
-    )
-    if isinstance(iterable, ArrayRef):
+    if functions.of_object(lo, iterable) is not None:
+        found = False
+    elif isinstance(iterable, ArrayRef):
         dims = views.dims_of(lo, iterable)
         found = bool(dims) and isinstance(dims[0], Literal)
+    else:
+        found = sequences.static_items(lo, iterable) is not None or (
+            sequences.static_range(iterable) is not None
+            and len(sequences.static_range(iterable) or ()) <= most
+        )
     lo.restore(before)
     lo.reset_names(names)
     del lo.builder.stmts[mark:]

@@ -107,19 +107,42 @@ def is_generator(node: ast.AST) -> bool:
 
 
 def called(lo: Lowerer, node: ast.expr) -> Generator | None:
-    """Return the generator that an expression calls, or None."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
+    """Return the generator that an expression calls, or None.
+
+    The expression may also be an object, whose `__iter__` is called.
+    """
+    named = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(named, ast.Name | ast.Attribute):
         return None
     before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
     try:
-        callee = evaluation.lower_expr(lo, node.func)
+        callee = evaluation.lower_expr(lo, named)
     except AdcError:
         callee = NONE
     if len(lo.builder.stmts) > mark:  # a property, say: it is evaluated in its place
         lo.restore(before)
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]
+    if not isinstance(node, ast.Call):
+        return of_object(lo, callee)
     return found_in(lo, _of_library(lo, callee, node))
+
+
+def of_object(lo: Lowerer, binding: Binding) -> Generator | None:
+    """Return the generator that the `__iter__` of an object is, or None if it has none."""
+    method = classes.find(lo, binding, "__iter__")
+    if not isinstance(method, types.FunctionType):
+        return None
+    found = found_in(lo, Static(method), (binding,))
+    if found is not None:
+        return found
+    holder = outside.holder_of(lo, method, None)
+    source = outside.source_of(lo, holder)
+    key = ("iterated", id(source.node))
+    if key not in lo.memo:
+        lo.memo[key] = (source.node, _Iterated(lo, source).function())
+    defaults = inlining.function_defaults(holder)
+    return Generator(lo.memo[key][1], source, method.__name__, holder, None, defaults, (binding,))
 
 
 ITERATORS: dict[Any, Any] = {
@@ -190,13 +213,79 @@ def found_in(lo: Lowerer, callee: Binding, first: tuple[Binding, ...] = ()) -> G
     return None
 
 
+class _Iterated(ast.NodeTransformer):
+    """Writes an `__iter__` that returns an iterator as a generator: one that yields from it."""
+
+    # Of the builtins, those that return an iterator.
+    _MADE = ("zip", "map", "filter", "enumerate", "reversed")
+
+    def __init__(self, lo: Lowerer, source: Source) -> None:
+        self._lo, self._source = lo, source
+
+    def function(self) -> ast.FunctionDef:
+        made = copy.deepcopy(self._source.node)
+        assert isinstance(made, ast.FunctionDef)
+        made.body = [part for stmt in made.body for part in self._parts(stmt)]
+        return made
+
+    def _parts(self, stmt: ast.stmt) -> list[ast.stmt]:
+        found = self.visit(stmt)
+        return found if isinstance(found, list) else [found]
+
+    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
+        match node.value:
+            case ast.Call(func=ast.Name(id="iter"), args=[held], keywords=[]):
+                value = held
+            case ast.GeneratorExp() as value:
+                pass
+            case ast.Call(func=ast.Name(id=name)) as value if name in self._MADE:
+                pass
+            case ast.Name(id=name) if name == self._source.node.args.args[0].arg:
+                return _copied(_DRAWN.replace("self", name), node)
+            case _:
+                raise self._lo.unsupported(
+                    "this result of `__iter__`", node, "write `return iter(...)`, or `yield`"
+                )
+        assert value is not None
+        made: list[ast.stmt] = [ast.Expr(ast.YieldFrom(value)), ast.Return(None)]
+        return [_placed(each, node) for each in made]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+    visit_Lambda = visit_ClassDef = visit_FunctionDef  # type: ignore[assignment]  # they stay
+
+
+# What an iterator yields that has `__next__`.
+_DRAWN = """
+while True:
+    try:
+        drawn = self.__next__()
+    except StopIteration:
+        return
+    yield drawn
+"""
+
+
+def _copied(text: str, node: ast.AST) -> list[ast.stmt]:
+    return [_placed(stmt, node) for stmt in ast.parse(text).body]
+
+
+def _placed(stmt: ast.stmt, node: ast.AST) -> ast.stmt:
+    for inner in ast.walk(stmt):
+        if not hasattr(inner, "lineno") or isinstance(node, ast.Return):
+            ast.copy_location(inner, node)
+    return stmt
+
+
 # -- a loop over a generator -----------------------------------------------------------------------
 
 
 def loop(lo: Lowerer, stmt: ast.For, generator: Generator) -> None:
     """Lower a loop over a generator."""
-    assert isinstance(stmt.iter, ast.Call)
     call = stmt.iter
+    if not isinstance(call, ast.Call):  # an object, whose `__iter__` takes no arguments
+        call = ast.copy_location(ast.Call(call, [], []), call)
 
     def make(prefix: str, names: frozenset[str], given: dict[str, ast.expr]) -> Labelled:
         done, end = Labelled([], stmt), Labelled([], stmt)
@@ -213,7 +302,7 @@ def loop(lo: Lowerer, stmt: ast.For, generator: Generator) -> None:
         end.body = [done, *stmt.orelse]
         return end
 
-    _run(lo, stmt, stmt.iter, generator, make)
+    _run(lo, stmt, call, generator, make)
 
 
 def context(
@@ -243,7 +332,7 @@ def context(
     _run(lo, stmt, call, generator, make)
 
 
-def listed(lo: Lowerer, node: ast.Call, generator: Generator) -> Binding:
+def listed(lo: Lowerer, node: ast.expr) -> Binding:
     """Return a list of what a generator yields."""
     key = ("listed", id(node))
     made_name, item = (f"${what}{node.lineno}_{node.col_offset}" for what in ("made", "item"))
@@ -260,6 +349,20 @@ def listed(lo: Lowerer, node: ast.Call, generator: Generator) -> Binding:
     found = read_name(lo, made_name, node)
     lo.frame.env.pop(made_name)
     lo.frame.env.pop(item, None)
+    return found
+
+
+def elements(lo: Lowerer, binding: Binding, node: ast.expr) -> Binding:
+    """Return a list of what an object yields; of anything else, the binding itself."""
+    if of_object(lo, binding) is None:
+        return binding
+    name = f"$object{node.lineno}_{node.col_offset}"
+    key = ("elements", id(node))
+    if key not in lo.memo:
+        lo.memo[key] = (node, ast.copy_location(ast.Name(name, ast.Load()), node))
+    lo.frame.env[name] = binding
+    found = listed(lo, lo.memo[key][1])
+    lo.frame.env.pop(name, None)
     return found
 
 
@@ -320,10 +423,7 @@ def _given(
     for k, arg in enumerate(node.args):
         if in_library and k < len(spec) and called(lo, arg) is not None:
             if spec[k].arg != "iterable":
-                assert isinstance(arg, ast.Call)
-                made = called(lo, arg)
-                assert made is not None
-                args.append(listed(lo, arg, made))
+                args.append(listed(lo, arg))
                 continue
             args.append(_LAZY)
             lazy.append(arg)

@@ -80,6 +80,9 @@ def _lower_for(lo: Lowerer, stmt: ast.For) -> None:
         blocks.lower_stmts(lo, parts)
         return
     iterable = evaluation.lower_expr(lo, stmt.iter)
+    if generators.of_object(lo, iterable) is not None:
+        _over_object(lo, stmt, iterable)
+        return
     if _most(lo, iterable) is not None:
         _unrolled(lo, stmt, iterable)
         return
@@ -116,6 +119,18 @@ def _lower_for(lo: Lowerer, stmt: ast.For) -> None:
         else:
             _first_apart(lo, stmt, iterable, trips, element)
     lo.frame.env.pop(held, None)
+
+
+def _over_object(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
+    """Lower a loop over an object that is made in its head."""
+    name = f"$object{stmt.lineno}_{stmt.col_offset}"
+    if ("over", id(stmt)) not in lo.memo:
+        held = ast.copy_location(ast.Name(name, ast.Load()), stmt.iter)
+        made = ast.For(stmt.target, held, stmt.body, stmt.orelse)
+        lo.memo["over", id(stmt)] = (stmt, ast.copy_location(made, stmt))
+    lo.frame.env[name] = iterable
+    lower_for(lo, lo.memo["over", id(stmt)][1])
+    lo.frame.env.pop(name, None)
 
 
 def _first_apart(
@@ -650,9 +665,16 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
             return trips, backwards
     owner = iterable.inner if isinstance(iterable, Reversed | Enumerate) else iterable
     if classes.is_instance(owner):
+        if isinstance(iterable, Reversed):
+            hint = "loop over that of the list or array that it holds"
+            raise lo.unsupported(f"`reversed` of {kind_of(owner)}", node, hint)
+        if generators.of_object(lo, owner) is not None:
+            raise lo.unsupported(
+                f"looping over {kind_of(owner)} here", node, "give the object a name before"
+            )
         raise TypeMismatchError(
-            f"cannot loop over {kind_of(owner)}: `__iter__` of objects is not supported",
-            lo.span(node), "loop over the list or array that it holds",
+            f"cannot loop over {kind_of(owner)}", lo.span(node),
+            "give its class an `__iter__`, or loop over the list or array that it holds",
         )  # fmt: skip
     raise TypeMismatchError(
         f"cannot loop over {kind_of(iterable)}",

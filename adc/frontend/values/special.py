@@ -261,8 +261,10 @@ def table() -> list[tuple[str, str]]:
          "`__call__`, subclasses of builtin classes and of arrays (`__missing__`)", _OWN_CLASS),
         ("`__del__`, named tuples with `__new__` or `__init__`, abstract classes",
          "refused: no objects of such a class are created"),
-        (names("__iter__", "__next__", "__reversed__", "__length_hint__"), "refused: an "
-         "instance is not iterable"),
+        (names("__iter__") + ", which yields, or returns `iter(...)` or the object", "called by "
+         "loops, and by functions that take all of an iterable"),
+        (names("__next__"), "called by loops over an object whose `__iter__` returns it"),
+        (names("__reversed__", "__length_hint__"), "refused"),
         (names("__enter__", "__exit__"), "called by `with`"),
         ("`__match_args__`", "refused, as are class patterns"),
         (names("__instancecheck__", "__subclasscheck__"), "refused, except for those of `abc`"),

@@ -252,6 +252,137 @@ def cached_array_that_is_written(x: Any) -> Any:
     return np.sum(cached.square * x) * cached.calls
 
 
+# --- objects that are iterated --------------------------------------------------------------------
+
+
+class Batches:
+    """Yields parts of an array."""
+
+    def __init__(self, x: Any, size: Any) -> None:
+        self.x = x
+        self.size = size
+
+    def __iter__(self) -> Any:
+        for i in range(len(self.x) // self.size):
+            yield self.x[i * self.size : (i + 1) * self.size]
+
+
+@program(X6)
+def loop_over_batches(x: Any) -> Any:
+    s = 0.0
+    batches = Batches(x, 2)
+    for epoch in range(2):
+        for a, b in batches:
+            if a > b:
+                continue
+            s += a * b * (epoch + 1)
+    for part in Batches(x, 3):
+        s = s * 0.5 + np.prod(part)
+    return s + sum([b[0] for b in batches]) + len(list(Batches(x, 4)))
+
+
+class Net:
+    """Has a list of layers, and goes through them."""
+
+    def __init__(self, weights: Any) -> None:
+        self.layers = [(w, np.tanh) for w in weights]
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    def __iter__(self) -> Any:
+        return iter(self.layers)
+
+    def __call__(self, v: Any) -> Any:
+        for w, act in self:
+            v = act(w * v)
+        return v
+
+
+@program(X3)
+def loop_over_the_layers_of_a_net(x: Any) -> Any:
+    net = Net([x[0], x[1], x[2]])
+    s = net(1.0) + sum(w * w for w, _ in net) * len(net)
+    for k, (w, _) in enumerate(net):
+        s += w * k
+    for (w, _), v in zip(net, x):  # noqa: B905
+        s += w * v
+    return s + max(Rows(x)) + sum(Rows(x))
+
+
+class Rows:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __iter__(self) -> Any:
+        return (v * v for v in self.x)
+
+
+class Drawn:
+    """An iterator: it goes on where it stopped."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+        self.k = 0
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.k >= len(self.x):
+            raise StopIteration
+        self.k += 1
+        return self.x[self.k - 1]
+
+
+@program(X6)
+def loop_over_an_iterator(x: Any) -> Any:
+    drawn = Drawn(x)
+    s = 0.0
+    for v in drawn:
+        s = s * 0.5 + v
+        if v < 0.0:
+            break
+    for v in drawn:
+        s += v * v
+    return s + drawn.k
+
+
+class Branch:
+    def __init__(self, value: Any, parts: Any = ()) -> None:
+        self.value = value
+        self.parts = parts
+
+    def __iter__(self) -> Any:
+        yield self.value
+        for part in self.parts:
+            yield from part
+
+
+@program(X3)
+def loop_over_a_tree(x: Any) -> Any:
+    s = 0.0
+    for v in Branch(x[0], (Branch(x[1]), Branch(x[2], (Branch(x[0] * x[1]),)))):
+        s = s * 0.5 + v
+    return s
+
+
+class Turned(NamedTuple):
+    a: Any
+    b: Any
+
+    def __iter__(self) -> Any:
+        return iter((self.b, self.a))
+
+
+@program(X3)
+def loop_over_a_named_tuple_of_another_order(x: Any) -> Any:
+    s = 0.0
+    for v in Turned(x[0], x[1]):
+        s = s * 0.5 + v
+    return s
+
+
 # --- tests ----------------------------------------------------------------------------------------
 
 
@@ -715,18 +846,6 @@ class Walk:
         return 1
 
 
-@refused("cannot loop over a Walk")
-def loop_over_an_instance(x: Any) -> Any:
-    for v in Walk(x):
-        x = x * v
-    return x
-
-
-@refused("the elements of a Walk (`__iter__`)")
-def elements_of_an_instance(x: Any) -> Any:
-    return sum(Walk(x))
-
-
 @refused("cannot unpack a Walk")
 def instance_unpacked(x: Any) -> Any:
     a, b = Walk(x)
@@ -738,7 +857,7 @@ def member_by_iteration(x: Any) -> Any:
     return x if 1.0 in Walk(x) else 0.0
 
 
-@refused("cannot loop over a Walk")
+@refused("`reversed` of a Walk")
 def instance_reversed(x: Any) -> Any:
     for v in reversed(Walk(x)):
         x = x * v

@@ -7,8 +7,8 @@ class Layers:
     def __init__(self, weights):
         self.weights = weights
 
-    def __iter__(self):
-        return iter(self.weights)
+    def __getitem__(self, k):
+        return self.weights[k]
 
 
 def program(x):
