@@ -656,6 +656,9 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
                     trips = lo.sizes.counts(lo.builder.apply("minimum", trips, other, hint="n"))
             return trips, lambda k: TupleOf(tuple(element(k) for _, element in parts))
         case Reversed(inner=inner):
+            if classes.is_instance(inner):
+                hint = "loop over that of the list or array that it holds"
+                raise lo.unsupported(f"`reversed` of {kind_of(inner)}", node, hint)
             trips, element = iteration(lo, inner, node)
             last = numbers.plus(lo, trips, integer(-1))
 
@@ -663,17 +666,13 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
                 return element(numbers.minus(lo, last, k))
 
             return trips, backwards
-    owner = iterable.inner if isinstance(iterable, Reversed | Enumerate) else iterable
-    if classes.is_instance(owner):
-        if isinstance(iterable, Reversed):
-            hint = "loop over that of the list or array that it holds"
-            raise lo.unsupported(f"`reversed` of {kind_of(owner)}", node, hint)
-        if generators.of_object(lo, owner) is not None:
-            raise lo.unsupported(
-                f"looping over {kind_of(owner)} here", node, "give the object a name before"
-            )
+    if generators.of_object(lo, iterable) is not None:
+        raise lo.unsupported(
+            f"looping over {kind_of(iterable)} here", node, "give the object a name before"
+        )
+    if classes.is_instance(iterable):
         raise TypeMismatchError(
-            f"cannot loop over {kind_of(owner)}", lo.span(node),
+            f"cannot loop over {kind_of(iterable)}", lo.span(node),
             "give its class an `__iter__`, or loop over the list or array that it holds",
         )  # fmt: skip
     raise TypeMismatchError(
