@@ -17,6 +17,7 @@ from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
+    Bound,
     Closure,
     DictRef,
     Enumerate,
@@ -69,6 +70,7 @@ from adc.ir.errors import TypeMismatchError, TypeUnstableError
 from adc.ir.foreign import is_stand_in
 from adc.ir.types import B1, BOOL, F16, HALF, INT, Scalar, promote
 from adc.library import functions as library_functions
+from adc.library.standard import iteration as library_iteration
 
 _INTEGER = maths.to_integer("trunc")
 
@@ -643,6 +645,30 @@ def _super(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
     return Super(owner, after.value)
 
 
+def _iter(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower `iter` of an object, or of what can be indexed; elsewhere it is part of a loop."""
+    arguments.arity(lo, args, kwargs, node, 1, 1)
+    if classes.find(lo, args[0], "__iter__") is not None:
+        return dispatch.apply(lo, Bound(args[0], "__iter__"), [], {}, node)
+    source = elementwise.materialised(lo, args[0], node)
+    if not isinstance(source, ArrayRef | ListRef | TupleOf | Range):
+        raise lo.unsupported(f"`iter` of {kind_of(source)}", node, "use a `for` loop")
+    return objects.construct(lo, library_iteration.Items, [source], {}, node)
+
+
+def _next(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower `next` of an object; that of an iterator that is made in the call is a loop."""
+    arguments.arity(lo, args, kwargs, node, 1, 2)
+    if classes.find(lo, args[0], "__next__") is None:
+        raise lo.unsupported(
+            f"`next` of {kind_of(args[0])}", node,
+            "use a `for` loop, or make the iterator with `iter`",
+        )  # fmt: skip
+    if len(args) == 1:
+        return dispatch.apply(lo, Bound(args[0], "__next__"), [], {}, node)
+    return dispatch.apply(lo, static(library_iteration.following), args, {}, node)
+
+
 HANDLERS: dict[Any, Handler] = {
     abs: _abs, min: _extreme(ast.Lt), max: _extreme(ast.Gt), len: _len, range: _range,
     slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
@@ -651,7 +677,8 @@ HANDLERS: dict[Any, Handler] = {
     round: maths.to_integer("rint"), float: _to_float, bool: _to_bool, list: _list, dict: _dict,
     isinstance: _isinstance, type: _type, getattr: _getattr, hasattr: _hasattr, setattr: _setattr,
     set: _set, frozenset: _set, any: _truths_of("any"), all: _truths_of("all"),
-    sorted: iterators.sort, super: _super, map: iterators.refused, filter: iterators.refused,
+    sorted: iterators.sort, super: _super, iter: _iter, next: _next, map: iterators.refused,
+    filter: iterators.refused,
 }  # fmt: skip
 
 

@@ -423,10 +423,16 @@ def _heap(fn: Any) -> Handler:
     return handler
 
 
+def _of_library(fn: Any) -> Handler:
+    """Return the handler of a function that the library has in Python."""
+    return lambda lo, args, kwargs, node: dispatch.apply(lo, static(fn), args, kwargs, node)
+
+
 HANDLERS: dict[Any, Handler] = {
     heapq.heappush: _heap(heaps.heappush), heapq.heappop: _heap(heaps.heappop),
     heapq.heapify: _heap(heaps.heapify), heapq.heapreplace: _heap(heaps.heapreplace),
     heapq.heappushpop: _heap(heaps.heappushpop),
+    heapq.nlargest: _of_library(heaps.nlargest), heapq.nsmallest: _of_library(heaps.nsmallest),
     collections.deque: containers.deque, collections.defaultdict: _defaultdict,
     collections.Counter: _counter,
     bisect.bisect_left: _bisect(iteration.bisect_left),

@@ -177,6 +177,9 @@ def _of_library(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding:
         return Static(iteration.zipped)
     if value is zip and at == [1] and len(node.args) == 2 and not node.keywords:
         return Static(iteration.zipped_last)
+    objects = not any(isinstance(arg, ast.Call) for arg in node.args)
+    if value is zip and at == [0, 1] and len(node.args) == 2 and not node.keywords and objects:
+        return Static(iteration.zipped_objects)
     first = 0 if value is enumerate else 1
     if value is not zip and at == [first] and len(node.args) <= 2:
         return Static(_OF_GENERATORS[value])
@@ -421,7 +424,8 @@ def _given(
     in_library = generator.holder.fn.__module__ == iteration.__name__
     spec = generator.node.args.args
     for k, arg in enumerate(node.args):
-        if in_library and k < len(spec) and called(lo, arg) is not None:
+        is_own = not (k < len(spec) and spec[k].arg.startswith("iterator"))
+        if in_library and is_own and k < len(spec) and called(lo, arg) is not None:
             if spec[k].arg != "iterable":
                 args.append(listed(lo, arg))
                 continue

@@ -319,6 +319,9 @@ def suspended(lo: Lowerer, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast
         return None
     if not _is_iterator(lo, stmt.value) or not _is_read_once(rest, target.id):
         return None
+    if isinstance(stmt.value, ast.Call) and _is_one_of(lo, stmt.value.func, (iter,)):
+        if _is_stepped(rest, target.id):
+            return None  # an object of its own, where what it goes over can be indexed
     found = _in_place(lo, stmt.value)
     key = ("suspended", id(stmt), *map(id, rest))
     if key not in lo.memo:
@@ -326,6 +329,16 @@ def suspended(lo: Lowerer, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast
         lo.memo[key] = (rest, [replace_.visit(copy.deepcopy(each)) for each in rest])
     lo.frame.env[target.id] = Unstable("is an iterator, which can be consumed once", lo.span(stmt))
     return list(lo.memo[key][1])
+
+
+def _is_stepped(stmts: Sequence[ast.stmt], name: str) -> bool:
+    """Whether `next` takes an element of an iterator."""
+    calls = (each for stmt in stmts for each in ast.walk(stmt) if isinstance(each, ast.Call))
+    return any(
+        isinstance(each.func, ast.Name) and each.func.id == "next"
+        and any(isinstance(arg, ast.Name) and arg.id == name for arg in each.args)
+        for each in calls
+    )  # fmt: skip
 
 
 def _is_iterator(lo: Lowerer, node: ast.expr) -> bool:

@@ -81,4 +81,14 @@ def heapify(heap: Any) -> None:
         _sift_up(heap, k)
 
 
-__all__ = ["heapify", "heappop", "heappush", "heappushpop", "heapreplace"]
+def nlargest(n: int, iterable: Any, key: Any = None) -> Any:
+    """`heapq.nlargest`, by its definition."""
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
+
+
+def nsmallest(n: int, iterable: Any, key: Any = None) -> Any:
+    """`heapq.nsmallest`, by its definition."""
+    return sorted(iterable, key=key)[: max(n, 0)]
+
+
+__all__ = ["heapify", "heappop", "heappush", "heappushpop", "heapreplace", "nlargest", "nsmallest"]

@@ -339,6 +339,43 @@ def kept(func: Any, iterable: Any) -> Iterator[Any]:
             yield item
 
 
+class Items:
+    """An iterator over what can be indexed: what `iter` makes of it."""
+
+    def __init__(self, items: Any) -> None:
+        self.items = items
+        self.place = 0
+
+    def __iter__(self) -> Items:
+        return self
+
+    def __next__(self) -> Any:
+        if self.place >= len(self.items):
+            raise StopIteration
+        self.place += 1
+        return self.items[self.place - 1]
+
+
+def zipped_objects(iterator: Any, iterator_2: Any) -> Iterator[tuple[Any, Any]]:
+    """`zip` of two objects that are iterated, or of one and itself."""
+    one, other = iter(iterator), iter(iterator_2)
+    while True:
+        try:
+            left = next(one)
+            right = next(other)
+        except StopIteration:
+            return
+        yield left, right
+
+
+def following(iterator: Any, default: Any) -> Any:
+    """`next` with a default value."""
+    try:
+        return iterator.__next__()
+    except StopIteration:
+        return default
+
+
 def bisect_left(a: Any, x: Any, lo: int = 0, hi: int | None = None) -> int:
     """`bisect.bisect_left`."""
     if lo < 0:

@@ -348,6 +348,28 @@ def loop_over_an_iterator(x: Any) -> Any:
     return s + drawn.k
 
 
+@program(X6)
+def iterator_in_a_variable(x: Any) -> Any:
+    it = iter(x)
+    s = next(it)
+    for v in it:
+        s = s * 0.5 + v * next(it, 1.0)
+    other = Drawn(x)
+    while True:
+        try:
+            v = next(other)
+        except StopIteration:
+            break
+        s += v * v
+    few = iter([x[0], x[1]])
+    while (w := next(few, None)) is not None:
+        s += np.sin(w)
+    pairs = iter(x)
+    for a, b in zip(pairs, pairs):  # noqa: B905
+        s += a * b
+    return s
+
+
 class Branch:
     def __init__(self, value: Any, parts: Any = ()) -> None:
         self.value = value

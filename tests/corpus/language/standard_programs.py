@@ -362,3 +362,10 @@ def containers_with_types_of_their_elements(x: Any) -> Any:
         recent.append(v)
     named = dict[str, Any](a=x[0])
     return sum(some) * named["a"] + recent[0] * recent[1]
+
+
+@program(X3)
+def largest_and_smallest(x: Any) -> Any:
+    a = heapq.nlargest(2, x)
+    b = heapq.nsmallest(2, [x[0], x[1], x[2]], key=lambda v: v * v)
+    return a[0] * a[1] + b[1] + len(heapq.nlargest(0, x)) + len(heapq.nsmallest(9, x))

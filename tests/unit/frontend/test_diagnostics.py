@@ -10,7 +10,6 @@ import ast
 import builtins
 import copy
 import functools
-import heapq
 import inspect
 import itertools
 import linecache
@@ -384,8 +383,12 @@ def test_mutations_of_the_corpus(seed: int) -> None:
 # --- errors inside a library ----------------------------------------------------------------------
 
 
-def _of_heapq(x: Any) -> Any:
-    return x[0] * heapq.nlargest(2, x)[1]
+def _pair(a: Any, b: Any) -> Any:
+    return a, b
+
+
+def _of_inspect(x: Any) -> Any:
+    return x[0] * len(inspect.getfullargspec(_pair))
 
 
 def _of_sklearn(x: Any) -> Any:
@@ -398,25 +401,25 @@ def _of_statistics(x: Any) -> Any:
     )  # fmt: skip
 
 
-def _largest(x: Any) -> Any:
-    return heapq.nlargest(1, x)[0]
+def _described(x: Any) -> Any:
+    return x[0] * len(inspect.getfullargspec(_pair))
 
 
 def _of_a_helper(x: Any) -> Any:
-    return 2.0 * _largest(x)
+    return 2.0 * _described(x)
 
 
 @pytest.mark.parametrize(
     ("fn", "own", "call", "library"),
     [
-        (_of_heapq, "_of_heapq", "heapq.nlargest(2, x)", "heapq.py"),
+        (_of_inspect, "_of_inspect", "inspect.getfullargspec(_pair)", "inspect.py"),
         (
             _of_sklearn,
             "_of_sklearn",
             "metrics.mean_squared_error(x, x * 2.0)",
             "_config.py",
         ),
-        (_of_a_helper, "_largest", "heapq.nlargest(1, x)", "heapq.py"),
+        (_of_a_helper, "_described", "inspect.getfullargspec(_pair)", "inspect.py"),
         (_of_statistics, "_of_statistics", "statistics.fmean(x)", ""),
     ],
 )
