@@ -487,12 +487,12 @@ class _Merge:
 
     def sometimes(self, hint: str, binding: Binding, side: int) -> Binding:
         """Bind a name that only arm `side` provides, with a flag."""
-        inner, there = binding, Literal(True, BOOL)
+        inner, there, lost = binding, Literal(True, BOOL), False
         if isinstance(binding, Late):
-            inner, there = binding.inner, binding.flag  # type: ignore[assignment]
+            inner, there, lost = binding.inner, binding.flag, binding.lost  # type: ignore[assignment]
         flags = (there, Literal(False, BOOL))
         flag = self.result(flags[side], flags[1 - side], f"{hint}.bound")
-        return Late(self.one_sided(hint, inner, side), flag)
+        return Late(self.one_sided(hint, inner, side), flag, lost)
 
     def one_sided(self, hint: str, binding: Binding, side: int) -> Binding:
         """Bind what only arm `side` provides; the other arm yields a value that is not read."""
@@ -501,7 +501,7 @@ class _Merge:
         if isinstance(binding, Late):
             flag = self.one_sided(f"{hint}.bound", Num(binding.flag), side)
             assert isinstance(flag, Num)
-            return Late(self.one_sided(hint, binding.inner, side), flag.operand)
+            return Late(self.one_sided(hint, binding.inner, side), flag.operand, binding.lost)
         found: list[Num | ArrayRef] = []
         for leaf in leaves(binding):
             if isinstance(leaf, Num):

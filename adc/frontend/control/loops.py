@@ -943,6 +943,7 @@ def _after(
                     ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
                 old = before.env.get(name)
                 flag: Operand = ran
+                lost = isinstance(old, Late) and old.lost
                 if isinstance(old, Late):
                     if not same_numbers(old.inner, now):
                         lo.frame.env[name] = Unbound(
@@ -950,7 +951,7 @@ def _after(
                         )
                         continue
                     flag = lo.builder.apply("or", old.flag, ran, hint="ran")
-                lo.frame.env[name] = Late(lo.frame.env[name], flag)
+                lo.frame.env[name] = Late(lo.frame.env[name], flag, lost)
         else:
             lo.frame.env[name] = Unbound(
                 f"the loop at line {line_of(lo)} may run no iteration that assigns it"

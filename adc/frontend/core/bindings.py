@@ -469,10 +469,14 @@ class Unbound:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Late:
-    """A variable that a loop binds: it is bound if the loop ran (`flag`), checked where read."""
+    """A variable that a loop binds: it is bound if the loop ran (`flag`), checked where read.
+
+    If it is `lost`, it may be bound otherwise, too, but to what is not known.
+    """
 
     inner: Binding
     flag: Operand
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame, PickedError
 from adc.frontend.core.structure import leaves
 from adc.ir.core import Value
-from adc.ir.errors import TypeUnstableError, UnboundError
+from adc.ir.errors import LimitError, TypeUnstableError, UnboundError
 
 
 def read_name(lo: Lowerer, name: str, node: ast.AST) -> Binding:
@@ -40,11 +40,18 @@ def usable(
     partial = (frame or lo.frame).partial
     if isinstance(binding, Late) and name not in partial:
         with lo.at(node):
-            lo.builder.check(
-                binding.flag,
-                "UnboundLocalError",
-                f"cannot access local variable '{name}' where it is not associated with a value",
-            )
+            if binding.lost:
+                error = LimitError.__name__
+                text = (
+                    f"adc: the value of {name!r} after a loop that no `break` left is not "
+                    f"supported: give {name!r} a value before the loop, or in its `else`"
+                )
+            else:
+                error = "UnboundLocalError"
+                text = (
+                    f"cannot access local variable '{name}' where it is not associated with a value"
+                )
+            lo.builder.check(binding.flag, error, text)
         return binding.inner
     if isinstance(binding, Unbound) or name in partial:
         why = binding.why if isinstance(binding, Unbound) else ""

@@ -2,7 +2,8 @@
 
 After ``while True: … ; if c: y = x; break``, `y` is bound, though no iteration that goes on binds
 it. At each `break`, the names that are read after the loop are kept under other names, which join
-like the result of `return`: what the iterations that go on have for them is not read.
+like the result of `return`. What the iterations that go on have for them is not known after the
+loop: if they bind them, and no `break` leaves the loop, reading them is an error.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Kept:
         self.prefix = f"{BROKEN}{stmt.lineno}_{stmt.col_offset}."
         self.names: list[str] = []
         self.late: dict[str, Late] = {}
+        self.others = scope.bound_by_others(stmt)
         if scope.has_break(stmt.body):
             read = _read_outside(lo.frame.source.node, stmt)
             self.names = [
@@ -71,7 +73,7 @@ class Kept:
                 continue
             if isinstance(env.get(name), Late) or isinstance(kept, Unbound | Unstable | Late):
                 continue
-            env[name] = found = self._bound(kept, reason, endless)
+            env[name] = found = self._bound(name, kept, reason, endless)
             if isinstance(found, Late):
                 self.late[name] = found
             self.lo.frame.partial.discard(name)
@@ -83,7 +85,7 @@ class Kept:
             if env.get(name) is found:
                 env[name] = found.inner
 
-    def _bound(self, kept: Binding, reason: Operand, endless: bool) -> Binding:
+    def _bound(self, name: str, kept: Binding, reason: Operand, endless: bool) -> Binding:
         if endless:
             return kept
         flag: Operand
@@ -93,7 +95,7 @@ class Kept:
             flag = self.lo.builder.apply("eq", reason, integer(BREAK), hint="left")
         if isinstance(flag, Literal):
             return kept if flag.value else Unbound("the loop is never left by `break`")
-        return Late(kept, flag)
+        return Late(kept, flag, lost=name in self.others)
 
 
 def _read_outside(function: ast.AST, loop: ast.AST) -> frozenset[str]:

@@ -250,7 +250,7 @@ def _late(
         return Late(binding, ran)
     if not same_numbers(old.inner, known):
         return Unbound("two loops assign it, and possibly neither has run")
-    return Late(binding, lo.builder.apply("or", old.flag, ran, hint="ran"))
+    return Late(binding, lo.builder.apply("or", old.flag, ran, hint="ran"), old.lost)
 
 
 def _unread(binding: Binding) -> Binding | None:

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
+from adc.frontend.syntax.jumps import Leave
+
 FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)
 _SCOPES = (*FUNCTIONS, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -138,3 +140,41 @@ def exits(node: ast.AST) -> bool:
 
 def always_exits(stmts: Sequence[ast.AST]) -> bool:
     return any(exits(stmt) for stmt in stmts)
+
+
+@cache
+def _leaves(node: ast.AST) -> bool:
+    """Whether the statement `node`, in the body of a loop, always leaves the loop."""
+    if isinstance(node, Leave):
+        return node.breaks
+    return exits(node) and not _skips(node)
+
+
+@cache
+def _skips(node: ast.AST) -> bool:
+    """Whether the statement `node`, in the body of a loop, may skip to its next iteration."""
+    return _contains(node, "Continue", False) or any(
+        isinstance(inner, Leave) and not inner.breaks for inner in inside([node])
+    )
+
+
+@cache
+def bound_by_others(loop: ast.For | ast.While) -> frozenset[str]:
+    """Return the names that an iteration that does not leave the loop may bind, by its text."""
+    found: set[str] = set()
+    todo: list[list[ast.stmt]] = [loop.body]
+    while todo:
+        stmts = todo.pop()
+        leaves = False
+        for stmt in reversed(stmts):
+            leaves = _leaves(stmt) or (leaves and not _skips(stmt))
+            if leaves:
+                continue
+            if isinstance(stmt, ast.If):
+                found |= assigned(stmt.test)
+                todo += [stmt.body, stmt.orelse]
+            else:
+                found |= assigned(stmt)
+        if stmts is loop.body and not leaves:
+            found |= assigned(loop.target if isinstance(loop, ast.For) else loop.test)
+    return frozenset(found)

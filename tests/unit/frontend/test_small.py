@@ -151,6 +151,53 @@ def test_an_array_of_no_tuples() -> None:
         adc.jit(program)(-np.ones(3))
 
 
+def test_a_loop_that_no_break_leaves() -> None:
+    """What its last iteration bound is not known: it is not called unbound."""
+
+    def of_all(x: Any, n: int) -> Any:
+        for k in range(n):
+            y = x * k
+            if y[0] > 3.0:
+                break
+        return y
+
+    def of_some(x: Any, n: int) -> Any:
+        for k in range(n):
+            if k == 1:
+                y = x * k
+            elif k > 3:
+                y = x
+                break
+        return y
+
+    def of_target(x: Any, n: int) -> Any:
+        for row in x.reshape(n, -1):
+            if row[0] > 2.0:
+                break
+        return row
+
+    for program, left, not_left in ((of_all, 9, 2), (of_some, 9, 3), (of_target, 4, 1)):
+        _same(program, np.arange(1.0, 5.0), left)
+        with pytest.raises(
+            LimitError, match=r"the value of '\w+' after a loop that no `break` left"
+        ):
+            adc.jit(program, target="python")(np.ones(4), not_left)
+
+    def of_none(x: Any, n: int) -> Any:
+        for k in range(n):
+            if k == 3:
+                continue
+            if x[0] * k > 3.0:
+                if k > 3:
+                    y = x * k
+                    break
+                return x
+        return y
+
+    _same(of_none, X6, 3)
+    _same(of_none, np.ones(2), 9)
+
+
 def test_a_name_for_map_that_is_read_twice_is_refused() -> None:
     """It is used up."""
 
