@@ -91,6 +91,9 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             args.append(generators.elements(lo, found, arg) if _consumes(callee) else found)
     kwargs: dict[str, Binding] = {}
     for keyword in node.keywords:
+        if keyword.arg in ("msg", "message") and effects.takes_text(callee):
+            kwargs[keyword.arg] = effects.argument(lo, keyword.value)
+            continue
         value = lower(lo, keyword.value)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value

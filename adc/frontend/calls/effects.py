@@ -182,9 +182,8 @@ def of_logger(
     written = getattr(logging.Logger, name, None) is value.__func__
     if written and name in _LEVELS:
         return _log(lo, logger.name, _LEVELS[name], args, kwargs, node)
-    if written and name == "log" and args:
-        level = _level(lo, args[0], node)
-        return _log(lo, logger.name, level, args[1:], kwargs, node)
+    if written and name == "log":
+        return _log_at(lo, logger.name, args, kwargs, node)
     if written and name == "isEnabledFor":
         arguments.arity(lo, args, kwargs, node, 1)
         enabled = _found(lo, ["enabled", logger.name, _level(lo, args[0], node)], "enabled")
@@ -207,11 +206,21 @@ def _of_module(level: int | None) -> Handler:
     ) -> Binding:
         if level is not None:
             return _log(lo, None, level, args, kwargs, node)
-        if not args:
-            raise lo.unsupported("`logging.log` without arguments", node)
-        return _log(lo, None, _level(lo, args[0], node), args[1:], kwargs, node)
+        return _log_at(lo, None, args, kwargs, node)
 
     return handler
+
+
+def _log_at(
+    lo: Lowerer, name: str | None, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower `log`, whose first argument is a level."""
+    rest = dict(kwargs)
+    if not args and "level" in rest:
+        args = [rest.pop("level")]
+    if not args:
+        raise TypeMismatchError("log() is missing the argument 'level'", lo.span(node))
+    return _log(lo, name, _level(lo, args[0], node), args[1:], rest, node)
 
 
 def _log(
@@ -222,9 +231,12 @@ def _log(
     options = {key: value for key, value in kwargs.items() if value not in no}
     if "msg" in options:
         args = [options.pop("msg"), *args]
-    if options or not args:
-        what = ", ".join(f"`{each}`" for each in options) or "no message"
+    if options:
+        what = ", ".join(f"`{each}`" for each in options)
         raise lo.unsupported(f"logging with {what}", node, "leave it out")
+    if not args:
+        what = ast.unparse(node.func)
+        raise TypeMismatchError(f"{what}() is missing the argument 'msg'", lo.span(node))
     message, *rest = args
     if not rest:
         if isinstance(message, Static) and isinstance(message.value, str):
