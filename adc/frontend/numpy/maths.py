@@ -13,7 +13,7 @@ from typing import Any
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import Binding, Num
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.numpy.ufuncs import strong
+from adc.frontend.numpy.ufuncs import floating_type, strong
 from adc.frontend.values import arguments, elementwise, operators
 from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer
@@ -123,14 +123,16 @@ def scaled(factor: float, weak: bool) -> Handler:
         arguments.arity(lo, args, kwargs, node, 1)
         x = elementwise.number(lo, args[0], node)
         ty = numbers.scalar_type(x)
-        if not weak and (ty.kind == "b" or ty.dtype in ("i8", "u8", "i16", "u16")):
+        if ty.kind == "b" and not weak:
             raise lo.unsupported(f"`{ast.unparse(node.func)}` on {ty.numpy}", node, "convert it")
-        x = lo.convert(x, ty if ty.kind == "f" else FLOAT)
+        if ty.kind != "f":
+            ty = FLOAT if weak else floating_type([x])
+        x = lo.convert(x, ty)
         x = numbers.weak(lo, lo.convert(x, FLOAT)) if weak else strong(lo, x)
         if x.type == F16:  # the factor has 32 bits
             x = lo.convert(x, F32)
         found = numbers.apply(lo, "mul", x, Literal(factor, numbers.scalar_type(x)))
-        return Num(found if weak else lo.convert(found, ty if ty.kind == "f" else F64))
+        return Num(found if weak else lo.convert(found, ty))
 
     return handler
 

@@ -66,7 +66,7 @@ def _numbers(
                 return Num(strong(lo, operands[0]))
         if "f" not in row.kinds:
             raise TypeMismatchError(f"{what} on {ty}", lo.span(node))
-        ty = F64 if row.least == "f64" else _floating(lo, operands, what, node)
+        ty = F64 if row.least == "f64" else floating_type(operands)
     if ty == F16 and all(isinstance(each, str) for each in row.spellings):
         ty = F64  # as SciPy does
     if ty == F16 and row is nextafter:
@@ -109,7 +109,7 @@ def _name(row: OpDef, node: ast.Call) -> str:
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
-def _floating(lo: Lowerer, operands: Sequence[Operand], what: str, node: ast.AST) -> Scalar:
+def floating_type(operands: Sequence[Operand]) -> Scalar:
     """Return the smallest floating-point type that holds all integer operands, as NumPy picks."""
     types = [numbers.scalar_type(operand) for operand in operands]
     strong = {ty.dtype for ty in types if not ty.weak or ty.kind == "b"}
