@@ -39,6 +39,9 @@ class Custom(Generic[P, R]):
 
     def __init__(self, fn: Callable[P, R], fixed: tuple[int, ...]) -> None:
         functools.update_wrapper(self, fn)
+        if not hasattr(self, "__name__"):  # an object, or `functools.partial`
+            self.__name__ = getattr(getattr(fn, "func", None), "__name__", type(fn).__name__)
+            self.__qualname__ = self.__name__
         self.py_func = fn
         self._fixed = fixed
         self._rules: tuple[Callable[..., Any], ...] = ()

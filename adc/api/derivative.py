@@ -421,7 +421,7 @@ class Checkpoint:
         return (Level("checkpoint"),)
 
     def __repr__(self) -> str:
-        return f"<adc checkpoint({self.py_func.__qualname__})>"
+        return f"<adc checkpoint({getattr(self.py_func, '__qualname__', self.py_func)})>"
 
 
 def differentiated(level: Level) -> tuple[Level, ...]:

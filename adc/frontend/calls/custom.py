@@ -455,7 +455,8 @@ class _Maker:
         self, error: AdcError, sub: Lowerer, fn: Binding, given: list[Binding]
     ) -> Binding:
         """Lower a call of a function that adc cannot read, as of one that is `external`."""
-        assert isinstance(fn, Static)
+        if not isinstance(fn, Static):  # of an inner function there is nothing but the text
+            raise error
         if annotated(fn.value) is None:
             hint = f"{error.hint}; or, " if error.hint else ""
             raise type(error)(
