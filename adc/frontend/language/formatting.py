@@ -111,11 +111,6 @@ def string(found: Words) -> Static | Words:
     return Static(found.template.format(*constants))
 
 
-def stored(lo: Lowerer, node: ast.expr) -> Binding | None:
-    """Return the text that a variable is assigned, if it is assigned one."""
-    return words(lo, node) if is_format(lo, node) else None
-
-
 # -- texts -----------------------------------------------------------------------------------------
 
 
@@ -499,4 +494,4 @@ def _pass(lo: Lowerer, item: Binding, form: str, node: ast.AST) -> None:
     elementwise.nest(lo, source.dims, [], [], element)
 
 
-__all__ = ["TEXT", "emit", "filled", "formatted", "is_format", "message", "of_error", "stored"]
+__all__ = ["TEXT", "emit", "filled", "formatted", "is_format", "message", "of_error"]
