@@ -16,6 +16,7 @@ import enum
 import functools
 import heapq
 import itertools
+import logging
 import math
 import operator
 import typing
@@ -34,6 +35,12 @@ H = X.astype(np.float16)
 
 
 I = np.array([3, 1, 2])
+
+
+U = np.array([2**63 + 5, 3, 2**63 + 5], np.uint64)
+
+
+LOG = logging.getLogger("adc.tests.snippets")
 
 
 class Base:
@@ -494,6 +501,14 @@ match None:
         return x
     case _:
         return 2 * x
+
+z = complex(-4 * x, 0)
+return (z ** 0.5).real
+
+logging.log(level=10, msg='a')
+LOG.log(level=10, msg=f'{x}')
+LOG.log(10, '%d', x)
+return x
 """,
     "x=M": r"""
 return operator.attrgetter('T')(x)
@@ -549,6 +564,16 @@ return adc.vmap(lambda v: 'a')(x)
 return x[B[:2]]
 
 return x[x > 0, None]
+
+v = np.lib.stride_tricks.sliding_window_view(x, 2)
+v[0] = 1.0
+return x
+
+return np.deg2rad(I.astype(np.int8)), np.deg2rad(I.astype(np.uint16))
+
+return np.less(x > 0.0, x > 1.75), np.greater_equal(x > 0.0, x > 1.75)
+
+return np.less(U, U[::-1]), np.greater(U, U[1]), np.equal(U, U[::-1])
 """,
     "x=H": r"""
 return sum(x)
@@ -904,6 +929,34 @@ return {**x}['a']
 
 return x << 2
 # ADC014: `<<` on float and int
+
+def make(k):
+    f = lambda v: v * s
+    if k > 0:
+        return f
+    s = 3.0
+    return f
+return make(x)(x)
+# ADC011: 's' may be unbound here
+
+g = h = (v * v for v in (x, 2.0))
+return sum(g)
+# ADC010: storing a generator is not supported
+
+@adc.custom_jvp
+def f(v) -> float:
+    return float.fromhex('a')
+@f.defjvp
+def rule(primals, tangents):
+    return f(primals[0]), tangents[0]
+return f(x)
+# ADC010: `float.fromhex` is not supported
+
+LOG.log()
+# ADC014: log() is missing the argument 'level'
+
+LOG.debug()
+# ADC014: LOG.debug() is missing the argument 'msg'
 """,
     "x=M": r"""
 return max(x)
@@ -1008,6 +1061,9 @@ return x[::0]
 
 return x[:'a']
 # ADC014: slice indices must be integers or None, not str 'a'
+
+return np.deg2rad(x > 0.0)
+# ADC010: `np.deg2rad` on bool is not supported
 """,
     "x=3.0": r"""
 return math.gcd(x, 2)
