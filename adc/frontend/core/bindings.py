@@ -578,6 +578,8 @@ def kind_of(binding: Binding) -> str:
             return f"a {cls.__name__}"
         case Static(value=None):
             return "None"
+        case Static(value=np.ndarray() | np.generic() as value):  # of a kind that adc does not have
+            return f"a {type(value).__name__} of dtype {value.dtype}"
         case Static(value=value):
             if isinstance(value, str | bytes | int | float | complex):
                 return f"{type(value).__name__} {value!r}"

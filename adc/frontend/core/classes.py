@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import bindings, outside
+from adc.frontend.core import advice, bindings, outside
 from adc.frontend.core.bindings import Binding, NamedTuple, ObjectRef, kind_of
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.inputs import instances
@@ -102,12 +102,16 @@ def is_written(cls: type) -> bool:
 
 def refused(lo: Lowerer, value: Any, node: ast.AST | None = None) -> UnsupportedError:
     """Return the error for a use of an object that is opaque."""
+    span = lo.span(node) if node is not None else lo.builder.loc
+    if isinstance(value, np.ndarray):
+        what = f"this use of {kind_of(bindings.Static(value))} is not supported"
+        return UnsupportedError(what, span, advice.of_object(value))
     cls = type(value)
     why = peculiarity(cls)
     return UnsupportedError(
         f"this use of an object of class `{cls.__name__}`{', ' if why else ''}{why}, is not "
         "supported",
-        lo.span(node) if node is not None else lo.builder.loc,
+        span,
         "pass the numbers and arrays that it holds",
     )
 

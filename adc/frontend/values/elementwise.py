@@ -13,7 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
-from adc.frontend.core import bindings, numbers
+import numpy as np
+
+from adc.frontend.core import advice, bindings, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Axis,
@@ -21,6 +23,7 @@ from adc.frontend.core.bindings import (
     Bound,
     Lazy,
     Num,
+    Static,
     Window,
     kind_of,
 )
@@ -513,7 +516,9 @@ def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this opera
             f"{what} needs a number, not {kind_of(binding)}", lo.span(node),
             "use the elements, or NumPy's function for arrays",
         )  # fmt: skip
-    raise TypeMismatchError(f"{what} is not defined for {kind_of(binding)}", lo.span(node))
+    known = binding.value if isinstance(binding, Static) else None
+    hint = advice.of_object(known) if isinstance(known, np.ndarray | np.generic) else ""
+    raise TypeMismatchError(f"{what} is not defined for {kind_of(binding)}", lo.span(node), hint)
 
 
 def as_float(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:

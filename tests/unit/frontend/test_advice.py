@@ -181,6 +181,17 @@ def test_arguments(value: Any, what: str, hint: str) -> None:
     assert hint in caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("value", "what", "hint"), ARGUMENTS[:6], ids=[what for _, what, _ in ARGUMENTS[:6]]
+)
+def test_captured_arrays(value: Any, what: str, hint: str) -> None:
+    for use in (lambda x: np.sum(value * x), lambda x: x * value[0]):
+        with pytest.raises(AdcError) as caught:
+            adc.grad(use)(2.0)
+        assert what in caught.value.message
+        assert hint in caught.value.hint
+
+
 def test_objects_are_not_shown_in_full() -> None:
     with pytest.raises(AdcError) as caught:
         adc.grad(lambda x: np.sum(x))(Table())
