@@ -127,6 +127,19 @@ def test_a_layer_more_adds_calls_only() -> None:
     assert sizes[1] - sizes[0] < 2 * 40
 
 
+def test_rows_are_passed_to_one_function() -> None:
+    """Where a row begins is an argument."""
+
+    def rows(x: Any, w: Any) -> Any:
+        return np.sum(layer(x[0], w) * layer(x[2], w)) + np.sum(layer(x[-1], w))
+
+    x, ws = arguments()
+    chain = chains.Chain.of(rows, (x, ws[0]), (0, 1))
+    calls = [stmt for stmt in walk(chain.lowered.fn.body) if isinstance(stmt, Call)]
+    assert len(calls) == 3
+    assert len({call.callee for call in calls}) == 1
+
+
 @pytest.mark.full
 def test_errors_name_the_line_of_the_function() -> None:
     x, ws = arguments()
