@@ -198,6 +198,20 @@ def test_a_loop_that_no_break_leaves() -> None:
     _same(of_none, np.ones(2), 9)
 
 
+def test_two_names_of_what_may_be_none() -> None:
+    """After a condition on one, a condition on one still speaks for both."""
+
+    def program(x: float) -> float:
+        first = x if x > 0.0 else None
+        second = first
+        weight = 2.0 if first is None else 3.0
+        return weight if first is None else second * weight  # type: ignore[operator]
+
+    compiled = adc.jit(program, target="python")
+    assert (compiled(1.5), compiled(-1.5)) == (4.5, 2.0)
+    assert "TypeError" not in compiled.source()
+
+
 def test_a_name_for_map_that_is_read_twice_is_refused() -> None:
     """It is used up."""
 
