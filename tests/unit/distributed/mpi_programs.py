@@ -12,7 +12,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from mpi4py import MPI
@@ -28,6 +28,12 @@ right, left = (rank + 1) % size, (rank - 1) % size
 up = rank + 1 if rank + 1 < size else MPI.PROC_NULL
 down = rank - 1 if rank > 0 else MPI.PROC_NULL
 X = np.linspace(0.3, 0.9, 4) + 0.1 * rank
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: float
+
 
 Check = Callable[[], None]
 GROUPS: dict[str, dict[str, Check]] = {}
@@ -86,10 +92,10 @@ def extremes(x: Any) -> Any:
 
 @checked("collective")
 def broadcasts(x: Any) -> Any:
-    y = comm.bcast({"a": x * x, "b": [2.0, x[0]]}, root=size - 1)
+    y = comm.bcast({"a": x * x, "b": [2.0, x[0]], "c": Pair(x[1], 3.0)}, root=size - 1)
     z = np.sin(x)
     comm.Bcast(z, root=0)
-    return comm.allreduce(np.sum(x * y["a"] * z) * y["b"][1])
+    return comm.allreduce(np.sum(x * y["a"] * z) * y["b"][1] + y["c"].first * y["c"].second)
 
 
 @checked("collective")
