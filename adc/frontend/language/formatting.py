@@ -236,20 +236,26 @@ def _format_call(lo: Lowerer, node: ast.Call) -> Words:
     """Lower ``"...".format(...)``."""
     assert isinstance(node.func, ast.Attribute)
     assert isinstance(node.func.value, ast.Constant)
-    if any(isinstance(arg, ast.Starred) for arg in node.args):
-        raise lo.unsupported("this format", node, "use an f-string")
+    refused = lo.unsupported("this format", node, "use an f-string")
+    unpacked = [isinstance(arg, ast.Starred) for arg in node.args]
+    if any(unpacked) or any(keyword.arg is None for keyword in node.keywords):
+        raise refused
     given = {str(k): value(lo, arg) for k, arg in enumerate(node.args)}
     given |= {str(keyword.arg): value(lo, keyword.value) for keyword in node.keywords}
     parts: list[Words] = []
     position = 0
-    for literal, name, spec, conversion in Formatter().parse(str(node.func.value.value)):
+    fields = list(Formatter().parse(str(node.func.value.value)))
+    names = {name for _, name, _, _ in fields if name is not None}
+    if "" in names and any(map(str.isdecimal, names)):
+        raise refused  # Python numbers all of them, or none
+    for literal, name, spec, conversion in fields:
         parts.append(_known(literal))
         if name is None:
             continue
         if name == "":
             name, position = str(position), position + 1
         if name not in given or "{" in (spec or ""):
-            raise lo.unsupported("this format", node, "use an f-string")
+            raise refused
         parts.append(_filled(lo, given[name], conversion or "", spec or "", node))
     return joined(parts)
 

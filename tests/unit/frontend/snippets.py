@@ -952,6 +952,12 @@ def rule(primals, tangents):
 return f(x)
 # ADC010: `float.fromhex` is not supported
 
+print('{} {0}'.format(x))
+# ADC010: this format is not supported
+
+print('{None}'.format(**{'a': x}))
+# ADC010: this format is not supported
+
 LOG.log()
 # ADC014: log() is missing the argument 'level'
 
