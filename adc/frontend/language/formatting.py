@@ -288,8 +288,11 @@ def _percent(lo: Lowerer, node: ast.BinOp) -> Words:
                 raise refused
             parts.append(_filled(lo, binding, kind, "", node))
             continue
-        wanted = "i" if kind in "dioxX" else "if"
+        whole = kind in "diuoxX"
+        wanted = "i" if whole else "if"
         if not isinstance(binding, Num) or binding.operand.type.kind not in wanted:
+            raise refused
+        if whole and digits:  # `format` does not have it
             raise refused
         sign = "+" if "+" in flags else " " if " " in flags else ""
         fill = "0" if "0" in flags and width else ""

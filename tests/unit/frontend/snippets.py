@@ -955,6 +955,12 @@ return f(x)
 print('{} {0}'.format(x))
 # ADC010: this format is not supported
 
+print('%u' % x)
+# ADC010: this format is not supported
+
+print('%.3d' % int(x))
+# ADC010: this format is not supported
+
 print('{None}'.format(**{'a': x}))
 # ADC010: this format is not supported
 
