@@ -774,8 +774,8 @@ def _find_late(
 
 def _late_values(lo: Lowerer, before: State, memo: LoopMemo) -> list[_Carried]:
     values: list[_Carried] = []
-    for name, end in memo.late.items():
-        now = lo.frame.env.get(name, end)
+    for name in memo.late:
+        now = lo.frame.env.get(name, Unbound())
         if isinstance(now, Unbound | Unstable | Late):
             continue
         for k, leaf in enumerate(leaves(now)):

@@ -34,7 +34,7 @@ class Kept:
         self.late: dict[str, Late] = {}
         self.others = scope.bound_by_others(stmt)
         if scope.has_break(stmt.body):
-            read = _read_outside(lo.frame.source.node, stmt)
+            read = read_outside(lo.frame.source.node, stmt)
             self.names = [
                 name for name in names
                 if (name in read or name.startswith(NEXT)) and not is_name_bound(lo, name)
@@ -98,7 +98,7 @@ class Kept:
         return Late(kept, flag, lost=name in self.others)
 
 
-def _read_outside(function: ast.AST, loop: ast.AST) -> frozenset[str]:
+def read_outside(function: ast.AST, loop: ast.AST) -> frozenset[str]:
     """Return the names that a function reads outside of a loop, as far as its text shows."""
     inside = {id(node) for node in ast.walk(loop)}
     return frozenset(

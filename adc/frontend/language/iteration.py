@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from adc.frontend.control import blocks, evaluation
 from adc.frontend.control.control import (
@@ -52,10 +53,10 @@ from adc.frontend.core.state import Dead, PickedError
 from adc.frontend.core.structure import is_slot, refs
 from adc.frontend.language import assignment, breaks, generators, iterators, unrolling
 from adc.frontend.syntax import scope
-from adc.frontend.values import elementwise, list_buffers, sequences, views
+from adc.frontend.values import arrays, elementwise, list_buffers, sequences, views
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import TypeMismatchError, TypeUnstableError, UnboundError
+from adc.ir.errors import AliasError, TypeMismatchError, TypeUnstableError, UnboundError
 from adc.ir.types import BOOL
 
 
@@ -170,6 +171,14 @@ def _hold(lo: Lowerer, iterable: Binding) -> str:
     return held
 
 
+@dataclass(frozen=True)
+class _Empty:
+    """An array without elements."""
+
+    dtype: str
+    rank: int
+
+
 def _settled(
     lo: Lowerer,
     stmt: ast.For,
@@ -186,7 +195,10 @@ def _settled(
     names = _assigned(lo, [stmt.target, *stmt.body])
     definite = isinstance(trips, Literal) and trips.value > 0
     targets = [name for name in names if not is_name_bound(lo, name)]
-    kinds = lo.memo.setdefault((lo.frame.path, id(stmt), "targets"), {})
+    read = breaks.read_outside(lo.frame.source.node, stmt) if early else frozenset()
+    kinds: dict[str, Binding | _Empty] = lo.memo.setdefault(
+        (lo.frame.path, id(stmt), "targets"), {}
+    )
     before, saved = lo.snapshot(), lo.save_names()
     mark = len(lo.builder.stmts)
     for attempt in range(12):
@@ -197,12 +209,12 @@ def _settled(
             for name in targets:
                 if name in known:
                     start = before.env.get(name)
-                    if isinstance(start, Late) and same_numbers(start.inner, known[name]):
+                    if isinstance(start, Late) and _are_same(start.inner, known[name]):
                         lo.frame.env[name] = start.inner
                     else:
-                        lo.frame.env[name] = known[name]
+                        lo.frame.env[name] = _start(lo, name, known[name])
 
-        def bind(known: dict[str, Binding] = known) -> None:
+        def bind(known: dict[str, Binding | _Empty] = known) -> None:
             """After the loop, reading what only iterations bind is checked."""
             if definite:
                 return
@@ -217,7 +229,7 @@ def _settled(
         try:
             _loop(
                 lo, stmt, iterable, trips, element, names, early, definite, unrolls, peels,
-                targets, kinds, bind,
+                targets, kinds, bind, read,
             )  # fmt: skip
         except _JumpsError:
             if early:
@@ -231,6 +243,15 @@ def _settled(
             # The `else` may read what iterations bind, once it is known that they do.
             if not early or kinds == known:
                 raise
+        except (AliasError, TypeUnstableError):
+            empty = [name for name, kind in known.items() if isinstance(kind, _Empty)]
+            if not empty:
+                raise
+            # What else iterations bind does not go with arrays without elements before the first.
+            read = frozenset()
+            for name in empty:
+                del kinds[name]
+            known = {}
         if not early or kinds == known:
             break
         if attempt == 11:
@@ -242,15 +263,35 @@ def _settled(
         del lo.builder.stmts[mark:]
 
 
+def _are_same(binding: Binding, known: Binding | _Empty) -> bool:
+    return not isinstance(known, _Empty) and same_numbers(binding, known)
+
+
 def _late(
-    lo: Lowerer, old: Binding | None, binding: Binding, ran: Operand, known: Binding
+    lo: Lowerer, old: Binding | None, binding: Binding, ran: Operand, known: Binding | _Empty
 ) -> Binding:
     """Return the binding of a loop's target after the loop, which may not have run."""
     if not isinstance(old, Late):
         return Late(binding, ran)
-    if not same_numbers(old.inner, known):
+    if not _are_same(old.inner, known):
         return Unbound("two loops assign it, and possibly neither has run")
     return Late(binding, lo.builder.apply("or", old.flag, ran, hint="ran"), old.lost)
+
+
+def _start(lo: Lowerer, name: str, unread: Binding | _Empty) -> Binding:
+    """Return what a name is bound to before the first iteration, where nothing reads it."""
+    if not isinstance(unread, _Empty):
+        return unread
+    dims = (integer(0),) * unread.rank
+    return lo.new_array(arrays.created(lo, unread.dtype, list(dims), None, name), dims, name)
+
+
+def _empty(binding: Binding) -> _Empty | None:
+    """Return an array of the kind of an array; None for a view, and for anything else."""
+    match binding:
+        case ArrayRef(object=obj, view=(), readonly=False, part=""):
+            return _Empty(obj.type.dtype, obj.type.rank)
+    return None
 
 
 def _unread(binding: Binding) -> Binding | None:
@@ -279,8 +320,9 @@ def _loop(
     unrolls: bool,
     peels: bool,
     targets: Sequence[str],
-    kinds: dict[str, Binding],
+    kinds: dict[str, Binding | _Empty],
     bind: Callable[[], None],
+    read: Collection[str],
 ) -> None:
 
     bound = _bound(lo, names)
@@ -301,7 +343,7 @@ def _loop(
             if not isinstance(binding, Unbound | Unstable | Late) and (
                 name not in lo.frame.partial
             ):
-                unread = _unread(binding)
+                unread = _unread(binding) or (_empty(binding) if name in read else None)
                 if unread is not None:
                     kinds[name] = unread
 

@@ -391,6 +391,21 @@ def assigned_before_break_or_in_else(x: Any) -> Any:
     return best * worst + k * some
 
 
+@program(X3, 4)
+def arrays_that_loops_with_exits_bind(x: Any, n: Any) -> Any:
+    for _ in range(n):
+        y = np.sin(x) * 0.9
+        if y[0] > 5.0:
+            break
+        x = x + y * y
+    for k in range(n):
+        v = x * k
+        if v[1] > 9.0:
+            return v[0]
+    v[1] = x[1]
+    return np.sum(x * v * y)
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 REFUSED: list[tuple[Program, str]] = []

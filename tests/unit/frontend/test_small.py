@@ -152,7 +152,7 @@ def test_an_array_of_no_tuples() -> None:
 
 
 def test_a_loop_that_no_break_leaves() -> None:
-    """What its last iteration bound is not known: it is not called unbound."""
+    """What its last iteration bound is there, or said not to be known; it is not unbound."""
 
     def of_all(x: Any, n: int) -> Any:
         for k in range(n):
@@ -176,7 +176,21 @@ def test_a_loop_that_no_break_leaves() -> None:
                 break
         return row
 
-    for program, left, not_left in ((of_all, 9, 2), (of_some, 9, 3), (of_target, 4, 1)):
+    def of_as_many_as_are_known(x: Any, least: float) -> Any:
+        for _ in range(50):
+            y = np.cos(x) * 0.7
+            if np.sum((y - x) ** 2) < least:
+                break
+            x = y
+        else:
+            y = y * 2.0
+        return y
+
+    for n in (2, 9, 0):
+        _same(of_all, np.arange(1.0, 5.0), n)
+    for least in (0.1, 0.0):
+        _same(of_as_many_as_are_known, X6, least)
+    for program, left, not_left in ((of_some, 9, 3), (of_target, 4, 1)):
         _same(program, np.arange(1.0, 5.0), left)
         with pytest.raises(
             LimitError, match=r"the value of '\w+' after a loop that no `break` left"
