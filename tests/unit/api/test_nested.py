@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -243,6 +244,9 @@ def test_custom_functions_are_functions() -> None:
     assert pickle.loads(pickle.dumps(scaled_sine)) is scaled_sine
     assert scaled_sine.__name__ == "scaled_sine"
     assert repr(log_sum_exp) == "<adc custom_jvp(log_sum_exp)>"
+    partial = functools.partial(clipped)
+    assert repr(adc.custom_vjp(partial)) == "<adc custom_vjp(clipped)>"
+    assert "functools.partial" in repr(adc.checkpoint(partial))
 
 
 # -- errors ----------------------------------------------------------------------------------------
