@@ -215,6 +215,20 @@ def test_prints_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.count("step 2") == 2
 
 
+def speaking_at_depth(x: Any, n: Any) -> Any:
+    if n == 0:
+        return math.sin(x)
+    print("step", n)
+    return speaking_at_depth(math.sin(x) * x, n - 1) + x
+
+
+def test_recursion_prints_once(capsys: pytest.CaptureFixture[str]) -> None:
+    found = adc.grad(adc.checkpoint(speaking_at_depth), target="python")(0.4, 2)
+    assert capsys.readouterr().out == "step 2\nstep 1\n"
+    values = [speaking_at_depth(0.4 + step, 2) for step in (-1e-6, 1e-6)]
+    assert found == pytest.approx((values[1] - values[0]) / 2e-6)
+
+
 def carried(x: Any) -> Any:
     for _ in range(3):
         x = math.sin(adc.recompute(x))
