@@ -11,6 +11,11 @@ import pytest
 
 import adc
 from adc.ir import interp, schedule
+from adc.ir.text.parser import parse
+from adc.ir.types import parse_type
+from adc.ir.verifier import verify
+from adc.passes.ad.adjoint import adjoint
+from adc.passes.remat.remat import remat
 from tests.oracle import chain as chains
 
 SLOTS = (1, 2, 3, 5)
@@ -46,6 +51,28 @@ def test_leaves_of_many_iterations(
         evaluations("sin")
         interp.run(fn, [x, n])
         assert evaluations("sin") == n + schedule.plain_steps(n, slots, 1, 0, most)
+
+
+TYPED = """
+fn f(%x: f64, %n: {}) -> f64 {{
+  %y = for L0 %i in 0 to %n carrying (%a = %x) {{
+    %t = sin %a
+    %u = mul %t %a
+    yield %u
+  }}
+  return %y
+}}
+"""
+
+
+@pytest.mark.parametrize("dtype", ["i64", "i8", "u64"])
+def test_trip_counts_of_a_dtype(dtype: str) -> None:
+    fn = adjoint(verify(parse(TYPED.format(dtype))), (0,))
+    made = verify(remat(fn, "revolve:2:1"))
+    assert "sweeps" in str(made)
+    for n in (0, 1, 2, 9):
+        args = [0.7, np.array(n, parse_type(dtype).numpy)[()]]
+        assert chains.bits(interp.run(made, args)) == chains.bits(interp.run(fn, args))
 
 
 def steps_until(u: Any, n: Any) -> Any:
