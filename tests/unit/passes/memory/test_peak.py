@@ -91,6 +91,18 @@ def test_formula(program: Program, policy: str) -> None:
     check_formula(program, policy)
 
 
+def _longer_of_many(x: Any, n: Any) -> Any:
+    y = np.ones((1 + int(n > 3)) * len(x))
+    y[0] = np.sum(np.sin(x))
+    return np.sum(np.cumsum(y) ** 2)
+
+
+@pytest.mark.parametrize("n", [2, 9])
+def test_a_size_that_depends_on_a_comparison(n: int) -> None:
+    args = (np.linspace(0.0, 1.0, 50), n)
+    check_formula(Program("longer_of_many", _longer_of_many, args), "store")
+
+
 # Where more than sizes decides which arrays are held at once, the most that may be is computed: an
 # array may be kept or not, and a list has room for more elements than there are; how many data
 # chooses is not known, nor when data ends a loop that counts.
