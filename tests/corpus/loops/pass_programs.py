@@ -79,7 +79,7 @@ def scalars(x: Any) -> Any:
             pair[1] = total
         else:
             for k in range(2):
-                pair[k] = x[i] * k
+                pair[1 - k] = x[i] * k
         total += np.sum(pair * pair)
     return total
 
