@@ -122,3 +122,16 @@ def test_a_pass_is_not_repeated_on_what_it_left() -> None:
     assert seen == [fn]
     run(fn, (copying, turning, copying, copying), verify=False)
     assert len(seen) == 3
+
+
+def test_a_pass_runs_again_with_other_arguments() -> None:
+    seen: list[str] = []
+
+    def keeps(fn: Function, policy: str = "auto") -> Function:
+        seen.append(policy)
+        return fn
+
+    plain = Stage("keeps", keeps)
+    given = replace(plain, given=lambda context: {"policy": "store"})
+    run(parse(TEXT), (given, plain, given, plain), verify=False)
+    assert seen == ["store", "auto", "store"]
