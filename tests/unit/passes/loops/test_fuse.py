@@ -107,6 +107,35 @@ def test_a_recurrence_that_is_taken_to_be_independent(
     assert bits(fuse(fn)) != bits(fn)
 
 
+COLUMNS = """
+fn f(%x: f64[:]) -> f64, f64[:, :] {{
+  %n = dim[0] %x
+  %z = full[f64] 1.0:f64 %n 2
+  %a.2 = for L %i in 0 to %n carrying (%a.1 = %z) {{
+    %t = load %x[%i]
+    %u = sin %t
+    %b = store %a.1[%i, 0] %u
+    yield %b
+  }}
+  %s.2 = for M %k in 0 to %n carrying (%s = 0.0:f64) {{
+    %v = load %a.2[%k, {column}]
+    %s.1 = sum %s %v
+    yield %s.1
+  }}
+  return %s.2 %a.2
+}}
+"""
+
+
+@pytest.mark.parametrize(("column", "left"), [(0, 1), (1, 2)])
+def test_loops_that_meet_in_a_column(column: int, left: int) -> None:
+    """Nothing is gained if the second loop reads a column that the first one does not write."""
+    fn = verify(parse(COLUMNS.format(column=column)))
+    made = verify(fuse(fn))
+    assert bits(made) == bits(fn)
+    assert len(loops(made)) == left
+
+
 @pytest.mark.full
 def test_rows_of_a_batch_are_written_where_they_belong() -> None:
     """Reverse code counts down; the loop that copies a gradient into its row counts up."""
