@@ -47,8 +47,9 @@ COMPARE: dict[type[ast.AST], str] = {
     ast.NotEq: "ne",
 }
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
-# A product of 64-bit integers beyond this would need Python's unbounded integers.
-_LIMIT = 2.0**62
+# A sum or product of 64-bit integers beyond this would need Python's unbounded integers. What is
+# compared is rounded; and adding an index to the result is not checked.
+_LIMIT = 2.0**63 - 2.0**52
 MAX_BITS = 62
 # Tuples are taken apart while lowering: each element costs code.
 MAX_TUPLE = 10_000

@@ -116,6 +116,11 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
     ("max(v)", {"v": np.array([1.0, np.nan, 2.0])}),
     ("min(v)", {"v": np.array([np.nan, 1.0, 2.0])}),
     ("v[0].item()", {"v": V}),
+    # Integers of 63 bits.
+    ("n + n", {"n": 2**62 - 2**52}),
+    ("3 * n", {"n": -(2**61)}),
+    ("2**n", {"n": 62}),
+    ("1 << n", {"n": 62}),
     # Middle elements of integers, and places between infinite elements.
     ("np.median(v)", {"v": np.array([200, 250], np.uint8)}),
     ("np.median(v)", {"v": np.array([2**62, 2**62 + 2])}),
@@ -293,6 +298,10 @@ def test_numbers_of_more_than_64_bits_are_errors() -> None:
     for text, args in (
         ("v[0].item()", {"v": np.array([2**64 - 1], np.uint64)}),
         ("math.gcd(n, 0)", {"n": -(2**63)}),
+        ("n + n", {"n": 2**62}),
+        ("3 * n", {"n": 2**62}),
+        ("2**n", {"n": 63}),
+        ("1 << n", {"n": 63}),
     ):
         expression = numpy_sweep.Expression(text)
         found = expression.adc(numpy_sweep.Case(text, args))
