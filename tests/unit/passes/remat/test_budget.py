@@ -428,6 +428,22 @@ def test_nothing_to_decide() -> None:
     assert solve(Problem([], "xy"), 0).seconds == 0.0
 
 
+def test_what_costs_nothing() -> None:
+    free = [replace(item(key), keep=0.0, recompute=0.0) for key in "ab"]
+    for budget in (0, 1, 2):
+        solution = solve(Problem(free, "ab"), budget)
+        assert solution.seconds == 0.0
+        assert solution.peak <= budget
+
+
+def test_columns_that_do_not_fit_together() -> None:
+    """The largest ones, as few as are too much."""
+    items = [replace(item(key), bytes=size) for key, size in (("a", 3), ("b", 5), ("c", 4))]
+    model = module._Model(Problem(items, "abc", fixed=[2]))
+    draft = model.complete(range(3), [])
+    assert [model._cover(draft, budget) for budget in (13, 10, 6)] == [[1, 2, 0], [1, 2], [1]]
+
+
 # --------------------------------------------------------------------------------------------------
 # Regions in order
 
