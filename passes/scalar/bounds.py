@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adc.ir import ops
-from adc.ir.analysis.sizes.affine import Facts, Form, equated
+from adc.ir.analysis.sizes.affine import Facts, Form, equated, is_whole
 from adc.ir.core import (
     Apply,
     Block,
@@ -206,7 +206,7 @@ class _Bounds:
         nexts = loop.body.yields[1:] if isinstance(loop, While) else loop.body.yields
         scout = _Steps(loop.body)
         for param, init, following in zip(loop.body.params, loop.init, nexts, strict=True):
-            if not isinstance(param.type, Scalar) or param.type.kind not in "iu":
+            if not isinstance(param.type, Scalar) or not is_whole(param.type):
                 continue
             steps = scout.steps(following, param)
             if steps is None:

@@ -12,16 +12,20 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from adc.ir import ops
 from adc.ir.core import Apply, Check, For, Literal, Operand, Stmt, Value
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
-from adc.ir.types import DTYPES, INT, Array
+from adc.ir.types import DTYPES, INT, Array, Type
 from adc.ir.walk import Names
 
 # How many facts a proof may look at, and how many steps it may take.
 MAX_FACTS = 48
 MAX_PIVOTS = 200
+# What may not fit its type.
+WRAPPING = (arith.add, arith.sub, arith.neg, arith.mul, arith.absolute)
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,8 @@ class Facts:
         if isinstance(result.type, Array) or result.type.kind not in "iu":
             return
         args = stmt.args
+        if stmt.op in WRAPPING and not is_whole(result.type):
+            return
         match stmt.op:
             case arith.add:
                 self.forms[result] = self.form(args[0]) + self.form(args[1])
@@ -110,7 +116,7 @@ class Facts:
                 elif not b.terms:
                     self.forms[result] = a * b.const
             case arith.cast:
-                if _keeps_value(args[0]):
+                if keeps_value(args[0].type, result.type):
                     self.forms[result] = self.form(args[0])
             case ops.array.dim:
                 self.assume(self.form(result))
@@ -382,8 +388,15 @@ def equated(check: Check, defs: Mapping[Value, Stmt]) -> tuple[Operand, Operand]
     return (a, b) if a.type.kind in "iu" and b.type.kind in "iu" else None
 
 
-def _keeps_value(operand: Operand) -> bool:
-    """Whether every value of the operand's type is a 64-bit signed integer."""
-    return operand.type.kind == "i" or (
-        operand.type.kind == "u" and DTYPES[operand.type.dtype].itemsize < 8
-    )
+def is_whole(ty: Type) -> bool:
+    """Whether sums of a type are those of whole numbers: those of fewer bits wrap around.
+
+    Differences without a sign do so below zero.
+    """
+    return ty.dtype == INT.dtype
+
+
+def keeps_value(source: Type, target: Type) -> bool:
+    """Whether a conversion changes no integer of a type."""
+    integers = source.kind in "iu" and target.kind in "iu"
+    return integers and np.can_cast(DTYPES[source.dtype], DTYPES[target.dtype], "safe")

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from adc.ir import ops
+from adc.ir.analysis.sizes.affine import WRAPPING, is_whole, keeps_value
 from adc.ir.analysis.sizes.formulas import ONE, ZERO, Known, Sum, dims, either
 from adc.ir.analysis.sizes.shapes import Dim, Own, Returned
 from adc.ir.core import (
@@ -264,6 +265,11 @@ def _integer(stmt: Apply, number: Number, shape: Shape) -> Sum | None:
     if op.asks_shape:
         return shape(stmt.args[0])[int(stmt.params[0])]
     if not all(map(_is_integer, stmt.args)):
+        return None
+    ty = stmt.result.type
+    if op in WRAPPING and not is_whole(ty):
+        return None
+    if op.converts and not keeps_value(stmt.args[0].type, ty):
         return None
     match op, [number(arg) for arg in stmt.args]:
         case arith.add, [a, b]:

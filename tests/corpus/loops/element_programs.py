@@ -548,3 +548,16 @@ def few_elements_of_single_precision(x: Any) -> Any:
         parts[0, 0] += np.float32(x[i] * 0.1)
         parts[2, 1] = parts[0, 0] * x[i]
     return parts[0, 0] + parts[2, 1] + parts[1, 1]
+
+
+@program(X6)
+def indices_of_few_bits_wrap_around(x: Any) -> Any:
+    y = np.full(520, 0.5)
+    for k in range(len(x)):
+        j = np.asarray(k + 253).astype(np.uint8)  # 253, 254, 255, 0, 1, 2
+        y[j] += x[k] * x[k]
+        y[j + j] += np.sin(x[k])
+        i = np.asarray(k + 125).astype(np.int8)  # 125, 126, 127, -128, -127, -126
+        if i < 0:
+            y[i] *= x[k]
+    return y[0] * y[1] + y[2] * y[250] * y[255] + np.sum(y[390:400])

@@ -103,6 +103,19 @@ def test_a_size_that_depends_on_a_comparison(n: int) -> None:
     check_formula(Program("longer_of_many", _longer_of_many, args), "store")
 
 
+def _as_long_as_a_byte(x: Any, n: Any) -> Any:
+    low = np.asarray(n).astype(np.int8)
+    y = np.ones(int(low + low) + 300)
+    y[0] = np.sum(np.sin(x))
+    return np.sum(np.cumsum(y) ** 2)
+
+
+@pytest.mark.parametrize("n", [40, 100, -200])
+def test_a_size_of_few_bits(n: int) -> None:
+    args = (np.linspace(0.0, 1.0, 50), n)
+    check_formula(Program("as_long_as_a_byte", _as_long_as_a_byte, args), "store")
+
+
 # Where more than sizes decides which arrays are held at once, the most that may be is computed: an
 # array may be kept or not, and a list has room for more elements than there are; how many data
 # chooses is not known, nor when data ends a loop that counts.

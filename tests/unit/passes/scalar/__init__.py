@@ -1,1 +1,3 @@
-"""`passes/scalar/`: `test_inline` (which arrays are recomputed where they are read)."""
+"""`passes/scalar/`: `test_inline` (which arrays are recomputed where they are read),
+`test_bounds` (integers that wrap around).
+"""

@@ -1,0 +1,74 @@
+"""What is known of integers removes checks: not of those that wrap around (`bounds`)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adc.ir.interp import run
+from adc.ir.text.parser import parse
+from adc.ir.verifier import verify
+from adc.passes.scalar.bounds import bounds
+
+# The numbers of a loop that counts: as many as hold a condition.
+COUNTER = """
+fn f(%n: int) -> int {{
+  %s, %k.2 = for L %i in 0 to %n carrying (%c = 0, %k = {start}) {{
+    %holds = {condition}
+    %one = cast[int] %holds
+    %c.1 = add %c %one
+    %k.1 = {step}
+    yield %c.1 %k.1
+  }}
+  return %s
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "condition"),
+    [
+        ("250:u8", "add %k 1:u8", "ge %k 250:u8"),
+        ("2:u64", "sub %k 1:u64", "le %k 2:u64"),
+        ("100:i8", "add %k 9:i8", "ge %k 100:i8"),
+        ("-100:i8", "sub %k 9:i8", "lt %k 0:i8"),
+    ],
+)
+def test_counters_that_wrap_around(start: str, step: str, condition: str) -> None:
+    fn = verify(parse(COUNTER.format(start=start, step=step, condition=condition)))
+    with np.errstate(over="ignore"):
+        assert run(verify(bounds(fn)), [40]) == run(fn, [40])
+        assert 0 < run(fn, [40])[0] < 40
+
+
+SUM = """
+fn f(%n: int) -> int {{
+  %s = for L %i in 0 to %n carrying (%c = 0) {{
+    %k = cast[{ty}] %i
+    %m = {made}
+    %holds = {condition}
+    %one = cast[int] %holds
+    %c.1 = add %c %one
+    yield %c.1
+  }}
+  return %s
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("ty", "made", "condition"),
+    [
+        ("i8", "cast[int] %k", "ge %m 0"),
+        ("u8", "add %k %k", "ge %m %k"),
+        ("u64", "sub %k 3:u64", "le %m %k"),
+        ("i8", "mul %k 2:i8", "ge %m %k"),
+        ("i8", "neg %k", "le %m 0:i8"),
+        ("i16", "cast[i8] %k", "ge %m 0:i8"),
+    ],
+)
+def test_arithmetic_that_wraps_around(ty: str, made: str, condition: str) -> None:
+    fn = verify(parse(SUM.format(ty=ty, made=made, condition=condition)))
+    with np.errstate(over="ignore"):
+        assert run(verify(bounds(fn)), [300]) == run(fn, [300])
+        assert 0 < run(fn, [300])[0] < 300
