@@ -38,6 +38,7 @@ def tagged(*tags: str) -> list[Program]:
 NOTICING = (
     "earlier_elements_of_a_local_array", "lstm_cell_with_scalar_loops", "matrix_power_by_loops",
     "for_over_array_sees_later_writes", "numpy_piecewise",
+    "element_overwritten_in_the_next_iteration",
 )  # fmt: skip
 
 

@@ -100,24 +100,22 @@ class Facts:
         if isinstance(result.type, Array) or result.type.kind not in "iu":
             return
         args = stmt.args
-        if stmt.op in WRAPPING and not is_whole(result.type):
-            return
         match stmt.op:
             case arith.add:
-                self.forms[result] = self.form(args[0]) + self.form(args[1])
+                self._let(result, self.form(args[0]) + self.form(args[1]))
             case arith.sub:
-                self.forms[result] = self.form(args[0]) - self.form(args[1])
+                self._let(result, self.form(args[0]) - self.form(args[1]))
             case arith.neg:
-                self.forms[result] = self.form(args[0]) * -1
+                self._let(result, self.form(args[0]) * -1)
             case arith.mul:
                 a, b = self.form(args[0]), self.form(args[1])
                 if not a.terms:
-                    self.forms[result] = b * a.const
+                    self._let(result, b * a.const)
                 elif not b.terms:
-                    self.forms[result] = a * b.const
+                    self._let(result, a * b.const)
             case arith.cast:
-                if keeps_value(args[0].type, result.type):
-                    self.forms[result] = self.form(args[0])
+                if keeps_value(args[0].type, INT):
+                    self._let(result, self.form(args[0]))
             case ops.array.dim:
                 self.assume(self.form(result))
             case arith.minimum:
@@ -141,7 +139,9 @@ class Facts:
                     if self.proves(q):  # which takes that it is whole, so say it
                         self.assume(q)
             case arith.absolute:
-                self.assume(self.form(result))
+                a = self.form(args[0])
+                if result.type.kind == "u" or self._fits(a * -1, result.type.dtype):
+                    self.assume(self.form(result))
             case ops.integer.trips:
                 self.assume(self.form(result))
             case arith.select:
@@ -152,6 +152,18 @@ class Facts:
                 elif self.proves(b - a):
                     self.assume(b - r)
                     self.assume(r - a)
+
+    def _let(self, result: Value, form: Form) -> None:
+        """Note the form of a value, unless it may be too large for its type and wrap around."""
+        if self._fits(form, result.type.dtype):
+            self.forms[result] = form
+
+    def _fits(self, form: Form, dtype: str) -> bool:
+        """Whether numbers of a type follow to be large enough; 64 bits are taken to be."""
+        if dtype == INT.dtype:
+            return True
+        numbers = np.iinfo(DTYPES[dtype].name)
+        return self.proves(form + -int(numbers.min)) and self.proves(form * -1 + int(numbers.max))
 
     # -- facts -----------------------------------------------------------------------------
 

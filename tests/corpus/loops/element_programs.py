@@ -65,6 +65,27 @@ def element_read_then_overwritten_in_a_loop(a: Any) -> Any:
     return s * a[3]
 
 
+@program(X6)
+def element_overwritten_in_the_next_iteration(x: Any) -> Any:
+    y = x.copy()
+    s = 0.0
+    for i in range(5):
+        s += y[i + 1] ** 2 * (i + 1)
+        y[i] = 3.0 + i
+    return s + np.sum(y)
+
+
+@program(X6)
+def element_overwritten_at_an_index_that_wraps_around(x: Any) -> Any:
+    y = x.copy()
+    s = 0.0
+    with np.errstate(over="ignore"):
+        for i in range(3, 9):
+            s += y[i - 3] ** 2
+            y[np.uint8(253) + i] = 3.0 * x[8 - i]
+    return s * y[2]
+
+
 @program(X6, tags="mutates")
 def overwrite_through_many_passes(a: Any) -> Any:
     for _ in range(4):

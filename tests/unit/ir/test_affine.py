@@ -14,7 +14,7 @@ from adc.ir.analysis.sizes import affine
 from adc.ir.analysis.sizes.affine import Facts, Form
 from adc.ir.core import Apply, Literal, Value
 from adc.ir.opdef import OPS
-from adc.ir.types import I64
+from adc.ir.types import BOOL, I64, Scalar
 
 VALUES = [Value(name, I64) for name in "ijknm"]
 
@@ -121,6 +121,41 @@ def test_a_quotient_of_a_size_is_not_negative() -> None:
     assert facts.proves(q * 2)
     assert facts.proves(facts.form(n) - q * 2)
     assert not facts.proves(q + -1)
+
+
+def test_the_choice_of_two_lies_between_them() -> None:
+    """Whichever of them is known to be the greater one."""
+    low, high = VALUES[:2]
+    cond = Value("c", BOOL)
+    for args in ((low, high), (high, low)):
+        chosen = Apply((Value("r", I64),), OPS["select"], (cond, *args))
+        facts = Facts()
+        facts.assume(facts.form(high) - facts.form(low))
+        facts.define(chosen)
+        r = facts.form(chosen.result)
+        assert facts.proves(r - facts.form(low))
+        assert facts.proves(facts.form(high) - r)
+
+
+@pytest.mark.parametrize("dtype", ["i8", "i32", "u8", "u64"])
+@pytest.mark.parametrize("name", ["add", "sub", "neg", "mul", "cast", "abs"])
+def test_numbers_that_may_wrap_around(name: str, dtype: str) -> None:
+    """What is computed in few bits has a form if it is known to fit."""
+    two = Literal(2, Scalar(dtype))
+    small = Value("small", I64 if name == "cast" else Scalar(dtype))
+    args = (small, two)[: 2 if name in ("add", "sub", "mul") else 1]
+    params = (dtype,) if name == "cast" else ()
+    stmt = Apply((Value("r", Scalar(dtype)),), OPS[name], args, params)
+    fits = {"neg": (-9, 0), "sub": (2, 9)}.get(name, (0, 9))
+    for known in (False, True):
+        facts = Facts()
+        if known:
+            facts.assume(facts.form(small) + -fits[0])
+            facts.assume(facts.form(small) * -1 + fits[1])
+        facts.define(stmt)
+        assert (facts.form(stmt.result).terms != ((stmt.result, 1),)) == (known and name != "abs")
+        if name == "abs":
+            assert facts.proves(facts.form(stmt.result)) == (known or dtype[0] == "u")
 
 
 def test_proofs_end_where_facts_go_round_in_circles() -> None:
