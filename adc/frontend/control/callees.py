@@ -378,7 +378,7 @@ def _sizes_of(
         slot, plural = sizes[axis] if sizes else (None, False)
         size: Operand
         if slot is None:
-            size = lo.builder.apply("dim", value, params=(axis,), hint="dim")
+            size = lo.sizes.counts(lo.builder.apply("dim", value, params=(axis,), hint="dim"))
         else:
             leaf = _leaf(lo, passed, slot)
             assert isinstance(leaf, Num)

@@ -196,7 +196,9 @@ def unread(lo: Lowerer, like: Binding) -> Binding:
         ty = Array(leaf.object.type.dtype, leaf.object.type.rank)
         version = lo.builder.apply("undef", params=(str(ty),), hint=leaf.object.name)
         dims = tuple(
-            lo.builder.apply("dim", version, params=(axis,), hint=f"{leaf.object.name}.dim")
+            lo.sizes.counts(
+                lo.builder.apply("dim", version, params=(axis,), hint=f"{leaf.object.name}.dim")
+            )
             for axis in range(ty.rank)
         )
         made.append(lo.new_array(version, dims, leaf.object.name))

@@ -926,7 +926,9 @@ def _after(
                     value = out(item)
                     assert isinstance(value, Value)
                     dims = tuple(
-                        lo.builder.apply("dim", value, params=(axis,), hint=f"{value.name}.dim")
+                        lo.sizes.counts(
+                            lo.builder.apply("dim", value, params=(axis,), hint=f"{value.name}.dim")
+                        )
                         for axis in range(rank_of(value))
                     )
                     lasting[leaf.object] = lo.new_array(value, dims, _hint(name))
@@ -985,7 +987,7 @@ def _result_array(
         lo.dims[obj]
         if known
         else tuple(
-            lo.builder.apply("dim", version, params=(axis,), hint=f"{name}.dim")
+            lo.sizes.counts(lo.builder.apply("dim", version, params=(axis,), hint=f"{name}.dim"))
             for axis in range(obj.type.rank)
         )
     )

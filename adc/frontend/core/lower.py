@@ -264,8 +264,6 @@ class Lowerer:
                 other.alias.add(obj)
         self.versions[obj] = version
         self.dims[obj] = dims
-        for size in dims:
-            self.sizes.counts(size)
         return ArrayRef(obj)
 
     def version(self, obj: ArrayObject, node: ast.AST | None) -> Value:

@@ -216,6 +216,7 @@ def array_param(lo: Lowerer, value: Value, name: str, place: Place | None = None
         size = Value(lo.builder.names.fresh(f"{name}.dim{axis}"), INT)
         lo.prologue.append(Apply((size,), OPS["dim"], (value,), (axis,)))
         dims.append(lo.sizes.counts(size))
+        lo.sizes.exists(size)
         if of is not None:
             lo.shared.numbers[size] = of
     ref = lo.new_array(value, tuple(dims), name)

@@ -29,10 +29,20 @@ class Sizes:
             self.bits[operand] = min(INDEX_BITS, self.bits.get(operand, INDEX_BITS))
         return operand
 
+    def exists(self, size: Operand) -> None:
+        """Note that there is room for an array of this size, on the paths that come by here."""
+        self.known["size", size] = size
+
+    def is_size(self, operand: Operand) -> bool:
+        """Whether a number is known to be the size of an array: it is not negative."""
+        return ("size", operand) in self.known
+
     def bits_of(self, operand: Operand) -> int:
         """Return how many bits a Python integer surely fits in, without its sign."""
         if isinstance(operand, Literal):
             return int(operand.value).bit_length()
+        if self.is_size(operand):
+            return min(INDEX_BITS, self.bits.get(operand, INDEX_BITS))
         return self.bits.get(operand, 1 if operand.type.kind == "b" else 63)
 
     def canonical(self, size: Operand) -> Operand:

@@ -204,16 +204,13 @@ def shape_argument(lo: Lowerer, binding: Binding, node: ast.AST) -> list[Operand
             raise TypeMismatchError(f"a size must be an integer, not {kind_of(item)}",
                                     lo.span(node))  # fmt: skip
         size = numbers.to_int(lo, item.operand)
-        if not _is_size(lo, size):
+        if not lo.sizes.is_size(size):
             ok = numbers.apply(lo, "ge", size, integer(0))
             numbers.check(lo, ok, "ValueError", "negative dimensions are not allowed")
+            lo.sizes.exists(size)
         dims.append(size)
     check_rank(lo, len(dims), node)
     return dims
-
-
-def _is_size(lo: Lowerer, operand: Operand) -> bool:
-    return any(operand in dims for dims in lo.dims.values())
 
 
 def dtype_argument(lo: Lowerer, binding: Binding | None, node: ast.AST) -> str | None:

@@ -125,7 +125,9 @@ def new_array(
     """Make an object of an array, of which no size is known yet or only some are."""
     assert isinstance(value.type, Array)
     dims = tuple(
-        lo.builder.apply("dim", value, params=(axis,), hint="dim") if size is None else size
+        lo.sizes.counts(lo.builder.apply("dim", value, params=(axis,), hint="dim"))
+        if size is None
+        else size
         for axis, size in enumerate(sizes or (None,) * value.type.rank)
     )
     return lo.new_array(value, dims, name)

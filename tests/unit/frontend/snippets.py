@@ -593,6 +593,44 @@ return a[-1] + b[-1]
 
 return rec5(Pair(x, 1.0), n).a
 """,
+    "x=1.5, n=-5": r"""
+s = 0.0
+if x > 5:
+    s = np.sum(np.ones(n))
+return x + s + len(np.zeros(n))
+
+s = 0.0
+for k in range(3):
+    y = np.zeros(n)
+    for i in range(len(y)):
+        y[i] = k
+    for i in range(len(y)):
+        s += y[i]
+return s * x
+
+try:
+    s = len(np.zeros(n)) * x
+except ValueError:
+    s = x
+return s + len(np.zeros(n))
+""",
+    "x=1.5, q=np.array([-128, 3], np.int8)": r"""
+return x * np.arange(200.0)[abs(q[0])]
+
+y = np.arange(300.0)
+s = x
+for i in range(100):
+    s += y[np.int8(100) + i]
+return s
+
+y = np.arange(256.0)
+s = x
+k = np.int8(123)
+for i in range(9):
+    s += y[k]
+    k += 1
+return s
+""",
     "x=1.5, n=0": r"""
 return (1, 2.0)[n] * x
 """,

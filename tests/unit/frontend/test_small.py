@@ -226,6 +226,20 @@ def test_two_names_of_what_may_be_none() -> None:
     assert "TypeError" not in compiled.source()
 
 
+@pytest.mark.parametrize("n", [2**62, -(2**62)])
+def test_a_size_on_another_path_says_nothing_here(n: int) -> None:
+    """Sizes of arrays have few bits, but no array of this size is made."""
+
+    def program(x: Any, n: int) -> Any:
+        s = 0.0
+        if x > 5.0:
+            s = np.sum(np.ones(n))
+        return x + s + 4 * n
+
+    with pytest.raises(LimitError, match="this product does not fit"):
+        adc.jit(program, target="python", cache=False)(1.5, n)
+
+
 def test_a_name_for_map_that_is_read_twice_is_refused() -> None:
     """It is used up."""
 
