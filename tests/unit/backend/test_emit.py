@@ -460,6 +460,24 @@ fn f(%in: f64, %in.1: f64, %state: f64, %sin: f64, %α: f64, %range: f64, %F64: 
     compiled(text.replace("%α", "%a$b"), *np.arange(7.0))
 
 
+@pytest.mark.parametrize(
+    ("trips", "looks"),
+    [("add %n 0", True), ("add %m 1", False), ("minimum %n %m", False), ("mul %n %m", True)],
+)
+def test_loops_as_long_as_arrays_do_not_look_for_signals(trips: str, looks: bool) -> None:
+    text = f"""
+fn f(%x: f64[:], %n: int, %t: f64) -> f64 {{
+  %m = dim[0] %x
+  %k = {trips}
+  %s = for L %i in 0 to %k carrying (%a = %t) {{
+    %b = mul %a 0.5:f64
+    yield %b
+  }}
+  return %s
+}}"""
+    assert ("STRIP):" in emit(verify(parse(text))).source) is looks
+
+
 @pytest.mark.full
 def test_loops_are_vectorised() -> None:
     """The loops that matter use packed instructions: indices cost no test for negative ones."""

@@ -91,6 +91,21 @@ def test_values_alone_are_launches_where_gradients_are_not() -> None:
     assert launches(on_device.device_code(chain).fn)
 
 
+def test_an_element_that_a_thread_adds_to_and_then_sets() -> None:
+    def program(x: Any, places: Any) -> Any:
+        y = np.ones((len(x), 3))
+        for i in range(len(x)):
+            place = places[i]
+            count = int(3.0 * x[i, 0])
+            for j in range(count):
+                y[i, place] += x[i, j] * x[i, j]
+            y[i, count - 1] = 7.0
+        return y
+
+    args = np.linspace(0.0, 1.0, 20).reshape(5, 4), np.array([0, 2, 1, 0, 1])
+    np.testing.assert_allclose(adc.jit(program, target="cuda")(*args), program(*args))
+
+
 EMPTY = [
     p
     for p in THREAD_PROGRAMS
@@ -497,6 +512,20 @@ def test_what_decides_how_often_a_loop_runs() -> None:
         ["Load", "While", "Apply", "Apply", "Push"],
         ["c", "h", "t", "y"],
     )
+
+
+def test_what_decides_a_size_that_a_loop_counts() -> None:
+    threads = Threads(
+        the_loop("""
+%s = load %sizes[%i]
+%m = cast[int] %s
+%last = for F %j in 0 to %m carrying (%k = 0) {
+  yield %j
+}
+%a = empty[f64] %last
+""")
+    )
+    assert part(threads) == (["Load", "Apply", "For", "Apply"], ["j", "k", "last", "m", "s"])
 
 
 @pytest.mark.parametrize(

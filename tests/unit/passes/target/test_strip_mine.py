@@ -8,10 +8,11 @@ import pytest
 from adc.ir.core import For, Function, Literal, walk
 from adc.ir.interp import run
 from adc.ir.text.parser import parse
+from adc.ir.verifier import verify
 from adc.passes.target.strip_mine import strip_mine
 
 ROWS = """
-fn f(%x: {dtype}[:, :], %y: {dtype}[:, :]{layout}, %n: int, %z: {dtype}) -> {dtype}[:] {{
+fn f(%x: {dtype}[:, :], %y: {dtype}[:, :]{layout}, %n: {count}, %z: {dtype}) -> {dtype}[:] {{
   %rows = dim[0] %x
   %a = empty[{dtype}] %rows
   for L %i in 0 to %rows {{
@@ -55,9 +56,12 @@ def _rows(
     dtype: str = "f64",
     layout: str = "",
     behind: str = "",
+    count: str = "int",
 ) -> Function:
     return parse(
-        ROWS.format(way=way, place=place, step=step, dtype=dtype, layout=layout, behind=behind)
+        ROWS.format(
+            way=way, place=place, step=step, dtype=dtype, layout=layout, behind=behind, count=count
+        )
     )
 
 
@@ -79,6 +83,14 @@ def test_keeps_bits(way: str, step: str, dtype: str) -> None:
         x, y = rng.standard_normal((2, 3, 23)).astype(real)
         args = x, y, n, real(0.1)
         np.testing.assert_array_equal(run(done, args)[0], run(fn, args)[0])
+
+
+def test_numbers_of_iterations_of_other_types() -> None:
+    fn = _rows(count="u8")
+    done = verify(strip_mine(fn))
+    x, y = np.random.default_rng(0).standard_normal((2, 3, 203))
+    args = x, y, np.uint8(203), 0.1
+    np.testing.assert_array_equal(run(done, args)[0], run(fn, args)[0])
 
 
 @pytest.mark.parametrize(
