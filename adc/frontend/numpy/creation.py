@@ -197,8 +197,9 @@ def _linspace(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 @numpy_function("N M? k? dtype?", "eye")
 def _eye(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    rows = arguments.integer(lo, given["N"], node)
-    columns = rows if arguments.is_none(given.get("M")) else arguments.integer(lo, given["M"], node)
+    rows, columns = _rows_and_columns(lo, given, node)
+    with lo.at(node):
+        rows, columns = (arrays.checked_size(lo, size) for size in (rows, columns))
     k = arguments.integer(lo, given.get("k", lo.num(0)), node)
     ty = _dtype(lo, given, "f64", node)
     kind = {"f": float, "c": complex, "b": bool}.get(ty.kind, int)
@@ -209,7 +210,14 @@ def _eye(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         here = lo.builder.apply("eq", shifted, index[1])
         return lo.builder.apply("select", here, one, zero)
 
-    return Lazy((lo.sizes.counts(rows), lo.sizes.counts(columns)), ty, element, (), 2)
+    return Lazy((rows, columns), ty, element, (), 2)
+
+
+def _rows_and_columns(lo: Lowerer, given: Given, node: ast.Call) -> tuple[Operand, Operand]:
+    rows = arguments.integer(lo, given["N"], node)
+    if arguments.is_none(given.get("M")):
+        return rows, rows
+    return rows, arguments.integer(lo, given["M"], node)
 
 
 @numpy_function("n dtype?")
@@ -244,11 +252,13 @@ numpy_function("a k?", "triu")(_triangle(False))
 
 @numpy_function("N M? k? dtype?", "tri")
 def _tri(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    rows = arguments.integer(lo, given["N"], node)
-    columns = rows if arguments.is_none(given.get("M")) else arguments.integer(lo, given["M"], node)
+    dims = [
+        lo.sizes.counts(numbers.apply(lo, "maximum", size, integer(0)))
+        for size in _rows_and_columns(lo, given, node)
+    ]
     ty = _dtype(lo, given, "f64", node)
     one = Literal({"f": 1.0, "b": True}.get(ty.kind, 1), ty)
-    ones = Lazy((lo.sizes.counts(rows), lo.sizes.counts(columns)), ty, lambda index: one)
+    ones = Lazy(tuple(dims), ty, lambda index: one)
     return _triangle(True)(lo, {"a": ones, "k": given.get("k", lo.num(0))}, node)  # type: ignore[no-any-return]
 
 

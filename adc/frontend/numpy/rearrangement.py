@@ -46,6 +46,13 @@ def _div(lo: Lowerer, a: Operand, b: Operand) -> Operand:
     return lo.sizes.counts(lo.builder.apply("floordiv", a, b, hint="i"))
 
 
+def _times(lo: Lowerer, size: Operand, count: Operand, node: ast.AST) -> Operand:
+    """Return how long an axis is that is repeated."""
+    with lo.at(node):
+        found = views.times(lo, size, count)
+        return found if is_one(count) else arrays.checked_size(lo, found)
+
+
 @numpy_function("a reps")
 def _tile(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = lazy(lo, arrays.as_array(lo, given["a"], node), node)
@@ -57,7 +64,7 @@ def _tile(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     reps = [*([integer(1)] * (rank - len(reps))), *reps]
     full = views.with_new_axes(lo, x, range(rank - len(x.dims)))
     assert isinstance(full, Lazy)
-    dims = [views.times(lo, size, r) for size, r in zip(full.dims, reps, strict=True)]
+    dims = [_times(lo, size, r, node) for size, r in zip(full.dims, reps, strict=True)]
 
     def where(index: Sequence[Operand]) -> list[Operand]:
         return [
@@ -85,7 +92,7 @@ def _repeat(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         full = indexing.Item(indexing.Slice(None, None, None, node), node)
         return indexing.read(lo, x, [full] * axis + [indexing.Item(index, node)], node)
     count = arguments.integer(lo, repeats, node)
-    dims = [views.times(lo, d, count) if k == axis else d for k, d in enumerate(x.dims)]
+    dims = [_times(lo, d, count, node) if k == axis else d for k, d in enumerate(x.dims)]
 
     def where(index: Sequence[Operand]) -> list[Operand]:
         return [_div(lo, i, count) if k == axis else i for k, i in enumerate(index)]

@@ -203,14 +203,18 @@ def shape_argument(lo: Lowerer, binding: Binding, node: ast.AST) -> list[Operand
         if not isinstance(item, Num) or item.operand.type.kind not in "iu":
             raise TypeMismatchError(f"a size must be an integer, not {kind_of(item)}",
                                     lo.span(node))  # fmt: skip
-        size = numbers.to_int(lo, item.operand)
-        if not lo.sizes.is_size(size):
-            ok = numbers.apply(lo, "ge", size, integer(0))
-            numbers.check(lo, ok, "ValueError", "negative dimensions are not allowed")
-            lo.sizes.exists(size)
-        dims.append(size)
+        dims.append(checked_size(lo, numbers.to_int(lo, item.operand)))
     check_rank(lo, len(dims), node)
     return dims
+
+
+def checked_size(lo: Lowerer, size: Operand) -> Operand:
+    """Return a size, checked not to be negative."""
+    if not lo.sizes.is_size(size):
+        ok = numbers.apply(lo, "ge", size, integer(0))
+        numbers.check(lo, ok, "ValueError", "negative dimensions are not allowed")
+        lo.sizes.exists(size)
+    return size
 
 
 def dtype_argument(lo: Lowerer, binding: Binding | None, node: ast.AST) -> str | None:

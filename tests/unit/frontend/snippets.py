@@ -614,6 +614,19 @@ except ValueError:
     s = x
 return s + len(np.zeros(n))
 """,
+    "x=X, n=-2": r"""
+return len(np.tile(x, n))
+
+return len(np.tile(x, (2, n))) + len(np.tile(x[:0], n))
+
+return len(np.tile(x[:0], n)) * x[0]
+
+return len(np.repeat(x, n))
+
+return len(np.eye(n))
+
+return x[0] * (1 + len(np.tri(n)) + np.tri(n, 3).shape[1])
+""",
     "x=1.5, q=np.array([-128, 3], np.int8)": r"""
 return x * np.arange(200.0)[abs(q[0])]
 
