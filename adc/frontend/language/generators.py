@@ -106,26 +106,31 @@ def is_generator(node: ast.AST) -> bool:
     return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in scope.inside(body))
 
 
-def called(lo: Lowerer, node: ast.expr) -> Generator | None:
+def called(lo: Lowerer, node: ast.expr, *, begins: bool = False) -> Generator | None:
     """Return the generator that an expression calls, or None.
 
-    The expression may also be an object, whose `__iter__` is called.
+    The expression may also be the name of an object, whose `__iter__` is called. What finding the
+    function does (a property, say) is undone, unless a loop over the generator `begins` with it.
     """
     named = node.func if isinstance(node, ast.Call) else node
-    if not isinstance(named, ast.Name | ast.Attribute):
+    is_method = isinstance(named, ast.Attribute) and isinstance(node, ast.Call)
+    if not isinstance(named, ast.Name) and not is_method:
         return None
     before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
     try:
         callee = evaluation.lower_expr(lo, named)
     except AdcError:
         callee = NONE
-    if len(lo.builder.stmts) > mark:  # a property, say: it is evaluated in its place
+    if isinstance(node, ast.Call):
+        found = found_in(lo, _of_library(lo, callee, node))
+    else:
+        found = of_object(lo, callee)
+    undone = found is None or not begins
+    if undone and (is_method or len(lo.builder.stmts) > mark):
         lo.restore(before)
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]
-    if not isinstance(node, ast.Call):
-        return of_object(lo, callee)
-    return found_in(lo, _of_library(lo, callee, node))
+    return found
 
 
 def of_object(lo: Lowerer, binding: Binding) -> Generator | None:

@@ -62,7 +62,7 @@ from adc.ir.types import BOOL
 
 @handles(ast.For)
 def lower_for(lo: Lowerer, stmt: ast.For) -> None:
-    generator = generators.called(lo, stmt.iter)
+    generator = generators.called(lo, stmt.iter, begins=True)
     if generator is not None:
         generators.loop(lo, stmt, generator)
         return

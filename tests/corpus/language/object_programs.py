@@ -370,6 +370,54 @@ def iterator_in_a_variable(x: Any) -> Any:
     return s
 
 
+class Asked:
+    """Counts what is asked of it."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+        self.asked = 0
+        self.total = 0.0
+
+    @property
+    def doubled(self) -> Any:
+        self.asked += 1
+        return Asked(self.x * 2.0)
+
+    @property
+    def parts(self) -> Any:
+        self.total = self.total + self.x[0]
+        return self.made
+
+    @property
+    def values(self) -> Any:
+        self.asked += 1
+        return self.x
+
+    def made(self) -> Any:
+        yield from self.x
+
+    def __iter__(self) -> Any:
+        return iter(self.x)
+
+
+@program(X3)
+def properties_that_lead_to_iterators(x: Any) -> Any:
+    """Each is evaluated once."""
+    c = Asked(x)
+    s = 0.0
+    for v in c.parts():
+        s += v * v
+    for v in c.doubled.made():
+        s += v * v
+    for v in c.doubled:
+        s += v
+    s += sum(c.values) + sum(c.doubled) + sum(c.parts()) + sum(v * v for v in c.doubled.made())
+    s += sum([v for v in c.values]) + max(c.doubled.made()) + len(list(c.parts()))
+    for a, b in zip(c.parts(), x):  # noqa: B905
+        s += a * b
+    return s * c.asked + c.total
+
+
 class Branch:
     def __init__(self, value: Any, parts: Any = ()) -> None:
         self.value = value
