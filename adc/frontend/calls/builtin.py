@@ -591,11 +591,16 @@ def of_generator(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding | None
     generator = node.args[0] if node.args else None
     if generator is not None and generators.called(lo, generator) is not None:
         return None
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
     if isinstance(generator, ast.Call) and iterators.is_drawn(lo, generator):
         generator = iterators.generator(lo, generator)
     if not isinstance(generator, ast.GeneratorExp):
         return None
     if expressions.is_static(lo, generator.generators) and callee.value is sum:
+        # What `map` is given is evaluated again.
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
         return None
     rest = [evaluation.lower_expr(lo, arg) for arg in node.args[1:]]
     return _reduced(lo, callee.value.__name__, generator, rest)

@@ -96,9 +96,7 @@ def _made(node: ast.Call, name: str, count: int, mapped: bool, truth: bool) -> a
     read: list[ast.expr] = [ast.Name(item, ast.Load()) for item in items]
     targets: list[ast.expr] = [ast.Name(item, ast.Store()) for item in items]
     target = targets[0] if count == 1 else ast.Tuple(targets, ast.Store())
-    # As it is written where that is the same, for messages.
-    plain = isinstance(node.args[0], ast.Name | ast.Attribute)
-    fn = node.args[0] if plain else ast.Name(f"{name}.f", ast.Load())
+    fn = ast.copy_location(ast.Name(f"{name}.f", ast.Load()), node.args[0])
     applied: ast.expr = read[0] if truth else ast.Call(fn, read, [])
     loop = ast.comprehension(target, ast.Name(name, ast.Load()), [], 0)
     if not mapped:

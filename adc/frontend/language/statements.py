@@ -14,7 +14,7 @@ from typing import NoReturn
 import numpy as np
 
 from adc.frontend.control import blocks, chains, evaluation
-from adc.frontend.control.control import BREAK, CONTINUE, RESULT, RETURN, set_exit
+from adc.frontend.control.control import BREAK, CONTINUE, RESULT, RETURN, branch, set_exit
 from adc.frontend.core import closures, dispatch, numbers, outside, refusals
 from adc.frontend.core.bindings import (
     NONE,
@@ -262,7 +262,28 @@ def _assert(lo: Lowerer, stmt: ast.Assert) -> None:
     cond = evaluation.condition(lo, stmt.test)
     if isinstance(cond, Literal) and cond.value:
         return
-    message, args = ("", ()) if stmt.msg is None else formatting.of_error(lo, stmt.msg)
+    if stmt.msg is None:
+        _fails(lo, cond, "", ())
+        return
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    message, args = formatting.of_error(lo, stmt.msg)
+    env = lo.frame.env
+    if len(lo.builder.stmts) == mark and all(env[name] is old for name, old in before.env.items()):
+        _fails(lo, cond, message, args)
+        return
+    # What the message computes, and does, belongs to the path that fails.
+    lo.restore(before)
+    lo.reset_names(saved)
+    del lo.builder.stmts[mark:]
+    text = stmt.msg
+    branch(
+        lo, cond, lambda: None,
+        lambda: _fails(lo, Literal(False, BOOL), *formatting.of_error(lo, text)),
+    )  # fmt: skip
+
+
+def _fails(lo: Lowerer, cond: Operand, message: str, args: Sequence[Operand]) -> None:
+    """Raise the error of an assertion that does not hold."""
     lo.builder.check(cond, "AssertionError", message, *args)
     if isinstance(cond, Literal):
         raise Dead

@@ -516,6 +516,35 @@ return operator.attrgetter('T')(x)
 return x[*[0], 1]
 """,
     "x=X": r"""
+n = 1
+assert x[0] < 99.0, f"bad {x[n + 90]}"
+return x[n]
+
+n = 1
+assert x[0] > 99.0, f"bad {x[n + 90]}"
+return x[n]
+
+made = []
+def note():
+    made.append(1.0)
+    return "m"
+assert x[0] < 99.0, note()
+return x[0] + len(made)
+
+n = 0
+def some():
+    nonlocal n
+    n += 1
+    return [x[0], x[1]]
+return sum(map(lambda v: v * 2.0, some())) + n
+
+f = lambda v: v * 2.0
+s = 0.0
+for v in map(f, [x[0], x[1]]):
+    s += v
+    f = lambda v: v * 3.0
+return s + f(1.0)
+
 return max(I)
 
 return sum(I, x)
