@@ -326,7 +326,8 @@ def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:
     """Return the function that a `def` or `lambda` inside the lowered code denotes."""
     defaults: dict[str, Binding] = {}
     positional = [*node.args.posonlyargs, *node.args.args]
-    for arg, default in zip(reversed(positional), reversed(node.args.defaults), strict=False):
+    given = node.args.defaults
+    for arg, default in zip(positional[len(positional) - len(given) :], given, strict=True):
         defaults[arg.arg] = evaluation.lower_expr(lo, default)
     for arg, kw_default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
         if kw_default is not None:

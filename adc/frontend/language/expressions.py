@@ -27,7 +27,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name, usable
-from adc.frontend.language import assignment, containers, dynamic_lists, formatting
+from adc.frontend.language import assignment, containers, dynamic_lists, formatting, iterators
 from adc.frontend.language import generators as functions
 from adc.frontend.syntax import scope
 from adc.frontend.values import comparisons, elementwise, operators, sequences, special, views
@@ -144,6 +144,11 @@ def _comprehension(
     first, rest = generators[0], generators[1:]
     if first.is_async:
         raise lo.unsupported("an asynchronous comprehension", first.iter)
+    if (nested := iterators.nested(lo, first)) is not None:
+        _comprehension(lo, [*nested, *rest], visit)
+        for name in scope.assigned_in([each.target for each in nested[:-1]]):
+            lo.frame.env.pop(name, None)
+        return
     iterable = evaluation.lower_expr(lo, first.iter)
     if functions.of_object(lo, iterable) is not None:
         raise _AtRunTime(

@@ -211,6 +211,34 @@ def _own_names(node: ast.GeneratorExp) -> Callable[[ast.expr], ast.expr] | None:
     return renamed
 
 
+def nested(lo: Lowerer, part: ast.comprehension) -> list[ast.comprehension] | None:
+    """Return ``for w in x for v in (f(w),)`` for ``for v in (f(w) for w in x)``, or None.
+
+    So an element is computed when it is drawn.
+    """
+    if not isinstance(part.iter, ast.GeneratorExp):
+        return None
+    key = ("nested", id(part))
+    if key not in lo.memo:
+        lo.memo[key] = part, _nested(part, part.iter)
+    return lo.memo[key][1]  # type: ignore[no-any-return]
+
+
+def _nested(part: ast.comprehension, node: ast.GeneratorExp) -> list[ast.comprehension] | None:
+    renamed = _own_names(node)
+    if renamed is None or any(each.is_async for each in node.generators):
+        return None
+    inner = [
+        ast.comprehension(
+            renamed(each.target), renamed(each.iter) if k else each.iter,
+            [renamed(test) for test in each.ifs], 0,
+        )
+        for k, each in enumerate(node.generators)
+    ]  # fmt: skip
+    one = ast.copy_location(ast.Tuple([renamed(node.elt)], ast.Load()), node.elt)
+    return [*inner, ast.comprehension(part.target, one, part.ifs, 0)]
+
+
 def _loops(stmt: ast.For, node: ast.GeneratorExp) -> ast.For | None:
     renamed = _own_names(node)
     if renamed is None or any(part.is_async for part in node.generators):

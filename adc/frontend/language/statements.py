@@ -33,6 +33,7 @@ from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import is_bound, read_name
 from adc.frontend.core.state import Dead
+from adc.frontend.core.structure import is_slot
 from adc.frontend.language import (
     assignment,
     attributes,
@@ -182,8 +183,11 @@ def _case_holds(
     if case.guard is not None and not (isinstance(cond, Literal) and not cond.value):
         guard = functools.partial(evaluation.condition, lo, case.guard)
         cond = evaluation.all_of(lo, [lambda: cond, guard])
-    captured |= {k: v for k, v in lo.frame.env.items() if before.get(k) is not v}
-    lo.frame.env = before
+    # What a guard changes stays changed, also where it does not hold.
+    held = {k: v for k, v in lo.frame.env.items() if is_slot(k)}
+    changed = {k: v for k, v in lo.frame.env.items() if before.get(k) is not v}
+    captured |= {k: v for k, v in changed.items() if k not in held}
+    lo.frame.env = before | held
     return cond
 
 

@@ -516,6 +516,34 @@ return operator.attrgetter('T')(x)
 return x[*[0], 1]
 """,
     "x=X": r"""
+n = 0.0
+def seen(k):
+    nonlocal n
+    n = 7.0 * n + k
+    return n
+def f(a=seen(1.0), b=seen(2.0)):
+    return a * b
+return f() + x[0]
+
+n = 0.0
+def seen(k):
+    nonlocal n
+    n = 7.0 * n + k
+    return n
+match 1:
+    case 1 if seen(3.0) < 0.0:
+        seen(4.0)
+    case 1:
+        seen(5.0)
+return n + x[0]
+
+n = 0.0
+def seen(k):
+    nonlocal n
+    n = 7.0 * n + k
+    return n
+return sum(seen(1.0) + v for v in (seen(2.0) * w for w in [x[0], x[1]]))
+
 n = 1
 assert x[0] < 99.0, f"bad {x[n + 90]}"
 return x[n]
