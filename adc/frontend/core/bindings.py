@@ -123,6 +123,11 @@ class ArrayRef:
         return ty.part if self.part else ty
 
 
+@dataclass(frozen=True, slots=True)
+class FlatRef(ArrayRef):
+    """The `flat` of an array: what is taken out of it is a copy."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Lazy:
     """An array expression whose elements are not computed yet; no name is bound to one.

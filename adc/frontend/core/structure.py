@@ -181,11 +181,11 @@ def rebuild(
         case Num(array=array):
             leaf = next(new)
             return Num(leaf.operand, array) if isinstance(leaf, Num) and array else leaf
-        case ArrayRef(view=view, readonly=readonly, part=part):
+        case ArrayRef(view=view):
             base = next(new)
             assert isinstance(base, ArrayRef)
             stages = tuple(_rebuilt_stage(stage, new) for stage in view)
-            return ArrayRef(base.object, stages, readonly, part)
+            return replace(binding, object=base.object, view=stages)
         case TupleOf(items=items):
             return TupleOf(tuple(rebuilt(item) for item in items))
         case RecordOf(keys=keys, items=items):

@@ -12,6 +12,7 @@ from adc.frontend.core.bindings import (
     Closure,
     DequeRef,
     DictRef,
+    FlatRef,
     Lazy,
     ListRef,
     NamedTuple,
@@ -96,7 +97,10 @@ def _of_array(lo: Lowerer, owner: Arraylike, name: str, node: ast.AST) -> Bindin
             bytes_ if name == "itemsize" else views.times(lo, bytes_, views.size_of(lo, dims))
         )
     if name == "flat":
-        return views.reshaped(lo, owner, [views.size_of(lo, dims)])
+        found = views.reshaped(lo, owner, [views.size_of(lo, dims)])
+        if isinstance(found, Lazy):
+            return found
+        return FlatRef(found.object, found.view, found.readonly, found.part)
     if name in library.METHODS:
         return Bound(owner, name)
     raise lo.unsupported(f"`.{name}` of an array", node, alternatives.of_attribute(name))

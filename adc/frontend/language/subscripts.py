@@ -16,6 +16,7 @@ from adc.frontend.core.bindings import (
     Binding,
     DequeRef,
     DictRef,
+    FlatRef,
     Growing,
     Lazy,
     ListRef,
@@ -35,7 +36,7 @@ from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Item
 from adc.frontend.language import containers, dynamic_lists
 from adc.frontend.numpy import grids, indexing
-from adc.frontend.values import arguments, sequences, special, strings
+from adc.frontend.values import arguments, elementwise, sequences, special, strings
 from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL
@@ -139,7 +140,10 @@ def _subscript(lo: Lowerer, node: ast.Subscript) -> Binding:
         case ArrayRef() | Lazy():
             items = indexing.items_of(lo, node.slice)
             with lo.at(node):
-                return indexing.read(lo, owner, items, node)
+                part = indexing.read(lo, owner, items, node)
+                if isinstance(owner, FlatRef) and isinstance(part, ArrayRef):
+                    return elementwise.copy(lo, part, node)
+                return part
         case ObjectRef() | NamedTuple() if (found := _item_by_method(lo, owner, node)) is not None:
             return found
         case Range() if sequences.static_range(owner) is None and not isinstance(

@@ -282,6 +282,10 @@ numpy_function("a sections axis?", "array_split")(_split_into(False))
 @numpy_function("a sections")
 def _vsplit(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = elementwise.base_of(lo, arrays.as_array(lo, given["a"], node), node)
+    if len(dims_of(lo, x)) < 2:
+        raise TypeMismatchError(
+            "vsplit only works on arrays of 2 or more dimensions", lo.span(node)
+        )
     return split(lo, x, given["sections"], lo.num(0), True, node)
 
 

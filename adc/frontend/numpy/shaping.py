@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adc.frontend.core import numbers
-from adc.frontend.core.bindings import Axis, Binding, Lazy, Num, TupleOf, Window, shares
+from adc.frontend.core.bindings import ArrayRef, Axis, Binding, Lazy, Num, TupleOf, Window, shares
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import products
 from adc.frontend.values import arguments, arrays, elementwise, views
@@ -271,10 +271,17 @@ def reshaped(lo: Lowerer, x: Arraylike, dims: Sequence[Operand], node: ast.AST) 
         return views.anew(x)
     if isinstance(x, Lazy) or views.is_contiguous(lo, x):
         return views.reshaped(lo, x, dims)
+    return views.reshaped(lo, _copied(lo, x, node), dims)
+
+
+def _copied(lo: Lowerer, x: ArrayRef, node: ast.AST) -> ArrayRef:
+    """Return a copy where NumPy shares memory if the strides allow it.
+
+    Who writes to one may not read the other.
+    """
     copied = elementwise.copy(lo, x, node)
-    # NumPy shares memory if the strides allow it: who writes to one may not read the other.
     shares(copied.object, x.object)
-    return views.reshaped(lo, replace(copied, readonly=None if x.readonly else False), dims)
+    return replace(copied, readonly=None if x.readonly else False)
 
 
 @numpy_function("a shape order?")
@@ -301,7 +308,10 @@ def _ravel(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = arrays.as_array(lo, given["a"], node)
     if _first_axis_first(lo, given, x, node):
         x = transposed(lo, x)
-    return reshaped(lo, x, [views.size_of(lo, dims_of(lo, x))], node)
+    dims = dims_of(lo, x)
+    if isinstance(x, ArrayRef) and len(dims) == 1 and not views.is_contiguous(lo, x):
+        return _copied(lo, x, node)
+    return reshaped(lo, x, [views.size_of(lo, dims)], node)
 
 
 @numpy_function("a order?")

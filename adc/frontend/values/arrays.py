@@ -16,6 +16,7 @@ from adc.frontend.core.bindings import (
     Axis,
     Binding,
     Cell,
+    FlatRef,
     Growing,
     Lazy,
     ListRef,
@@ -56,6 +57,8 @@ def fill(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> None:
 
 def as_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Arraylike:
     """Return an array for array-like values: numbers, tuples and lists of them."""
+    if isinstance(binding, FlatRef):
+        return elementwise.lazy(lo, binding, node)  # arrays that are made of it are copies
     if isinstance(binding, ArrayRef | Lazy):
         return binding
     if isinstance(binding, ListRef):

@@ -516,6 +516,27 @@ return operator.attrgetter('T')(x)
 return x[*[0], 1]
 """,
     "x=X": r"""
+a = x * 2.0
+y = a.flat[:]
+y[0] = 50.0
+f = a.flat
+z = f[1:]
+z += 1.0
+f[1:] += 3.0
+w = np.asarray(f)
+w[0] = 7.0
+return np.sum(a) + z[0]
+
+a = x * 2.0
+y = a[::-1].ravel()
+y += 1.0
+return np.sum(y)
+
+a = x * 2.0
+y = a[1:].ravel()
+y += 1.0
+return np.sum(a)
+
 n = 0.0
 def seen(k):
     nonlocal n
@@ -1101,6 +1122,12 @@ return x[True]
 # ADC010: a boolean as an index is not supported
 """,
     "x=X": r"""
+a = x * 2.0
+y = a[::-1].ravel()
+y[0] = 50.0
+return np.sum(a)
+# ADC013: 'a' and 'y' may or may not be the same array here, and 'y' was changed
+
 seen = set()
 seen.add(1)
 return x[0]
