@@ -16,6 +16,7 @@ from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
+    DequeRef,
     DictRef,
     Growing,
     Lazy,
@@ -77,6 +78,8 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
     if _set_by_method(lo, owner, node, value):
         return
     match owner:
+        case DequeRef() if isinstance(node.slice, ast.Slice):
+            raise TypeMismatchError("sequence index must be integer, not 'slice'", lo.span(node))
         case ListRef() if isinstance(lo.held(owner), Growing):
             key = evaluation.lower_expr(lo, node.slice)
             dynamic_lists.set_item(lo, owner, key, value, node)
@@ -292,6 +295,11 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
                 lo, operators.binary(lo, ast.Add, old, value, stmt), stmt
             )
         dynamic_lists.extend(lo, old, value, stmt.value)
+        return old
+    if isinstance(old, ListRef) and isinstance(stmt.op, ast.Mult):
+        repeated = operators.binary(lo, ast.Mult, old, value, stmt)
+        assert isinstance(repeated, ListRef)
+        lo.hold(old, lo.held(repeated))  # other names of the list see it, too
         return old
     union = isinstance(stmt.op, ast.BitOr)
     if union and operators.is_plain_dict(old) and operators.is_plain_dict(value):

@@ -516,6 +516,18 @@ return operator.attrgetter('T')(x)
 return x[*[0], 1]
 """,
     "x=X": r"""
+a = [x[0], x[1]]
+b = a
+b *= 2
+c = [a, [x[2]]]
+c[0] *= 2
+return sum(a) + len(b) + len(c[0])
+
+import collections
+d = collections.deque([x[0], x[1]])
+d[:] = [x[2]]
+return sum(d)
+
 a = x * 2.0
 y = a.flat[:]
 y[0] = 50.0
