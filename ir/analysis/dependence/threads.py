@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir import ops
+from adc.ir.analysis.sizes.affine import keeps_value
 from adc.ir.core import (
     Apply,
     Check,
@@ -337,7 +338,7 @@ class Threads:
                     return self.mirror.known(operand)
             case Apply(op=op, args=(a, b)) if op is arith.minimum:
                 return self.known(a) or self.known(b)
-            case Apply(op=op, args=(arg,)) if op.converts:
+            case Apply(op=op, args=(arg,)) if op.converts and keeps_value(arg.type, operand.type):
                 return self.known(arg)
         return None
 

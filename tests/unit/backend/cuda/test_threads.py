@@ -307,6 +307,8 @@ def spaces(threads: Threads) -> dict[str, str]:
         ("%d = minimum %i 7\n%a = empty[f64] %d", "7"),
         ("%d = minimum 7 %i\n%a = empty[f64] %d", "7"),
         ("%d = add %n 1\n%a = empty[f64] %d", "?"),
+        ("%l = minimum %i %n\n%d = cast[i64] %l\n%a = empty[f64] %d", "%n"),
+        ("%l = minimum %i %n\n%d = cast[u8] %l\n%a = empty[f64] %d", "?"),
         ("%s = load %sizes[%i]\n%d = cast[int] %s\n%a = empty[f64] %d", "?"),
         ("%c = lt %i 3\n%d = if %c {\nyield 4\n} else {\nyield %n\n}\n%a = empty[f64] %d", "%n 4"),
         (
