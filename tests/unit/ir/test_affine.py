@@ -167,5 +167,15 @@ def test_proofs_end_where_facts_go_round_in_circles() -> None:
     assert not facts.proves(Form(((names[0], 1),), 0))
 
 
+def test_proofs_that_take_too_long_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    i, n = VALUES[0], VALUES[3]
+    facts = Facts()
+    facts.assume(Form(((i, 1),), 0))
+    facts.assume(Form.of({n: 1, i: -1}, -1))
+    assert facts.proves(Form(((n, 1),), -1))
+    monkeypatch.setattr(affine, "MAX_PIVOTS", 1)
+    assert not facts.proves(Form(((n, 1),), -1))
+
+
 def test_the_examples_in_the_docstrings() -> None:
     assert doctest.testmod(affine).failed == 0

@@ -16,6 +16,7 @@ from scipy.special import expit
 
 import adc
 from adc.ir.errors import UnsupportedError
+from adc.ir.opdef import OPS
 
 MEANING: dict[str, Callable[[Any], Any]] = {
     "sinc": mpmath.sincpi,
@@ -112,6 +113,14 @@ def test_fourth_derivative_at_zero(name: str, fourth: float) -> None:
 
     found = adc.grad(adc.grad(adc.grad(adc.grad(value))))(0.0)
     assert found == pytest.approx(fourth, rel=1e-14, abs=1e-14)
+
+
+def test_bessel_functions_of_higher_order() -> None:
+    for order in range(5):
+        for x in (0.5, 8.0, 12.0, 19.9, 22.0, 40.0):
+            want = float(mpmath.besseli(order, x) / mpmath.mpf(x) ** order)
+            found = OPS["i0"].evaluate(order, np.float64(x))
+            assert found == pytest.approx(want, rel=1e-13)
 
 
 @pytest.mark.full

@@ -345,6 +345,13 @@ def test_arrays_of_other_arrays() -> None:
     assert spaces(threads) == {"a": "3, %n", "b": "3, %n", "e": "x.1", "y": "x.0, x.1"}
 
 
+def test_arrays_that_come_off_the_tape() -> None:
+    own = Threads(the_loop("%a = empty[f64] 3\npush %a\npush %n\n%m: int = pop\n%b: f64[:] = pop"))
+    assert spaces(own) == {"a": "3", "b": "3"}
+    assert spaces(Threads(the_loop("%b: f64[:] = pop"))) == {}
+    assert spaces(Threads(the_loop("%b: f64[:, :] = pop"))) == {"b": "?, ?"}
+
+
 CARRIED = """
 %a = empty[f64] 3
 %b = empty[f64] %n

@@ -72,6 +72,13 @@ def _squared(d: Any, n: Any) -> Any:
     return d if n == 0 else _squared(d * d, n - 1)
 
 
+def _by_products_of_elements(x: Any, d: Any) -> Any:
+    y = np.ones(len(d))
+    for i in range(1, len(d)):
+        y[i] = y[i - 1] * d[i]
+    return 2.0 * x * y
+
+
 LINEAR: list[Rule] = [
     _by_a_product, _by_a_while_loop, _by_elements, _by_some_elements, _by_a_function,
     lambda x, d: np.where(x > 0.0, 2.0 * x * d, d * x * 2.0),
@@ -84,6 +91,7 @@ LINEAR: list[Rule] = [
     lambda x, d: adc.linearize(lambda y: y * y, x)[1](d),
 ]  # fmt: skip
 OTHERS: list[Rule] = [
+    _by_products_of_elements,
     lambda x, d: 2.0 * x * d + d * d,
     lambda x, d: 2.0 * x * d + 1.0,
     lambda x, d: 2.0 * x * d * (d > 0.0),
