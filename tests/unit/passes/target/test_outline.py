@@ -76,6 +76,26 @@ def test_a_long_function() -> None:
         assert gradient[k] == pytest.approx(slope, rel=1e-7)
 
 
+def sums_of_sums(x: Any, n: Any) -> Any:
+    total = 0.0
+    for _ in range(n):
+        a = np.cumsum(x)
+        b = np.cumsum(a * x)
+        c = np.cumsum(b[::-1])
+        total += c[3]
+    return total
+
+
+def test_iterations_give_back_the_memory_of_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outline, "MOST", 6)
+    monkeypatch.setattr(outline, "PART", 20)
+    chain = chains.Chain.of(sums_of_sums, (np.linspace(0.0, 1.0, 100), 20), (0,))
+    kernel = cpu.compile(transform(chain.lowered, (), "store").fn)
+    assert " = sums_of_sums_part1(" in kernel.emitted.source
+    kernel(*chains.fresh(chain.inputs))
+    assert kernel.peak < 5 * 800
+
+
 @pytest.mark.full
 def test_repeated_loops() -> None:
     fn = program("slices", 90)
