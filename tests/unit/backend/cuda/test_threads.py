@@ -392,6 +392,23 @@ def test_what_is_copied_from_iteration_to_iteration(
     assert {v.name for v in threads.temporary} == (set(copied) if mixed else set())
 
 
+@pytest.mark.parametrize(
+    ("body", "uniform"),
+    [
+        ("%k = add %n 1", True),
+        ("%k = add %i 1", False),
+        ("%k = load %sizes[0]", False),
+        ("push %n\n%k: int = pop", True),
+        ("push %i\n%k: int = pop", False),
+        ("%k: int = pop", False),
+    ],
+)
+def test_indices_that_neighbouring_threads_share(body: str, uniform: bool) -> None:
+    loop = the_loop(body)
+    (index,) = [v for s in loop.body.stmts for v in s.results]
+    assert Access([loop], Threads(loop)).is_uniform([index]) == uniform
+
+
 def words(threads: Threads, dtype: str, own: bool) -> str | None:
     def text(each: Sequence[Operand | Size]) -> str:
         return told(tuple(each)).replace(" ", "|")
