@@ -523,11 +523,6 @@ c = [a, [x[2]]]
 c[0] *= 2
 return sum(a) + len(b) + len(c[0])
 
-import collections
-d = collections.deque([x[0], x[1]])
-d[:] = [x[2]]
-return sum(d)
-
 a = x * 2.0
 y = a.flat[:]
 y[0] = 50.0
@@ -1134,6 +1129,12 @@ return x[True]
 # ADC010: a boolean as an index is not supported
 """,
     "x=X": r"""
+import collections
+d = collections.deque([x[0], x[1]])
+d[:] = [x[2]]
+return sum(d)
+# ADC014: sequence index must be integer, not 'slice'
+
 a = x * 2.0
 y = a[::-1].ravel()
 y[0] = 50.0
