@@ -45,7 +45,7 @@ from adc.frontend.values.views import dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.errors import AliasError, TypeMismatchError
-from adc.ir.types import INT, Scalar, join
+from adc.ir.types import BOOL, INT, Scalar, join
 
 
 def _put(
@@ -234,12 +234,22 @@ def augment_element(lo: Lowerer, stmt: ast.AugAssign, node: ast.Subscript) -> No
         elementwise.assign_to(lo, target, new, node)
 
 
+_NO_MATRIX = (
+    "inplace matrix multiplication requires the first operand to have at least one and the second "
+    "at least two dimensions."
+)
+
+
 def in_place(lo: Lowerer, target: ArrayRef, stmt: ast.AugAssign, value: Binding) -> None:
     """Lower ``array op= value`` for a whole array or view: every name of it sees the change."""
     value = arrays.as_operand(lo, value, stmt.value)
     if classes.is_instance(value):
         raise lo.unsupported(f"an array that is changed by {kind_of(value)}", stmt)
     with lo.at(stmt):
+        if isinstance(stmt.op, ast.MatMult) and isinstance(value, ArrayRef | Lazy):
+            ranks = [len(dims_of(lo, side)) for side in (target, value)]
+            if ranks[0] < 1 or ranks[1] < 2:
+                numbers.check(lo, Literal(False, BOOL), "ValueError", _NO_MATRIX)
         result = operators.binary(lo, type(stmt.op), target, value, stmt)
         operators.check_cast(lo, result, target, stmt)
         if isinstance(result, ArrayRef | Lazy) and len(dims_of(lo, result)) > len(
@@ -298,9 +308,10 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
         return old
     if isinstance(old, ListRef) and isinstance(stmt.op, ast.Mult):
         repeated = operators.binary(lo, ast.Mult, old, value, stmt)
-        assert isinstance(repeated, ListRef)
-        lo.hold(old, lo.held(repeated))  # other names of the list see it, too
-        return old
+        if isinstance(repeated, ListRef):
+            lo.hold(old, lo.held(repeated))  # other names of the list see it, too
+            return old
+        return elementwise.materialised(lo, repeated, stmt)
     union = isinstance(stmt.op, ast.BitOr)
     if union and operators.is_plain_dict(old) and operators.is_plain_dict(value):
         lo.hold(old, lo.record(old).updated(lo.record(value)))

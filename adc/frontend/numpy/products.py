@@ -13,7 +13,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from adc.frontend.core import advice, numbers
-from adc.frontend.core.bindings import ArrayRef, Axis, Binding, Lazy, Num, Static, Window, kind_of
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Axis,
+    Binding,
+    Lazy,
+    ListRef,
+    Num,
+    Static,
+    TupleOf,
+    Window,
+    kind_of,
+)
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import complexes, reductions
@@ -220,10 +231,19 @@ def _is_transpose(lo: Lowerer, x: ArrayRef) -> bool:
     return window.axes == axes and window.dims == (columns, rows)
 
 
+# What NumPy makes arrays of, but Python has no `@` for.
+_CONTAINERS = (ListRef, TupleOf)
+
+
 @operates(ast.MatMult)
 def _operator(
     lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
 ) -> Binding:
+    if isinstance(left, _CONTAINERS) and isinstance(right, _CONTAINERS):
+        raise TypeMismatchError(
+            f"`@` is not defined for {kind_of(left)} and {kind_of(right)}", lo.span(node),
+            "make arrays of them with `np.array`",
+        )  # fmt: skip
     return matmul(lo, left, right, node)
 
 

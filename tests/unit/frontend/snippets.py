@@ -516,6 +516,10 @@ return operator.attrgetter('T')(x)
 return x[*[0], 1]
 """,
     "x=X": r"""
+a = x * 2.0
+a @= x
+return a
+
 a = [x[0], x[1]]
 b = a
 b *= 2
@@ -1129,6 +1133,9 @@ return x[True]
 # ADC010: a boolean as an index is not supported
 """,
     "x=X": r"""
+return [x[0], x[1]] @ (x[0], x[1])
+# ADC014: `@` is not defined for a list and a tuple
+
 import collections
 d = collections.deque([x[0], x[1]])
 d[:] = [x[2]]
