@@ -101,6 +101,7 @@ class _Cse:
         begins: dict[tuple[Operand, Type], int] = {}
         same: dict[int, int] = {}
         env: dict[Value, Operand] = {}
+        pairs: list[tuple[Value, Value]] = []  # of equal values that an iteration computes
         for k, (param, init) in enumerate(zip(body.params, loop.init, strict=True)):
             if isinstance(param.type, Array):
                 continue
@@ -112,10 +113,14 @@ class _Cse:
                 same[k] = of
                 env[param] = body.params[of]
                 if a is not b:
-                    env[a.result] = b.result
+                    pairs.append((a.result, b.result))
                 self.env[loop.results[k]] = loop.results[of]
         if not same:
             return loop
+        order = list(made)
+        for pair in pairs:  # the first of them is there for all that read them
+            early, late = sorted(pair, key=order.index)
+            env[late] = early
         self.env.update(env)
         stay = [k for k in range(len(body.params)) if k not in same]
         body = substitute_block(body, env)

@@ -124,3 +124,19 @@ def two_equal_remainders(x: Any, n: Any) -> Any:
         a = (n - i) % 2
         b = (n - i) % 2
     return x * (a + b)
+
+
+@program(np.array([1.25, -0.5, 0.75, 1.5]), tags="numeric")
+def equal_numbers_read_in_between(x: Any) -> Any:
+    # Of the two products of an iteration, the first is read before the other is computed.
+    p = 0.5
+    q = 0.5
+    r = 0.5
+    s = 0.0
+    for i in range(len(x)):
+        q = q * x[0]
+        s += q * x[i]
+        p = p * x[0]
+        s -= p * x[i - 1]
+        r = r * x[0]
+    return s * r + 2.0 * p + q
