@@ -743,6 +743,16 @@ return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
 return 2 * x if x == (None if n > 1 else x) else x
 """,
     "x=1.5, n=2": r"""
+k = 100
+for _ in range(n):
+    k = k // 3
+return k * x
+
+k = 5
+for _ in range(n):
+    k = k ^ 3
+return k * x
+
 a = []
 for k in range(n):
     a.append(Pair(x * k, 1))

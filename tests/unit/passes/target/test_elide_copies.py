@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ import pytest
 
 from adc.compiler.driver import transform
 from adc.ir.core import Apply, walk
+from adc.ir.text.parser import parse
+from adc.ir.text.printer import print_stmt
+from adc.passes.target.elide_copies import elide_copies
 from tests.oracle import chain as chains
 from tests.oracle.meter import Meter
 
@@ -70,3 +74,42 @@ def test_views_of_matrices(fn: Callable[..., Any], views: int) -> None:
         np.testing.assert_allclose(
             np.sum(gradient * way), (slopes[0] - slopes[1]) / 2e-6, rtol=1e-6, atol=1e-7
         )
+
+
+def test_a_copy_that_is_returned() -> None:
+    def fn(x: Any, w: Any) -> Any:
+        first = w[0].copy()
+        return first, x @ first
+
+    chain = chains.Chain.of(fn, (X.copy(), W.copy()), ())
+    made = transform(chain.lowered, (), "auto")
+    assert not any(isinstance(s, Apply) and s.op.name == "row" for s in walk(made.fn.body))
+    w = W.copy()
+    copy, product = Meter(made.fn).run([X.copy(), w])
+    assert not np.shares_memory(copy, w)
+    np.testing.assert_array_equal(copy, W[0])
+    np.testing.assert_allclose(product, X @ W[0], rtol=1e-12)
+
+
+def test_a_copy_that_a_product_is_added_to() -> None:
+    """No copy of a library's product is: the code is written down here."""
+    fn = parse("""
+        fn f(%x: f64[:, :], %w: f64[:, :, :]) -> f64[:, :] {
+          %n = dim[1] %w
+          %m = dim[2] %w
+          %a = empty[f64] %n %m
+          for L0 %i in 0 to %n {
+            for L1 %j in 0 to %m {
+              %t = load %w[0, %i, %j]
+              write %a[%i, %j] %t
+            }
+          }
+          gemm[nn, add] %a %x %x
+          %b = empty[f64] %n %m
+          gemm[nn] %b %x %a
+          return %b
+        }
+    """)
+    assert elide_copies(fn) == fn
+    copy = replace(fn, body=tuple(s for s in fn.body if "add" not in print_stmt(s)))
+    assert elide_copies(copy) != copy
