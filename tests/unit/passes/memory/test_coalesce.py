@@ -100,6 +100,7 @@ WHILE = WHILE.replace("%r = while", "%i, %r = while").replace(
         text(before="%n2 = add %n 0", made="empty[f64] %n1"),  # of a size that is checked
         text(after="%s = total %r"),
         text(made="copy %a", nest="write %b[0] 2.0:f64"),  # a copy that nobody needs
+        text(first="%s = load %a[1]", made="copy %a", nest="write %b[0] %s"),
         text(
             made="copy %a",
             nest=NEST.format(read="%j", factor="2.0:f64", more="").replace("%a[", "%b["),

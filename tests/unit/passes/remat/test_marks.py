@@ -229,6 +229,19 @@ def test_recursion_prints_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert found == pytest.approx((values[1] - values[0]) / 2e-6)
 
 
+def through_another(x: Any, n: Any) -> Any:
+    if n == 0:
+        return speaking_at_depth(x, 2)
+    return through_another(math.sin(x), n - 1) * x
+
+
+def test_a_call_of_what_prints_prints_once(capsys: pytest.CaptureFixture[str]) -> None:
+    found = adc.grad(adc.checkpoint(through_another), target="python")(0.4, 1)
+    assert capsys.readouterr().out == "step 2\nstep 1\n"
+    values = [through_another(0.4 + step, 1) for step in (-1e-6, 1e-6)]
+    assert found == pytest.approx((values[1] - values[0]) / 2e-6)
+
+
 def carried(x: Any) -> Any:
     for _ in range(3):
         x = math.sin(adc.recompute(x))
@@ -239,6 +252,16 @@ def drawn(x: Any, rng: Any) -> Any:
     for _ in range(3):
         x = x * adc.recompute(rng.random())
     return x
+
+
+def saved_carried(x: Any) -> Any:
+    for _ in range(3):
+        x = math.sin(adc.save(x))
+    return x
+
+
+def test_what_cannot_be_recomputed_is_kept_as_the_user_says() -> None:
+    assert made(plan_of(saved_carried, (0.3,)), "adc.save") == {KEPT}
 
 
 def test_words_that_are_drawn_are_kept() -> None:
