@@ -52,6 +52,19 @@ def test_entries_name_function_and_expression() -> None:
     assert "function" not in alone.columns()
 
 
+def powers(x: Any, n: int) -> Any:
+    s = 1.0
+    for _ in range(n):
+        s = s * np.sin(x * s)
+    return s
+
+
+def test_what_is_held_is_a_formula() -> None:
+    lines = str(adc.grad(powers).plan(0.3, 5)).splitlines()
+    assert "held: 16*n = 80 bytes" in lines
+    assert "peak: 16*n = 80 bytes" in lines
+
+
 def test_it_is_plain_text_without_a_terminal() -> None:
     plan = _plan(energy, np.ones(3), 0.5)
     text = str(plan)

@@ -22,6 +22,7 @@ from adc.passes.remat.plan import KEPT, RELOADED
 from adc.passes.remat.proof.availability import check_availability
 from adc.passes.remat.remat import Rematerialized, rematerialize
 from adc.passes.remat.undo import restore
+from adc.passes.remat.undo.slots import similar_slots
 from tests.corpus.arrays.array_programs import weighted
 from tests.corpus.loops.undo_programs import UNDO_PROGRAMS, X7
 from tests.corpus.program import Program
@@ -382,3 +383,18 @@ def test_the_analysis_of_an_attempt_is_that_of_its_code(
     monkeypatch.setattr(remat_pass._Remat, "chooser", compared)
     for policy in ("auto", "recompute", "random:1"):
         planned(name, policy)
+
+
+def one_loop_twice(x: Any) -> Any:
+    for i in range(1, len(x)):
+        x[i] = np.sin(x[i] * x[i - 1])
+    for i in range(1, len(x)):
+        x[i] = np.sin(x[i] * x[i - 1])
+    for i in range(1, len(x)):
+        x[i] = np.cos(x[i] * x[i - 1])
+    return np.sum(x)
+
+
+def test_loops_that_differ_in_names_are_planned_together() -> None:
+    joined = chains.Chain.of(one_loop_twice, (np.linspace(0.1, 0.9, 5),), (0,)).joined
+    assert sorted(map(len, similar_slots(joined))) == [1, 2]
