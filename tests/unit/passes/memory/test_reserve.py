@@ -10,7 +10,7 @@ import pytest
 
 import adc
 from adc.ir import ops
-from adc.ir.core import Apply, walk
+from adc.ir.core import Apply, If, walk
 from adc.ir.interp import run
 from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
@@ -228,6 +228,29 @@ def test_the_first_array_tells_the_size() -> None:
     assert branches(after) == 0
     assert "if " in str(after), "the first iteration allocates"
     same(program, after)
+
+
+def test_arms_that_compute_the_size_in_two_ways() -> None:
+    """Before the loop, nobody knows which of them is the first; in it, they are equal."""
+
+    def program(x: Any) -> Any:
+        found = []
+        for i in range(min(len(x), 3)):
+            if i == 0:
+                found.append(np.full(2, x[i]))
+            else:
+                found.append(np.full(2 + (i - 1) * (i - 2), x[i]))
+        return np.sum(found[0] * found[-1])
+
+    before = lowered(program, X)
+    after = verify(reserve(before))
+    assert branches(after) == 0
+    assert len(ifs(after)) == len(ifs(before)), "the first iteration allocates"
+    same(program, after)
+
+
+def ifs(fn: Any) -> list[If]:
+    return [stmt for stmt in walk(fn.body) if isinstance(stmt, If)]
 
 
 def test_rows_of_two_sizes_are_an_error() -> None:
