@@ -1144,7 +1144,7 @@ return x[True]
 """,
     "x=X": r"""
 return [x[0], x[1]] @ (x[0], x[1])
-# ADC014: `@` is not defined for a list and a tuple
+# ADC014: `@` is not defined for a list and a tuple of 2
 
 import collections
 d = collections.deque([x[0], x[1]])
