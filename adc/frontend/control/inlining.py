@@ -107,21 +107,24 @@ def run(
     closure: Closure | None = None,
 ) -> Binding:
     """Lower the body of a function in a new frame; return its result."""
-    path = lo.frame.path if lo.frame is not None else ()
-    site = lo.here
+    caller, site = lo.frame, lo.here
+    path: tuple[object, ...] = ()
+    if caller is not None:
+        at = (id(node), site.line if site else 0, site.column if site else 0)
+        count = caller.inlined[at] = caller.inlined.get(at, 0) + 1
+        path = (*caller.path, (*at, count))
     frame = Frame(
         source,
         {**lo.initial, **closures.heap_of(lo.frame), **bound, EXIT: Num(integer(FALLS))},
         holder,
         outer,
-        lo.frame,
-        path=(*path, (id(node), site.line if site else 0, site.column if site else 0)),
+        caller,
+        path=path,
         locals=closures.locals_of(node),
         closure=closure,
         site=lo.builder.loc if holder.in_library else None,
     )
     _make_cells(lo, frame, node, outer)
-    caller = lo.frame
     if caller is not None and not caller.shared:
         frame.called = lo.builder.loc
     with lo.within(holder.in_library):

@@ -50,7 +50,7 @@ from adc.ir.walk import Names
 MAX_CALL_DEPTH = 60
 
 # The state of the names that are taken, and how many values each table of notes has.
-NamesState = tuple[tuple[int, int], tuple[int, ...]]
+NamesState = tuple[tuple[int, int], tuple[int, ...], dict[object, int]]
 Facts = frozenset[tuple[Operand, bool]]
 RefType = TypeVar("RefType", ListRef, DictRef, ObjectRef)
 
@@ -235,6 +235,16 @@ class Lowerer:
             yield
         finally:
             self.branches -= unsure
+
+    @contextmanager
+    def copy(self, *which: object) -> Iterator[None]:
+        """Lower a copy of code inside the `with`, whose loops are others than those of the rest."""
+        frame, path = self.frame, self.frame.path
+        frame.path = (*path, which)
+        try:
+            yield
+        finally:
+            frame.path = path
 
     @contextmanager
     def within(self, library: bool) -> Iterator[None]:
@@ -484,7 +494,7 @@ class Lowerer:
 
     def save_names(self) -> NamesState:
         """Return the state for `reset_names`."""
-        return self.builder.names.save(), tuple(map(len, self._noted()))
+        return self.builder.names.save(), tuple(map(len, self._noted())), dict(self.frame.inlined)
 
     def _noted(self) -> tuple[dict[Value, Any], ...]:
         """Return what is known of values."""
@@ -492,7 +502,8 @@ class Lowerer:
 
     def reset_names(self, state: NamesState) -> None:
         """Release the names of a failed attempt, except those of captured variables."""
-        names, sizes = state
+        names, sizes, inlined = state
+        self.frame.inlined = dict(inlined)
         self.builder.names.load(names)
         for noted, size in zip(self._noted(), sizes, strict=True):
             for value in list(islice(reversed(noted), len(noted) - size)):

@@ -168,6 +168,8 @@ class Frame:
     # Names that are bound only where no exit is pending (`control.merge`).
     partial: set[str] = field(default_factory=set)
     path: tuple[object, ...] = ()
+    # How often functions were inlined, by function and position: calls in copies of code have one.
+    inlined: dict[object, int] = field(default_factory=dict)
     locals: frozenset[str] = frozenset()
     # The inner function that this is a call of.
     closure: Closure | None = None

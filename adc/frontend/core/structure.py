@@ -307,7 +307,15 @@ def shape_of(binding: Binding) -> object:
             for frame in _closed(binding):
                 scope = frame.outer
             parts = tuple((name, shape_of(part)) for name, part in parts_of(binding))
-            return ("closure", id(binding.node), id(scope), parts)
+            constants = tuple(
+                (
+                    name,
+                    shape_of(part),
+                    *(leaf.operand for leaf in pieces(part) if isinstance(leaf, Num)),
+                )
+                for name, part in binding.attributes.items()
+            )
+            return ("closure", id(binding.node), id(scope), parts, constants)
         case Bound(owner=owner, name=name, after=after):
             return ("method", shape_of(owner), name, id(after))
         case Super(owner=owner, after=after):

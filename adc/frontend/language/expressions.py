@@ -182,8 +182,13 @@ def scoped(lo: Lowerer, node: _Comprehension, visit: Callable[[], Binding]) -> l
     own = frozenset(names) - lo.frame.locals
     lo.frame.locals |= own
     cells, lo.frame.cells = lo.frame.cells, _without(lo.frame.cells, names)
+
+    def visited() -> None:
+        with lo.copy("item", id(node), len(found)):
+            found.append(visit())
+
     try:
-        _comprehension(lo, node.generators, lambda: found.append(visit()))
+        _comprehension(lo, node.generators, visited)
         return closures.comprehended(lo, found, names, node)
     finally:
         lo.frame.cells = cells

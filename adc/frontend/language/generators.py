@@ -71,11 +71,8 @@ def _leave(lo: Lowerer, stmt: Leave) -> None:
 
 @handles(Labelled)
 def _labelled(lo: Lowerer, stmt: Labelled) -> None:
-    path, lo.frame.path = lo.frame.path, (*lo.frame.path, ("block", id(stmt)))
-    try:
+    with lo.copy("block", id(stmt)):
         blocks.lower_stmts(lo, stmt.body)
-    finally:
-        lo.frame.path = path
     code = _code(lo, stmt)
     if code in exits_of(lo, exit_of(lo)):
         partial = set(lo.frame.partial)

@@ -142,16 +142,14 @@ def _first_apart(
     element: Callable[[Operand], Binding],
 ) -> None:
     """Lower the first iteration, and the loop over the others: what is None becomes a number."""
-    path = lo.frame.path
 
     def all_of_them() -> None:
-        lo.frame.path = (*path, ("first", id(stmt)))
-        _unrolled(lo, stmt, TupleOf((element(integer(0)),)))
-        lo.frame.path = (*path, ("others", id(stmt)))
-        others = numbers.apply(lo, "sub", trips, integer(1))
-        if others != integer(0):
-            _settled(lo, stmt, iterable, others, after_first, unrolls=False)
-        lo.frame.path = path
+        with lo.copy("first", id(stmt)):
+            _unrolled(lo, stmt, TupleOf((element(integer(0)),)))
+        with lo.copy("others", id(stmt)):
+            others = numbers.apply(lo, "sub", trips, integer(1))
+            if others != integer(0):
+                _settled(lo, stmt, iterable, others, after_first, unrolls=False)
 
     def after_first(k: Operand) -> Binding:
         return element(lo.builder.apply("add", k, integer(1)))
@@ -524,10 +522,8 @@ def _copies(lo: Lowerer, stmt: ast.For, iterable: Binding, first: Callable[[], N
     def iterate(k: int, item: Binding) -> None:
         bound = _bound(lo, names)
         assignment.assign(lo, stmt.target, item)
-        path = lo.frame.path
-        lo.frame.path = (*path, ("item", id(stmt), k))
-        blocks.lower_stmts(lo, stmt.body)
-        lo.frame.path = path
+        with lo.copy("item", id(stmt), k):
+            blocks.lower_stmts(lo, stmt.body)
         if k == 0:
             first()
         pending = exit_of(lo)

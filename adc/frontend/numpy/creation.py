@@ -166,6 +166,7 @@ def _linspace(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         ok = numbers.apply(lo, "ge", count, integer(0))
         text = "Number of samples, {}, must be non-negative."
         numbers.check(lo, ok, "ValueError", text, count)
+        lo.sizes.exists(count)
         parts = numbers.plus(lo, count, integer(-1)) if closed else count
         many = lo.convert(lo.exact(parts, I64), ty)
         span = numbers.apply(lo, "sub", stop, start)
@@ -192,7 +193,7 @@ def _linspace(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
                 found = numbers.apply(lo, "floor", found)
             return numbers.stored(lo, found, wanted, node)
 
-        return Lazy((lo.sizes.counts(count),), wanted, element, (), 6)
+        return Lazy((count,), wanted, element, (), 6)
 
 
 @numpy_function("N M? k? dtype?", "eye")

@@ -52,6 +52,18 @@ B = np.array([True, False, True])
 
 
 @dataclasses.dataclass
+class Often:
+    value: float
+    times: int
+
+    def __add__(self, other):
+        s = 0
+        for _ in range(self.times):
+            s = s + other.value
+        return Often(s, self.times)
+
+
+@dataclasses.dataclass
 class Data:
     a: float
     b: float = 2.0
@@ -681,6 +693,27 @@ b.append(x)
 return a[-1] + b[-1]
 
 return rec5(Pair(x, 1.0), n).a
+""",
+    "x=1.5, k=3": r"""
+def rec(n):
+    return x if n == 0 else rec(n - 1) * g.factor
+def g(y):
+    return y
+g.factor = 1.5
+a = rec(k)
+g.factor = 2.0
+return a, rec(k)
+
+def total(v):
+    s = 0
+    for _ in range(k):
+        s = s + v
+    return s
+return [total(v) for v in (x, 2)], tuple(map(total, (x, 2, True)))
+
+return [sum([v * i for i in range(k)]) for v in (x, 2)]
+
+return (Often(0, k) + Often(x, k) + Often(2, k)).value
 """,
     "x=1.5, n=-5": r"""
 s = 0.0

@@ -233,7 +233,7 @@ def test_a_size_on_another_path_says_nothing_here(n: int) -> None:
     def program(x: Any, n: int) -> Any:
         s = 0.0
         if x > 5.0:
-            s = np.sum(np.ones(n))
+            s = np.sum(np.linspace(x, 2.0, n)) + np.sum(np.ones(n))
         return x + s + 4 * n
 
     with pytest.raises(LimitError, match="this product does not fit"):
