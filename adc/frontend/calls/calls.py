@@ -335,7 +335,8 @@ def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:
     source = Source(
         node, lo.frame.source.file, getattr(node, "name", "<lambda>"), lo.frame.source.text
     )
-    return Closure(node, source, lo.frame, defaults, depth=lo.branches)
+    lo.closures += 1
+    return Closure(node, source, lo.frame, defaults, path=lo.path, number=lo.closures)
 
 
 @called(Closure)

@@ -311,7 +311,7 @@ class Closure:
     """A function defined inside the lowered code, with the scope it was defined in.
 
     Its attributes are constants. They are set once for all paths: not in branches or loops that it
-    was not made in, of which there are `depth`.
+    was not made in (`path`). Inner functions are counted, by `number`, as they are made.
     """
 
     node: ast.FunctionDef | ast.Lambda
@@ -319,7 +319,8 @@ class Closure:
     scope: Any
     defaults: dict[str, Binding]
     attributes: dict[str, Binding] = field(default_factory=dict)
-    depth: int = 0
+    path: object = None
+    number: int = 0
 
     @property
     def name(self) -> str:

@@ -15,6 +15,7 @@ from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    Closure,
     DictRef,
     Late,
     ListRef,
@@ -127,6 +128,11 @@ class Lowerer:
         # How many branches and loops this is in; and how many where the program called the
         # library's function that is lowered now (None in the program itself).
         self.branches = 0
+        # The innermost branch or loop that this is in, as an object that tells it from others.
+        self.path = object()
+        # How many inner functions were made; their attributes that were set, and what they were.
+        self.closures = 0
+        self.attributes_set: list[tuple[Closure, str, Binding | None]] = []
         self.entered_at: int | None = None
         # The generators whose statements are lowered now, with the same number; how many
         # `warnings.catch_warnings`.
@@ -201,6 +207,7 @@ class Lowerer:
             dict(self.versions),
             dict(self.stale),
             dict(self.sizes.known),
+            (self.closures, len(self.attributes_set)),
         )
 
     def complete(self, env: dict[str, Binding], versions: dict[ArrayObject, Value]) -> None:
@@ -216,6 +223,15 @@ class Lowerer:
         self.versions = dict(state.versions)
         self.stale = dict(state.stale)
         self.sizes.known = dict(state.known)
+        closures, count = state.attributes
+        while len(self.attributes_set) > count:
+            closure, name, before = self.attributes_set.pop()
+            if closure.number > closures:
+                continue  # it was made since, on a path that may be one of two
+            if before is None:
+                del closure.attributes[name]
+            else:
+                closure.attributes[name] = before
 
     @contextmanager
     def entered(self, frame: Frame) -> Iterator[Frame]:
@@ -230,11 +246,14 @@ class Lowerer:
     @contextmanager
     def perhaps(self, unsure: bool = True) -> Iterator[None]:
         """Lower what is inside the `with` as a path that need not be taken."""
+        path = self.path
         self.branches += unsure
+        self.path = object() if unsure else path
         try:
             yield
         finally:
             self.branches -= unsure
+            self.path = path
 
     @contextmanager
     def copy(self, *which: object) -> Iterator[None]:

@@ -202,6 +202,8 @@ class State:
     versions: dict[ArrayObject, Value]
     stale: dict[ArrayObject | str, str]
     known: dict[object, Operand]
+    # How many inner functions there are, and how often an attribute of one was set.
+    attributes: tuple[int, int] = (0, 0)
 
 
 @dataclass

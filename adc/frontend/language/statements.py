@@ -20,6 +20,7 @@ from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
+    Closure,
     ListRef,
     Maybe,
     Num,
@@ -126,6 +127,8 @@ def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
     if isinstance(target, ast.Attribute):
         owner = evaluation.lower_expr(lo, target.value)
         held = attributes.of_container(lo, owner, target.attr, target)
+        if isinstance(owner, Closure):
+            held = owner.attributes.get(target.attr)
         if isinstance(owner, Static):
             objects.set_attribute(lo, owner, target.attr, NONE, target)  # which refuses
         if held is None:

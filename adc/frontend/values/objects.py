@@ -178,7 +178,8 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
         target = owner if owner.element.kind != "c" else views.part(lo, owner, name)
         elementwise.assign_to(lo, target, value, node)
         return
-    if isinstance(owner, Closure) and lo.branches == owner.depth and is_constant(value):
+    if isinstance(owner, Closure) and lo.path is owner.path and is_constant(value):
+        lo.attributes_set.append((owner, name, owner.attributes.get(name)))
         owner.attributes[name] = value
         return
     if not isinstance(owner, Instance):

@@ -704,6 +704,16 @@ a = rec(k)
 g.factor = 2.0
 return a, rec(k)
 
+def called():
+    h.count = h.count + 1
+    return 1.0, 2.0
+def h(y):
+    return y * h.count
+h.count = 0
+a = [v for v in called()]
+h.count += 1
+return sum([h(x) for _ in called()]), h(x), a
+
 def total(v):
     s = 0
     for _ in range(k):
@@ -1317,6 +1327,25 @@ return 2 * x[0] if x is y else x[0]
 # ADC010: `is`, or `==` that compares identity, of two objects from outside is not supported
 """,
     "x=1.5, n=2": r"""
+for _ in range(2):
+    def h(y):
+        return y * h.factor
+    h.factor = 1.0
+if n > 1:
+    h.factor = 5.0
+return h(x)
+# ADC010: assignment to an attribute of function 'h' is not supported
+
+def rec(m):
+    before = h.factor
+    h.factor = 3.0
+    return rec(m - 1) if m > 0 else before
+def h(y):
+    return y
+h.factor = 1.0
+return rec(n) * x
+# ADC010: assignment to an attribute of function 'h' is not supported
+
 y = {}
 for k in range(int(x)):
     y['a'] = x
