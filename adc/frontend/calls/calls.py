@@ -20,7 +20,7 @@ from adc.frontend.calls import (
     standard,
 )
 from adc.frontend.control import evaluation, program
-from adc.frontend.core import advice, bindings, classes, dispatch, numbers, outside
+from adc.frontend.core import advice, bindings, classes, closures, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -325,6 +325,11 @@ def _call_instance(
 def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:
     """Return the function that a `def` or `lambda` inside the lowered code denotes."""
     defaults: dict[str, Binding] = {}
+    for each in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+        iterators.require_undrawn(lo, each)
+    called_name = getattr(getattr(node.body, "func", None), "id", None)
+    if isinstance(node, ast.Lambda) and called_name not in closures.locals_of(node):
+        iterators.require_undrawn(lo, node.body)
     positional = [*node.args.posonlyargs, *node.args.args]
     given = node.args.defaults
     for arg, default in zip(positional[len(positional) - len(given) :], given, strict=True):

@@ -57,6 +57,7 @@ def _items(lo: Lowerer, elts: Sequence[ast.expr]) -> tuple[Binding, ...]:
             inner = evaluation.lower_expr(lo, element.value)
             items.extend(sequences.static_sequence(lo, inner, element))
         else:
+            iterators.require_undrawn(lo, element)
             items.append(evaluation.lower_optional(lo, element))
             refusals.require_lasting(lo, element, items[-1])
     return tuple(items)
@@ -106,6 +107,7 @@ def _dict(lo: Lowerer, node: ast.Dict) -> Binding:
                 record = record.with_item(name, inner)
             continue
         name = containers.key_of(lo, evaluation.lower_expr(lo, key), key)
+        iterators.require_undrawn(lo, value)
         record = record.with_item(name, evaluation.lower_optional(lo, value))
         refusals.require_lasting(lo, value, record.get(name))
     return lo.new_ref(DictRef, record)
@@ -114,6 +116,7 @@ def _dict(lo: Lowerer, node: ast.Dict) -> Binding:
 @handles(ast.NamedExpr)
 def _named(lo: Lowerer, node: ast.NamedExpr) -> Binding:
     refusals.require_lasting(lo, node.value)
+    iterators.require_undrawn(lo, node.value)
     value = evaluation.lower_optional(lo, node.value)
     assignment.assign(lo, node.target, value)
     return value

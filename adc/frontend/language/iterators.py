@@ -62,6 +62,18 @@ def is_drawn(lo: Lowerer, node: ast.expr) -> bool:
     return evaluation.lower_expr(lo, node.func) in (Static(map), Static(filter))
 
 
+def require_undrawn(lo: Lowerer, node: ast.expr) -> None:
+    """Refuse to store what `map` or `filter` returns: a second use would be empty."""
+    if isinstance(node, ast.IfExp):
+        require_undrawn(lo, node.body)
+        require_undrawn(lo, node.orelse)
+    elif is_drawn(lo, node):
+        raise lo.unsupported(
+            f"storing the iterator of `{ast.unparse(node.func)}`", node,  # type: ignore[attr-defined]
+            "iterate over it where it is created, or store a list: `list(…)`",
+        )  # fmt: skip
+
+
 def generator(lo: Lowerer, node: ast.Call) -> ast.GeneratorExp:
     """Return ``(f(a, b) for a, b in …)`` for ``map(f, …)``; the iterables are named."""
     name = f"${node.func.id}{node.lineno}_{node.col_offset}"  # type: ignore[attr-defined]

@@ -76,11 +76,7 @@ def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
     if len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name):
         return evaluation.lower_optional(lo, stmt.value)
     name = stmt.targets[0].id
-    if iterators.is_drawn(lo, stmt.value):
-        raise lo.unsupported(
-            f"storing the iterator of `{ast.unparse(stmt.value.func)}`", stmt.value,  # type: ignore[attr-defined]
-            "iterate over it where it is created, or store a list: `list(…)`",
-        )  # fmt: skip
+    iterators.require_undrawn(lo, stmt.value)
     if formatting.is_format(lo, stmt.value):
         return formatting.words(lo, stmt.value)
     before = lo.bindings, lo.builder.stmts, len(lo.builder.stmts)
@@ -253,6 +249,7 @@ def _matches_sequence(lo: Lowerer, patterns: Sequence[ast.pattern], subject: Bin
 def _return(lo: Lowerer, stmt: ast.Return) -> None:
     if stmt.value is not None:
         refusals.require_lasting(lo, stmt.value)
+        iterators.require_undrawn(lo, stmt.value)
     value: Binding = NONE
     if stmt.value is None:
         pass

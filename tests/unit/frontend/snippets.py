@@ -815,6 +815,37 @@ return 1.0
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+def once():
+    return map(lambda v: v * x, [1.0, 2.0])
+found = once()
+return sum(found) + sum(found)
+# ADC010: storing the iterator of `map` is not supported
+
+once = lambda least: filter(lambda v: v > least, [1.0, 2.0])
+found = once(1)
+return sum(found) + sum(found)
+# ADC010: storing the iterator of `filter` is not supported
+
+found, _ = map(lambda v: v * x, [1.0, 2.0]), 3
+return sum(found) + sum(found)
+# ADC010: storing the iterator of `map` is not supported
+
+once = {'a': map(lambda v: v * x, [1.0, 2.0])}
+return sum(once['a']) + sum(once['a'])
+# ADC010: storing the iterator of `map` is not supported
+
+once = lambda v=map(abs, [x, 2.0]): sum(v)
+return once() + once()
+# ADC010: storing the iterator of `map` is not supported
+
+return sum(found := map(abs, [x, 2.0])) + sum(found)
+# ADC010: storing the iterator of `map` is not supported
+
+once = lambda: (v * x for v in [1.0, 2.0])
+found = once()
+return sum(found) + sum(found)
+# ADC010: storing a generator is not supported
+
 return max([x, 2.0], kye=3.0)
 # ADC010: `min` or `max` with these keywords is not supported
 
