@@ -22,6 +22,8 @@ import operator
 import typing
 
 import numpy as np
+import scipy.integrate
+import scipy.linalg
 
 import adc
 
@@ -38,6 +40,17 @@ I = np.array([3, 1, 2])
 
 
 U = np.array([2**63 + 5, 3, 2**63 + 5], np.uint64)
+
+
+SECOND = operator.itemgetter(np.int64(1))
+
+
+class Times:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __eq__(self, other):
+        return self.factor == other.factor
 
 
 LOG = logging.getLogger("adc.tests.snippets")
@@ -340,6 +353,46 @@ def rec9(x, n):
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+return abs((x + 1j) ** (x * 1j)), (0j * x) ** (x + 0j), (x * 1j) ** (x - 3.0)
+
+return (0j * x) ** (x * 1j)
+
+y = (z := x * 2.0)
+return y + z
+
+w = x
+def g():
+    nonlocal w
+    w = x * 3.0
+    return w
+y = g()
+return y + w
+
+match x:
+    case [a, b]:
+        return a
+    case _:
+        return 2 * x
+
+return B[0].real, B[1].imag, True.real, True.imag
+
+a = np.arange(18.0).reshape(2, 3, 3) * x
+b = np.arange(36.0).reshape(2, 2, 3, 3)
+return a @ b, b @ a
+
+s = 0.0
+for i in range(4):
+    for j in range(2):
+        s += x
+    else:
+        if i == 1:
+            break
+return s
+
+return [Times(x)] == [Times(2.0)], (Times(x), 1) != (Times(x), 1)
+
+return SECOND((2.0, x))
+
 d = {"a": x, "c": 1.0}
 e = d
 d |= {"b": 2.0 * x, "a": 4.0}
@@ -523,6 +576,12 @@ LOG.log(10, '%d', x)
 return x
 """,
     "x=M": r"""
+return np.take_along_axis(x, np.array([[1], [0]]))
+
+return scipy.linalg.eigh(x + x.T, subset_by_index=None, eigvals_only=True)
+
+return scipy.linalg.svd(x, compute_uv=False, lapack_driver='gesdd')
+
 return operator.attrgetter('T')(x)
 
 return x[*[0], 1]
@@ -810,6 +869,14 @@ for k in range(n):
     if k == 1:
         del x
 return 1.0
+""",
+    "x=X, n=-1": r"""
+return x[2:-10:n], x[-10:-20:n], x[10:-10:n], x[-10:2:-n]
+""",
+    "x=X, n=2": r"""
+return x.reshape(n, -1)
+
+return x.reshape(-1, n - 2)
 """,
 }
 
@@ -1413,6 +1480,18 @@ return a[1]
 # ADC010: a slice of a tuple or string with ends known only at run time is not supported
 """,
     "x=X, n=2": r"""
+t = 1
+def g(y):
+    nonlocal t
+    before = t
+    t = t + 0.5
+    return before
+return adc.vmap(g)(x)
+# ADC014: the results of two elements in vmap have the types int64 and float64
+
+return scipy.integrate.trapezoid(x, axis=int(x[2]) - n)
+# ADC010: `axis` known only at run time is not supported
+
 return x[::n]
 # ADC010: a slice with a step known only at run time and an end left out is not supported
 """,

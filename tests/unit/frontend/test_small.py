@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import adc
+from adc.frontend.inputs.trees import type_of
 from adc.ir.errors import AdcError, LimitError
 from tests.corpus.language.small_programs import SAMPLES, WEIGHTS, transformer_loss
 from tests.corpus.program import X6
@@ -263,3 +265,22 @@ def test_walrus_of_a_test_that_was_not_made() -> None:
     assert adc.jit(program)(-5.0 - X6, 1) == pytest.approx(program(-5.0 - X6, 1))
     with pytest.raises(UnboundLocalError, match="'y'"):
         adc.jit(program)(X6, 0)
+
+
+def test_an_array_at_an_odd_address_is_not_contiguous() -> None:
+    """Compiled code for contiguous arrays takes their elements to be aligned."""
+    odd = np.frombuffer(bytes(25), np.float64, 3, 1)
+    assert str(type_of(odd)) == "f64[:]A"
+    assert str(type_of(odd.copy())) == "f64[:]"
+
+
+def test_the_shapes_that_are_not_broadcast_are_in_the_message() -> None:
+    def program(a: Any, b: Any) -> Any:
+        return np.sum(a * b)
+
+    compiled = adc.jit(program, target="python", cache=False)
+    for b in (np.ones(2), np.ones((2, 2))):
+        with pytest.raises(ValueError, match="operands could not be") as wanted:
+            program(np.ones(3), b)
+        with pytest.raises(ValueError, match=re.escape(str(wanted.value).strip())):
+            compiled(np.ones(3), b)
