@@ -180,7 +180,6 @@ def _apart(lo: Lowerer, name: str, given: Given, node: ast.Call) -> Given:
             found["c"] = value
     if not arguments.is_none(found.get("subset_by_index")):
         found["first"], found["last"] = _pair(lo, found.pop("subset_by_index"), name, node)
-    found.pop("subset_by_index", None)
     if "trans" in found:
         found["trans"] = _trans(lo, found["trans"], node)
     if "type" in found:

@@ -739,6 +739,11 @@ return np.less(U, U[::-1]), np.greater(U, U[1]), np.equal(U, U[::-1])
 return sum(x)
 """,
     "x=1.5, n=3": r"""
+a = [x]
+for k in range(n):
+    a[len(a):] = [x * k]
+return a[-1] + len(a)
+
 d = collections.deque([x])
 for k in range(n):
     d.appendleft(x * k)
@@ -1391,6 +1396,15 @@ return math.comb(5, 2.0) * x
 # ADC014: 'float' object cannot be interpreted as an integer
 """,
     "x=1.5, n=3": r"""
+a = {'b': 1.0}
+while True:
+    n -= 1
+    if n < 0:
+        a['b'] = 'late'
+        break
+return a['b']
+# ADC012: a dict is of a kind that depends on how the loop at line 3 ends
+
 return sum(['a'] * n)
 # ADC014: `+` is not defined for str 'a'
 

@@ -284,3 +284,35 @@ def test_the_shapes_that_are_not_broadcast_are_in_the_message() -> None:
             program(np.ones(3), b)
         with pytest.raises(ValueError, match=re.escape(str(wanted.value).strip())):
             compiled(np.ones(3), b)
+
+
+def _long(a: Any, b: Any, k: Any) -> Any:
+    t = a[0]
+    for _ in range(2):
+        for each in (1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7):
+            t = t * each + b[0]
+            t = t / 1.7 + a[1]
+            t = t + a[0]
+    rest = None
+    if t > 0.0:
+        rest = [t, [t, k]]
+    return a, b[:1] * t, [t, [b * t, k]], rest
+
+
+@pytest.mark.full
+def test_calls_share_a_function_that_returns_its_argument_and_lists() -> None:
+    def program(x: Any) -> Any:
+        s = 0.0
+        for k in (1.0, 2.0, 3.0, 4.0):
+            same, one, found, rest = _long(x, x * 2, k * x[0])
+            s += np.sum(one) + np.sum(same * found[1][0]) + found[0] + found[1][1]
+            if rest is not None:
+                s += rest[0] + rest[1][0] * rest[1][1]
+            found[1][0] = one
+            s += found[1][0][0]
+        return s
+
+    x = np.array([1.5, -0.5, 2.0])
+    compiled = adc.jit(program, target="python", cache=False)
+    assert compiled(x) == pytest.approx(program(x), rel=1e-12)
+    assert "_fn(" in compiled.source()
