@@ -353,6 +353,9 @@ def rec9(x, n):
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+v, back = adc.vjp(lambda z: (z * z).real * x, x + 1j)
+return v, back(1.0)
+
 return abs((x + 1j) ** (x * 1j)), (0j * x) ** (x + 0j), (x * 1j) ** (x - 3.0)
 
 return (0j * x) ** (x * 1j)
