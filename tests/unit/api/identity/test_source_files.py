@@ -204,7 +204,8 @@ def test_changes_beside_rewritten_asserts(tmp_path: Path) -> None:
     from _pytest.assertion.rewrite import rewrite_asserts
 
     text = (
-        "def fn(x):\n    for k in range(3):\n        assert x > 0.0, 'small'\n        x = x * 2.0\n"
+        "def fn(x, *, unread=0):\n    for k in range(3):\n"
+        "        assert x > 0.0, 'small'\n        x = x * 2.0\n"
         "    assert x\n    return x\n"
     )
     path = tmp_path / "rewritten.py"
@@ -215,9 +216,10 @@ def test_changes_beside_rewritten_asserts(tmp_path: Path) -> None:
     names: dict[str, Any] = {}
     exec(compile(tree, str(path), "exec", dont_inherit=True), names)
     assert adc.grad(names["fn"])(3.0) == 8.0
-    path.write_text(text.replace("2.0", "3.0"))
-    with pytest.raises(SourceError, match="changed"):
-        source.source_of(names["fn"])
+    for change in (("2.0", "3.0"), ("unread", "unused")):
+        path.write_text(text.replace(*change))
+        with pytest.raises(SourceError, match="changed"):
+            source.source_of(names["fn"])
     path.write_text(text.replace("x > 0.0", "x > 1.0"))
     assert source.source_of(names["fn"])
 
