@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import types
 from collections.abc import Sequence
 
@@ -75,6 +76,9 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         return evaluation.lower_expr(lo, iterators.generator(lo, node))
     args: list[Binding] = []
     lower = dispatch.optional if _takes_none(callee) else dispatch.evaluate
+    if _is_written(callee):
+        for given in (*node.args, *(keyword.value for keyword in node.keywords)):
+            iterators.require_undrawn(lo, given)
     for arg in node.args:
         if isinstance(arg, ast.Starred):
             inner = evaluation.lower_expr(lo, arg.value)
@@ -106,6 +110,22 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         kwargs.update(zip(record.keys, record.items, strict=True))
     with lo.at(node):
         return dispatch.apply(lo, callee, args, kwargs, node)
+
+
+def _is_written(callee: Binding) -> bool:
+    """Whether a function or class is of the program, not of Python or a known library."""
+    match callee:
+        case Closure():
+            return True
+        case Bound(owner=owner):
+            return classes.is_instance(owner)
+        case Static(value=types.FunctionType() as fn):
+            package = (fn.__module__ or "").split(".")[0]
+            libraries = ("adc", "numpy", "scipy", "numba")
+            return package not in libraries and package not in sys.stdlib_module_names
+        case Static(value=type() as cls):
+            return classes.is_written(cls)
+    return False
 
 
 def _takes_none(callee: Binding) -> bool:

@@ -1292,6 +1292,11 @@ return x[True]
 # ADC010: a boolean as an index is not supported
 """,
     "x=X": r"""
+def total(vs):
+    return sum(vs) + sum(vs)
+return total(map(lambda v: v * 2.0, x))
+# ADC010: storing the iterator of `map` is not supported
+
 return [x[0], x[1]] @ (x[0], x[1])
 # ADC014: `@` is not defined for a list and a tuple of 2
 
