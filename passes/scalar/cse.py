@@ -101,7 +101,7 @@ class _Cse:
         begins: dict[tuple[Operand, Type], int] = {}
         same: dict[int, int] = {}
         env: dict[Value, Operand] = {}
-        pairs: list[tuple[Value, Value]] = []  # of equal values that an iteration computes
+        equal: dict[int, list[Value]] = {}  # what an iteration computes for the same number
         for k, (param, init) in enumerate(zip(body.params, loop.init, strict=True)):
             if isinstance(param.type, Array):
                 continue
@@ -112,15 +112,14 @@ class _Cse:
             if tuple(body.params[of] if arg == param else arg for arg in a.args) == b.args:
                 same[k] = of
                 env[param] = body.params[of]
-                if a is not b:
-                    pairs.append((a.result, b.result))
+                equal.setdefault(of, [b.result]).append(a.result)
                 self.env[loop.results[k]] = loop.results[of]
         if not same:
             return loop
         order = list(made)
-        for pair in pairs:  # the first of them is there for all that read them
-            early, late = sorted(pair, key=order.index)
-            env[late] = early
+        for values in equal.values():  # the first of them is there for all that read them
+            first_made = min(values, key=order.index)
+            env |= {value: first_made for value in values if value != first_made}
         self.env.update(env)
         stay = [k for k in range(len(body.params)) if k not in same]
         body = substitute_block(body, env)

@@ -128,15 +128,18 @@ def two_equal_remainders(x: Any, n: Any) -> Any:
 
 @program(np.array([1.25, -0.5, 0.75, 1.5]), tags="numeric")
 def equal_numbers_read_in_between(x: Any) -> Any:
-    # Of the two products of an iteration, the first is read before the other is computed.
+    # Of the products of an iteration, the first are read before the others are computed.
     p = 0.5
     q = 0.5
     r = 0.5
+    w = 0.5
     s = 0.0
     for i in range(len(x)):
+        w = w * x[0]
+        s += w
         q = q * x[0]
         s += q * x[i]
         p = p * x[0]
         s -= p * x[i - 1]
         r = r * x[0]
-    return s * r + 2.0 * p + q
+    return s * r + 2.0 * p + q - 3.0 * w
