@@ -226,6 +226,8 @@ class _Iterated(ast.NodeTransformer):
 
     def __init__(self, lo: Lowerer, source: Source) -> None:
         self._lo, self._source = lo, source
+        args = source.node.args
+        self._own = [each.arg for each in (*args.posonlyargs, *args.args)][:1]
 
     def function(self) -> ast.FunctionDef:
         made = copy.deepcopy(self._source.node)
@@ -245,7 +247,7 @@ class _Iterated(ast.NodeTransformer):
                 pass
             case ast.Call(func=ast.Name(id=name)) as value if name in self._MADE:
                 pass
-            case ast.Name(id=name) if name == self._source.node.args.args[0].arg:
+            case ast.Name(id=name) if name in self._own:
                 return _copied(_DRAWN.replace("self", name), node)
             case _:
                 raise self._lo.unsupported(

@@ -325,7 +325,7 @@ class Drawn:
         self.x = x
         self.k = 0
 
-    def __iter__(self) -> Any:
+    def __iter__(self, /) -> Any:
         return self
 
     def __next__(self) -> Any:
