@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import sys
 import types
 from collections.abc import Sequence
 
@@ -120,9 +119,7 @@ def _is_written(callee: Binding) -> bool:
         case Bound(owner=owner):
             return classes.is_instance(owner)
         case Static(value=types.FunctionType() as fn):
-            package = (fn.__module__ or "").split(".")[0]
-            libraries = ("adc", "numpy", "scipy", "numba")
-            return package not in libraries and package not in sys.stdlib_module_names
+            return not (classes.is_of_library(fn) or _is_of_scipy(fn))
         case Static(value=type() as cls):
             return classes.is_written(cls)
     return False
@@ -290,8 +287,8 @@ def _call_known(
     raise lo.unsupported(f"`{advice.name_of(value)}`", node, advice.hint(value))
 
 
-def _is_of_scipy(cls: type) -> bool:
-    return (cls.__module__ or "").startswith("scipy.")
+def _is_of_scipy(value: type | types.FunctionType) -> bool:
+    return (value.__module__ or "").startswith("scipy.")
 
 
 @called(Bound)

@@ -95,9 +95,13 @@ def is_opaque(value: Any) -> bool:
 
 def is_written(cls: type) -> bool:
     """Whether a class belongs to the user's program, not to Python or a known library."""
-    package = (cls.__module__ or "").split(".")[0]
-    known = package in ("adc", "numpy", "numba") or package in sys.stdlib_module_names
-    return bool(cls.__flags__ & _HEAP_TYPE) and not known
+    return bool(cls.__flags__ & _HEAP_TYPE) and not is_of_library(cls)
+
+
+def is_of_library(value: type | types.FunctionType) -> bool:
+    """Whether a class or a function belongs to Python or a known library."""
+    package = (value.__module__ or "").split(".")[0]
+    return package in ("adc", "numpy", "numba") or package in sys.stdlib_module_names
 
 
 def refused(lo: Lowerer, value: Any, node: ast.AST | None = None) -> UnsupportedError:
