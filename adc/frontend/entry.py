@@ -52,6 +52,8 @@ from adc.frontend.core.state import (
     Shared,
     Sharing,
     StackError,
+    UnassignedError,
+    Variable,
 )
 from adc.frontend.core.structure import leaves
 from adc.frontend.inputs.places import Place
@@ -69,7 +71,13 @@ from adc.frontend.syntax.source import Source
 from adc.frontend.values import results
 from adc.ir.builder import integer
 from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
-from adc.ir.errors import AdcError, RecursionDepthError, TypeUnstableError, UnsupportedError
+from adc.ir.errors import (
+    AdcError,
+    RecursionDepthError,
+    TypeUnstableError,
+    UnboundError,
+    UnsupportedError,
+)
 from adc.ir.functions import reached
 from adc.ir.types import FLOAT
 from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
@@ -171,10 +179,11 @@ def lower(
     """
     start = time.perf_counter()
     sharing = Sharing()
+    unset: dict[Variable, UnassignedError] = {}
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general, sharing=sharing,
-            stackable=stackable, modes=modes,
+            stackable=stackable, modes=modes, unset=frozenset(unset),
         )  # fmt: skip
         if not inline:
             made.inlined = 0
@@ -186,6 +195,13 @@ def lower(
         except program.ShareError:
             sharing.seen.clear()
             continue
+        except UnassignedError as error:
+            # It is checked where it is read, unless no path to there assigns it.
+            first = unset.setdefault(error.variable, error)
+            if first is error:
+                continue
+            known = first if first.why else error
+            raise UnboundError(known.message, known.span, known.hint) from None
         except AdcError as error:
             if isinstance(error, PickedError) and error.places:
                 raise StackError(error.places) from None

@@ -407,8 +407,8 @@ def _in_new_containers(
             inner = _in_new_containers(lo, record, held, made)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
-        case Maybe(inner=part, some=some):
-            return Maybe(_in_new_containers(lo, part, held, made), some)
+        case Maybe(inner=part):
+            return replace(binding, inner=_in_new_containers(lo, part, held, made))
     return binding
 
 

@@ -26,7 +26,6 @@ from adc.frontend.core.bindings import (
     Num,
     RecordOf,
     Ref,
-    Static,
     TupleOf,
     Unbound,
     Unstable,
@@ -174,6 +173,7 @@ class _Merge:
     """Collects the results of an If: pairs of operands, one for each arm."""
 
     lo: Lowerer
+    cond: Operand
     arms: tuple[Arm, Arm]
     before: State
     pairs: list[tuple[Operand | None, Operand | None]] = field(default_factory=list)
@@ -294,7 +294,8 @@ class _Merge:
         if not is_of_exit(name) and not is_slot(name):
             # What is None only on a path that the function is left on is read nowhere.
             for arm, here, other, side in ((first, a, b, 1), (second, b, a, 0)):
-                if arm.exited and _is_none(here) != _is_none(other) and self.leaves_function(arm):
+                unlike = forms.is_absent(here) != forms.is_absent(other)
+                if arm.exited and unlike and self.leaves_function(arm):
                     lo.frame.partial.add(name)
                     return self.one_sided(hint, other, side)
         if isinstance(a, Unstable) or isinstance(b, Unstable):
@@ -407,10 +408,11 @@ class _Merge:
         return rebuild(a, iter([self.leaf(hint, x, y) for x, y in pairs]))
 
     def optional(self, hint: str, a: Binding, b: Binding) -> Binding | None:
-        """Return what may be None: `a` on one path and `b` on the other."""
-        if _is_none(a) and _is_none(b):
+        """Return what may be absent: `a` on one path and `b` on the other."""
+        absent = forms.absent_of(a, b)
+        (x, p), (y, q) = (forms.parts_of_optional(each, absent) for each in (a, b))
+        if x is None and y is None:
             return a
-        (x, p), (y, q) = (forms.parts_of_optional(each) for each in (a, b))
         if x is None or y is None:
             only = x or y
             if only is None or not forms.may_be_optional(only):
@@ -422,9 +424,18 @@ class _Merge:
             inner = self.joined(hint, *self.conformed("", x, y))
         if inner is None:
             return None
-        some = self.leaf(f"{hint}.some", Num(p), Num(q))
-        assert isinstance(some, Num)
-        return Maybe(inner, some.operand)
+        return Maybe(inner, self.flag(f"{hint}.some", p, q), absent)
+
+    def flag(self, hint: str, p: Operand, q: Operand) -> Operand:
+        """Return the flag that is `p` on one path and `q` on the other."""
+        match p, q:
+            case Literal(value=True), Literal(value=False):
+                return self.cond
+            case Literal(value=False), Literal(value=True):
+                return optional.negated(self.lo, self.cond)
+        found = self.leaf(hint, Num(p), Num(q))
+        assert isinstance(found, Num)
+        return found.operand
 
     def keep_contents(self, binding: Binding, side: int) -> None:
         """Keep what the lists, dicts and objects hold that only arm `side` made."""
@@ -528,7 +539,7 @@ def merge(
 ) -> None:
     """Build the If and make its results the state of `lo`; `late` is that of `_Merge`."""
     lo.frame.partial = set(before.partial) & (first.state.partial | second.state.partial)
-    merging = _Merge(lo, (first, second), before, late=late)
+    merging = _Merge(lo, cond, (first, second), before, late=late)
     env: dict[str, Binding] = {}
     for state in (before, first.state, second.state):
         lo.complete(state.env, state.versions)
@@ -621,10 +632,6 @@ def joinable(a: Binding, b: Binding) -> bool:
     if isinstance(a, Growing) and isinstance(b, Growing):
         return a.element == b.element
     return shape_of(a) == shape_of(b) and type(a) is type(b)
-
-
-def _is_none(binding: Binding) -> bool:
-    return isinstance(binding, Static) and binding.value is None
 
 
 def contents_of(held: Binding) -> str:

@@ -6,8 +6,9 @@ adapted on each path: a whole array becomes a view of all its elements, a view o
 copied, a 0-d array without another name becomes its number, and a number that is a 0-d array
 elsewhere becomes an array that cannot be written. If Python would share memory where a copy is
 made, a write to one of the two forbids reads of the other (`bindings.shares`). None joins with
-anything: the result has a flag (`bindings.Maybe`). Branches and loops are treated alike: the two
-paths of a loop are the entry and the edge to the next iteration.
+anything: the result has a flag (`bindings.Maybe`). So does, where it is read later, a variable that
+only one path assigns (`core.names`). Branches and loops are treated alike: the two paths of a loop
+are the entry and the edge to the next iteration.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from dataclasses import replace
 
 from adc.frontend.core import bindings, numbers, outside
 from adc.frontend.core.bindings import (
+    NONE,
+    UNSET,
     ArrayObject,
     ArrayRef,
     Binding,
@@ -105,20 +108,35 @@ def conformed(lo: Lowerer, like: Binding, binding: Binding, name: str) -> Bindin
     return paired(like, binding, change)
 
 
-# -- what may be None ------------------------------------------------------------------------------
+# -- what may be None, or unbound ------------------------------------------------------------------
+
+
+def is_absent(binding: Binding) -> bool:
+    """Whether something is None, or not assigned yet."""
+    return any(_is(binding, absent) for absent in (NONE, UNSET))
+
+
+def _is(binding: Binding, absent: Static) -> bool:
+    return isinstance(binding, Static) and binding.value is absent.value
 
 
 def is_optional(binding: Binding) -> bool:
-    """Whether something is None, or may be."""
-    return isinstance(binding, Maybe) or (isinstance(binding, Static) and binding.value is None)
+    """Whether something is absent, or may be."""
+    return isinstance(binding, Maybe) or is_absent(binding)
 
 
-def parts_of_optional(binding: Binding) -> tuple[Binding | None, Operand]:
-    """Return what something is if it is not None, and whether it is not."""
-    if isinstance(binding, Maybe):
+def absent_of(*found: Binding) -> Static:
+    """Return what the first difference is in: whether they are unbound, or else None."""
+    kinds = [x.absent if isinstance(x, Maybe) else x for x in found]
+    return UNSET if any(_is(kind, UNSET) for kind in kinds) else NONE
+
+
+def parts_of_optional(binding: Binding, absent: Static = NONE) -> tuple[Binding | None, Operand]:
+    """Return what something is if it is not absent, and whether it is not."""
+    if isinstance(binding, Maybe) and binding.absent == absent:
         return binding.inner, binding.some
-    none = is_optional(binding)
-    return None if none else binding, Literal(not none, BOOL)
+    missing = _is(binding, absent)
+    return None if missing else binding, Literal(not missing, BOOL)
 
 
 def may_be_optional(binding: Binding) -> bool:
@@ -129,23 +147,33 @@ def may_be_optional(binding: Binding) -> bool:
 
 
 def optional_form(start: Binding, end: Binding) -> Binding | None:
-    """Return the form of what is one or the other, if only one is or may be None; else None."""
+    """Return a form for what is one or the other, if they differ in what may be absent."""
+    absent = absent_of(start, end)
     match start, end:
-        case Maybe(), _:
-            return None
-        case _ if is_optional(start) != is_optional(end) or isinstance(end, Maybe):
-            other, _ = parts_of_optional(end if is_optional(start) else start)
+        case Maybe(inner=inner), _ if start.absent == absent:
+            other, _ = parts_of_optional(end, absent)
+            found = None if other is None else optional_form(inner, other)
+            if found is None or any(True for _ in refs(found)):
+                return None
+            return replace(start, inner=found)
+        case _ if (
+            is_optional(start) != is_optional(end)
+            or isinstance(end, Maybe)
+            or (is_absent(start) and absent_of(start) != absent_of(end))
+        ):
+            (x, _), (y, _) = (parts_of_optional(each, absent) for each in (start, end))
+            other = y if x is None else x
             if other is None or not may_be_optional(other):
                 return None
             if not isinstance(other, Ref) and any(True for _ in refs(other)):
                 return None
-            return Maybe(other, Literal(True, BOOL))
+            return Maybe(other, Literal(True, BOOL), absent)
         case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
-            found = _optional_forms(p, q)
-            return None if found is None else TupleOf(found)
+            forms = _optional_forms(p, q)
+            return None if forms is None else TupleOf(forms)
         case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
-            found = _optional_forms(p, q)
-            return None if found is None else RecordOf(keys, found)
+            forms = _optional_forms(p, q)
+            return None if forms is None else RecordOf(keys, forms)
         case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
             record = optional_form(p, q)
             return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
@@ -160,21 +188,20 @@ def _optional_forms(p: tuple[Binding, ...], q: tuple[Binding, ...]) -> tuple[Bin
 
 
 def made_optional(lo: Lowerer, like: Binding, binding: Binding, *, known: bool) -> Binding:
-    """Return a binding in the form of `like` as to what may be None.
+    """Return a binding in the form of `like` as to what may be absent.
 
-    What is None has a value that is not read: that of `like` if it is `known` here.
+    What is absent has a value that is not read: that of `like` if it is `known` here.
     """
 
     def inside(p: tuple[Binding, ...], q: tuple[Binding, ...]) -> tuple[Binding, ...]:
         return tuple(made_optional(lo, x, y, known=known) for x, y in zip(p, q, strict=True))
 
     match like, binding:
-        case Maybe(), Maybe():
-            return binding
-        case Maybe(inner=inner), _:
-            if not is_optional(binding):
-                return Maybe(binding, Literal(True, BOOL))
-            return Maybe(inner if known else unread(lo, inner), Literal(False, BOOL))
+        case Maybe(inner=inner, absent=absent), _:
+            found, some = parts_of_optional(binding, absent)
+            if found is None:
+                found = inner if known else unread(lo, inner)
+            return Maybe(made_optional(lo, inner, found, known=known), some, absent)
         case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
             return TupleOf(inside(p, q))
         case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:

@@ -10,6 +10,7 @@ from adc.frontend.control.control import EXIT, FALLS, RESULT, RETURN
 from adc.frontend.core import closures, numbers, outside, refusals
 from adc.frontend.core.bindings import (
     NONE,
+    UNSET,
     Binding,
     Closure,
     DictRef,
@@ -124,6 +125,9 @@ def run(
         closure=closure,
         site=lo.builder.loc if holder.in_library else None,
     )
+    for name in frame.locals:
+        if (frame.function, name) in lo.shared.unset:
+            frame.env.setdefault(name, UNSET)
     _make_cells(lo, frame, node, outer)
     if caller is not None and not caller.shared:
         frame.called = lo.builder.loc

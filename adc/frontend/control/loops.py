@@ -26,7 +26,6 @@ from adc.frontend.control.control import (
 )
 from adc.frontend.core import outside
 from adc.frontend.core.bindings import (
-    NONE,
     ArrayObject,
     ArrayRef,
     Binding,
@@ -104,11 +103,11 @@ class FirstError(RestructuredError):
 
 
 def _is_filled(start: Binding, end: Binding) -> bool:
-    """Whether something in `start` is None, and something else in `end`."""
+    """Whether something in `start` is absent, and something else in `end`."""
     match start, end:
         case _, Unbound() | Unstable() | Maybe():
             return False
-        case Static(value=None), _:
+        case Static(), _ if forms.is_absent(start):
             return end != start
         case RecordOf(keys=keys, items=items), RecordOf() if keys == end.keys:
             return any(map(_is_filled, items, end.items))
@@ -208,10 +207,11 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
     slots = {slot for slot in memo.slots if slot in env}
     for name, like in sorted(memo.forms.items()):
         if name in env:
-            if isinstance(like, Maybe) and isinstance(like.inner, Ref) and env[name] == NONE:
+            absent = forms.is_absent(env[name])
+            if absent and isinstance(like, Maybe) and isinstance(like.inner, Ref):
                 slot = lo.new_slot()
                 env[slot] = _all_stable(lo, memo, slot, forms.unread(lo, memo.contents[name]), ())
-                env[name] = Maybe(replace(like.inner, slot=slot), Literal(False, BOOL))
+                env[name] = Maybe(replace(like.inner, slot=slot), Literal(False, BOOL), like.absent)
                 slots.add(slot)
             known = set(lo.versions)
             optional = forms.made_optional(lo, like, env[name], known=False)

@@ -8,6 +8,7 @@ known at compile time.
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -485,15 +486,30 @@ class Late:
     lost: bool = False
 
 
+class _Unset(enum.Enum):
+    UNSET = enum.auto()
+
+
+# What a variable has before it is assigned that is not assigned on every path.
+UNSET = Static(_Unset.UNSET)
+
+
+def is_unset(binding: Binding) -> bool:
+    """Whether a variable is not assigned yet."""
+    return isinstance(binding, Static) and binding.value is UNSET.value
+
+
 @dataclass(frozen=True, slots=True)
 class Maybe:
     """A value on some paths, None on the others: it is `inner` where `some` holds.
 
-    Which of the two is asked by `is None`, and checked where a value is needed.
+    Which of the two is asked by `is None`, and checked where a value is needed. The `absent` of a
+    variable that some paths do not assign is `UNSET` instead of None: reading it is checked.
     """
 
     inner: Binding
     some: Operand
+    absent: Static = Static(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -584,6 +600,8 @@ def kind_of(binding: Binding) -> str:
             return f"a {cls.__name__}"
         case Static(value=None):
             return "None"
+        case Static() if is_unset(binding):
+            return "unbound"
         case Static(value=np.ndarray() | np.generic() as value):  # of a kind that adc does not have
             return f"a {type(value).__name__} of dtype {value.dtype}"
         case Static(value=value):
@@ -609,8 +627,8 @@ def kind_of(binding: Binding) -> str:
             return "what `linearize` returned"
         case Pullback() | Directional():
             return "a pullback"
-        case Maybe(inner=inner):
-            return f"{kind_of(inner)} or None"
+        case Maybe(inner=inner, absent=absent):
+            return f"{kind_of(inner)} or {kind_of(absent)}"
         case Unbound():
             return "unbound"
         case Unstable():

@@ -76,8 +76,9 @@ def required(lo: Lowerer, found: Maybe, node: ast.AST, text: str = "") -> Bindin
     with lo.at(node):
         text = text or f"`{ast.unparse(node)}` is None"
         numbers.check(lo, found.some, "TypeError", numbers.escaped(text))
-    if isinstance(node, ast.Name) and lo.frame.env.get(node.id) is found:
-        lo.frame.env[node.id] = found.inner  # from here on it is known
+    if isinstance(node, ast.Name) and lo.builder.watch is None:
+        if lo.frame.env.get(node.id) is found:
+            lo.frame.env[node.id] = found.inner  # from here on it is known
     return found.inner
 
 

@@ -5,12 +5,23 @@ from __future__ import annotations
 import ast
 
 from adc.frontend.core import closures, outside
-from adc.frontend.core.bindings import Binding, Knot, Late, Num, Unbound, Unstable, Words
+from adc.frontend.core.bindings import (
+    Binding,
+    Knot,
+    Late,
+    Maybe,
+    Num,
+    Unbound,
+    Unstable,
+    Words,
+    is_unset,
+)
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import Frame, PickedError
-from adc.frontend.core.structure import leaves
-from adc.ir.core import Value
+from adc.frontend.core.state import Dead, Frame, PickedError, UnassignedError
+from adc.frontend.core.structure import is_slot, leaves
+from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import LimitError, TypeUnstableError, UnboundError
+from adc.ir.types import BOOL
 
 
 def read_name(lo: Lowerer, name: str, node: ast.AST) -> Binding:
@@ -37,29 +48,34 @@ def usable(
     lo: Lowerer, binding: Binding, name: str, node: ast.AST, frame: Frame | None = None
 ) -> Binding:
     """Return a binding found in `frame` that is read here, or raise."""
-    partial = (frame or lo.frame).partial
+    frame = frame or lo.frame
+    partial = frame.partial
     if isinstance(binding, Late) and name not in partial:
         with lo.at(node):
-            if binding.lost:
-                error = LimitError.__name__
-                text = (
-                    f"adc: the value of {name!r} after a loop that no `break` left is not "
-                    f"supported: give {name!r} a value before the loop, or in its `else`"
-                )
-            else:
-                error = "UnboundLocalError"
-                text = (
-                    f"cannot access local variable '{name}' where it is not associated with a value"
-                )
-            lo.builder.check(binding.flag, error, text)
+            if not binding.lost:
+                return _checked(lo, binding.inner, binding.flag, name, frame)
+            if _is_checkable(name, frame):
+                raise _unassigned(lo, name, node, frame, "")
+            text = (
+                f"adc: the value of {name!r} after a loop that no `break` left is not "
+                f"supported: give {name!r} a value before the loop, or in its `else`"
+            )
+            lo.builder.check(binding.flag, LimitError.__name__, text)
         return binding.inner
-    if isinstance(binding, Unbound) or name in partial:
-        why = binding.why if isinstance(binding, Unbound) else ""
-        raise UnboundError(
-            f"{name!r} may be unbound here{': ' + why if why else ''}",
-            lo.span(node),
-            f"give {name!r} a value on every path before this line",
-        )
+    if isinstance(binding, Unbound) or name in partial or (is_unset(binding) and not lo.branches):
+        why = "nothing before assigns it" if is_unset(binding) else ""
+        why = binding.why if isinstance(binding, Unbound) else why
+        raise _unassigned(lo, name, node, frame, why)
+    if is_unset(binding):
+        with lo.at(node):
+            _checked(lo, binding, Literal(False, BOOL), name, frame)
+        raise Dead  # on the path that is lowered now
+    if isinstance(binding, Maybe) and is_unset(binding.absent):
+        with lo.at(node):
+            _checked(lo, binding.inner, binding.some, name, frame)
+        if frame is lo.frame and lo.builder.watch is None:
+            frame.env[name] = binding.inner  # from here on it is known
+        return binding.inner
     if isinstance(binding, Words):
         raise PickedError(
             f"using {name!r}, a string of values known only at run time, outside `print`, `raise` "
@@ -74,6 +90,41 @@ def usable(
             "use the same kind of value on every path, or two variables",
         )
     return binding
+
+
+def _checked(lo: Lowerer, inner: Binding, flag: Operand, name: str, frame: Frame) -> Binding:
+    """Return what a variable is bound to where a flag holds, which the program checks."""
+    if frame is lo.frame:
+        error, kind, where = "UnboundLocalError", "local", ""
+    else:
+        error, kind, where = "NameError", "free", " in enclosing scope"
+    lo.builder.check(
+        flag,
+        error,
+        f"cannot access {kind} variable '{name.rpartition('.')[2]}' where it is not associated "
+        f"with a value{where}",
+    )
+    return inner
+
+
+def _is_checkable(name: str, frame: Frame) -> bool:
+    """Whether a variable can be one that is checked where it is read."""
+    own = name in frame.locals or is_of_generator(name)
+    return own and name not in frame.cells and not frame.holder.in_library
+
+
+def _unassigned(lo: Lowerer, name: str, node: ast.AST, frame: Frame, why: str) -> UnboundError:
+    own = name.rpartition(".")[2]
+    message = f"{own!r} may be unbound here{': ' + why if why else ''}"
+    hint = f"give {own!r} a value on every path before this line"
+    if not _is_checkable(name, frame):
+        return UnboundError(message, lo.span(node), hint)
+    return UnassignedError(message, lo.span(node), hint, (frame.function, name), why)
+
+
+def is_of_generator(name: str) -> bool:
+    """Whether a name is that of a variable of a generator, in the function that consumes it."""
+    return name.startswith("$") and "." in name and not is_slot(name)
 
 
 def is_name_bound(lo: Lowerer, name: str) -> bool:

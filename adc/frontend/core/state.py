@@ -12,7 +12,7 @@ from adc.frontend.core.bindings import ArrayObject, Binding, Closure
 from adc.frontend.inputs.places import Capture, Guard, Place
 from adc.frontend.syntax.source import Source
 from adc.ir.core import Derived, Function, Operand, Value
-from adc.ir.errors import Span, UnsupportedError
+from adc.ir.errors import Span, UnboundError, UnsupportedError
 from adc.library.transforms import Level
 
 
@@ -43,6 +43,23 @@ class PickedError(UnsupportedError):
     ) -> None:
         super().__init__(message, span, hint)
         self.places = places
+
+
+# A variable of a function: the function, and its name.
+Variable = tuple[object, str]
+
+
+class UnassignedError(UnboundError):
+    """A variable is read that some path has not assigned: lower the program again, and check it."""
+
+    def __init__(self, message: str, span: Span, hint: str, variable: Variable, why: str) -> None:
+        super().__init__(message, span, hint)
+        self.variable = variable
+        self.why = why
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Who gets it from another process cannot lower the program again.
+        return UnboundError, (self.message, self.span, self.hint)
 
 
 class ModesNeededError(Exception):
@@ -192,6 +209,12 @@ class Frame:
     catching: tuple[Region, ...] = ()
     handling: tuple[Handling, ...] = ()
 
+    @property
+    def function(self) -> tuple[object, ...]:
+        """Which function of the program this is a call of, the same in all attempts to lower it."""
+        node = self.source.node
+        return (self.source.file, node.lineno, node.col_offset)
+
 
 @dataclass
 class State:
@@ -267,6 +290,8 @@ class Shared:
     # now, outermost first, those whose elements it takes.
     stackable: frozenset[Place] = frozenset()
     taken: list[set[Place]] = field(default_factory=list)
+    # Variables that are read where some path may not have assigned them, by function.
+    unset: frozenset[Variable] = frozenset()
 
     @contextmanager
     def within(self, modes: frozenset[str]) -> Iterator[None]:

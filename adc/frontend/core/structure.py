@@ -216,7 +216,7 @@ def rebuild(
         case Maybe(inner=inner):
             inner, some = rebuilt(inner), next(new)
             assert isinstance(some, Num)
-            return Maybe(inner, some.operand)
+            return replace(binding, inner=inner, some=some.operand)
         case Pullback(args=args) | Directional(args=args):
             again = rebuilt(args)
             assert isinstance(again, TupleOf)
@@ -332,8 +332,8 @@ def shape_of(binding: Binding) -> object:
             return type(binding).__name__
         case Late():
             return ("late", id(binding))
-        case Maybe(inner=inner):
-            return ("maybe", shape_of(inner))
+        case Maybe(inner=inner, absent=absent):
+            return ("maybe", shape_of(inner), shape_of(absent))
     raise AssertionError(binding)
 
 

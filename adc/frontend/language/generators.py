@@ -30,6 +30,7 @@ from adc.frontend.control.control import (
 from adc.frontend.core import bindings, classes, closures, outside
 from adc.frontend.core.bindings import (
     NONE,
+    UNSET,
     Binding,
     Bound,
     Closure,
@@ -397,6 +398,9 @@ def _run(
         names = closures.locals_of(generator.node) | frozenset(free)
         lo.memo[key] = (stmt, generator.node, make(prefix, names, given))
     frame = lo.frame
+    for name in closures.locals_of(generator.node):
+        if (frame.function, prefix + name) in lo.shared.unset:
+            frame.env[prefix + name] = UNSET  # again in every run
     for name, binding in (bound | free).items():
         frame.env[prefix + name] = binding
         frame.partial.discard(prefix + name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adc.frontend.control import blocks, evaluation
 from adc.frontend.control.control import (
@@ -302,7 +302,7 @@ def _unread(binding: Binding) -> Binding | None:
             if all(item is not None for item in found):
                 return TupleOf(tuple(item for item in found if item is not None))
         case Maybe(inner=inner) if (unread := _unread(inner)) is not None:
-            return Maybe(unread, Literal(False, BOOL))
+            return replace(binding, inner=unread, some=Literal(False, BOOL))
     return None
 
 

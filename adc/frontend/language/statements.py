@@ -18,6 +18,7 @@ from adc.frontend.control.control import BREAK, CONTINUE, RESULT, RETURN, branch
 from adc.frontend.core import closures, dispatch, numbers, outside, refusals
 from adc.frontend.core.bindings import (
     NONE,
+    UNSET,
     ArrayRef,
     Binding,
     Closure,
@@ -146,8 +147,10 @@ def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
         match target:
             case ast.Name(id=name):
                 read_name(lo, name, target)
-                name = lo.frame.cells.get(name, name)
-                lo.frame.env[name] = Unbound(f"it was deleted at line {stmt.lineno}")
+                slot = lo.frame.cells.get(name, name)
+                checked = (lo.frame.function, name) in lo.shared.unset and slot == name
+                why = f"it was deleted at line {stmt.lineno}"
+                lo.frame.env[slot] = UNSET if checked else Unbound(why)
             case ast.Subscript():
                 owner = evaluation.lower_expr(lo, target.value)
                 subscripts.delete_item(lo, owner, target)

@@ -1,4 +1,4 @@
-"""What may be None: what conditions say about it, on the paths that they decide.
+"""What may be None, or unbound: what conditions say about it, on the paths that they decide.
 
 After ``if root is None: return 0.0``, `root` is a value: no check is needed where it is used. A
 condition such as ``root is not None and root > x`` says so where it holds, and nothing where it
@@ -60,8 +60,8 @@ def _narrowed(binding: Binding, said: Facts) -> Binding:
     match binding:
         case Maybe(inner=inner, some=some) if (some, True) in said:
             return inner
-        case Maybe(some=some) if (some, False) in said:
-            return Static(None)  # one of its own, which tells it from another None
+        case Maybe(some=some, absent=absent) if (some, False) in said:
+            return Static(absent.value)  # one of its own, which tells it from another None
         case RecordOf(keys=keys, items=items) if any(isinstance(item, Maybe) for item in items):
             found = tuple(_narrowed(item, said) for item in items)
             changed = any(x is not y for x, y in zip(found, items, strict=True))

@@ -1,6 +1,7 @@
-# ruff: noqa: B905
-# `zip` stands as people write it.
-"""Names that are one of two things: arrays or lists that may be one, a value or None.
+# ruff: noqa: B905, F821, F841
+# `zip` stands as people write it; loops read what only earlier iterations have assigned.
+# mypy: disable-error-code="has-type"
+"""Names that are one of two things: arrays or lists that may be one, a value or None, or nothing.
 
 Where a write could be seen through another name only on some paths, the program is refused.
 """
@@ -289,6 +290,177 @@ def none_in_the_first_iteration(x: Any) -> Any:
             break
         y = x[i]
     return s
+
+
+# --- bound on some paths only ---------------------------------------------------------------------
+
+
+@program(X6)
+def unbound_before_the_first(x: Any) -> Any:
+    s = 0.0
+    for i in range(len(x)):
+        if i > 0:
+            s += (x[i] - prev) ** 2
+        prev = x[i] * x[0]
+    return s
+
+
+@program(X6)
+def bound_in_the_first_iteration(x: Any) -> Any:
+    s = 0.0
+    for i, v in enumerate(x):
+        if i == 0:
+            start = v * v
+        s += np.sin(v * start)
+    return s
+
+
+@program(X6)
+def bound_before_continue(x: Any) -> Any:
+    s, first = 0.0, True
+    for v in x:
+        if first:
+            prev, first = v, False
+            continue
+        s += v * prev
+        prev = v + 0.5 * prev
+    return s
+
+
+@programs((X6, True), (X6, False))
+def bound_under_a_flag(x: Any, cavitates: Any) -> Any:
+    s = np.sum(x * x)
+    if cavitates and x[0] > -5.0:
+        part = np.exp(x[1:] * 0.3)
+        factor = part[0] * x[0]
+    s = s * 0.5
+    if cavitates:
+        s += np.sum(part * factor)
+    return s
+
+
+@program(X6)
+def a_dict_bound_in_a_branch(x: Any) -> Any:
+    full = np.sum(x) > -100.0
+    if full:
+        info = {"a": x[0] * x[1], "parts": [x[2]]}
+        info["b"] = x[1]
+    if full:
+        info["parts"].append(info["a"])
+        return info["parts"][1] * info["b"] + info["parts"][0] ** 2
+    return x[0]
+
+
+@programs((X6, 1e-3), (X6, 1e-9))
+def bound_in_a_while(x: Any, tolerance: Any) -> Any:
+    n = 0
+    while True:
+        if n > 0 and abs(now - old) < tolerance:
+            break
+        old = now if n > 0 else 1.0 + x[0] * x[0]
+        now = 0.5 * (old + (x[2] * x[2] + 2.0) / old)
+        n += 1
+    return now
+
+
+@program(X6)
+def the_last_that_a_loop_found(x: Any) -> Any:
+    for k in range(len(x)):
+        if x[k] < 0.9:
+            at, found = k, x[k] * x[k]
+    return found * (at + 1)
+
+
+@programs((X6, 4), (X6, 0))
+def what_a_loop_left_by_break_has(x: Any, limit: Any) -> Any:
+    for k in range(6):
+        step = x[k] * x[k]
+        if k >= limit:
+            half = step / 2.0
+            break
+        last = step
+    return half + step * (last if limit > 0 else 1.0)
+
+
+@programs((X6, -1.0), (X6, 10.0))
+def bound_in_a_try(x: Any, least: Any) -> Any:
+    try:
+        if x[0] > least:
+            raise ValueError("too much")
+        y = x[1] * x[0]
+    except ValueError:
+        z = x[2] ** 2
+    return z if x[0] > least else y
+
+
+@programs((X6, 2), (X6, 1), (X6, 0))
+def none_on_a_path_and_unbound_on_another(x: Any, n: Any) -> Any:
+    if n == 2:
+        y = None
+    elif n == 1:
+        y = x * x
+    if n == 0:
+        y = x
+    return np.sum(x) if y is None else np.sum(y * x)
+
+
+@programs((X6, 0), (X6, 1))
+def unbound_again(x: Any, n: Any) -> Any:
+    y = x * x
+    if n > 0:
+        s = np.sum(y)
+        del y
+    if n == 0:
+        s = np.sum(y[1:] * y[0])
+    return s
+
+
+@program(X6)
+def a_function_bound_in_a_branch(x: Any) -> Any:
+    more = np.sum(x) > -100.0
+    if more:
+        scale = x[0]
+
+        def scaled(v: Any) -> Any:
+            return v * scale * x[1]
+
+    return scaled(x[2]) if more else 0.0
+
+
+@program(X6)
+def unbound_before_a_generator_goes_on(x: Any) -> Any:
+    def differences(v: Any) -> Any:
+        for k in range(len(v)):
+            if k > 0:
+                yield v[k] - before * v[0]
+            before = v[k]
+
+    return sum(d * d for d in differences(x)) + sum(differences(2.0 * x))
+
+
+@program(X6)
+def a_list_bound_in_the_first_iteration(x: Any) -> Any:
+    total = 0.0
+    for k in range(3):
+        if k == 0:
+            seen = []
+        seen.append(x[k] * x[k + 1])
+        total += seen[0] * x[k]
+    return total + sum(seen)
+
+
+@program(X6)
+def rows_bound_before_the_loop_goes_on(x: Any) -> Any:
+    rows = np.outer(x, x)
+    s = 0.0
+    for k in range(len(x)):
+        row = rows[k]
+        if k % 2:
+            s += np.sum(row * held)
+            held[0] = s
+        else:
+            held = row
+    return s + np.sum(rows)
 
 
 # --- refused --------------------------------------------------------------------------------------

@@ -61,8 +61,6 @@ def _value(subject: Subject, fn: Function, points: int) -> list[str]:
         at = subject.moved(args, subject.direction(), 0.1) if k else args
         want = subject.python(at)
         usual = want.error is None and kinds.finite(want.value)
-        if isinstance(want.error, UnboundLocalError):
-            continue  # adc says so when it compiles
         if k and not usual and not kinds.may_raise(subject.generated):
             continue
         found = subject.outcome(fn, at)

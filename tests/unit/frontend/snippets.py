@@ -853,6 +853,105 @@ return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
 return 2 * x if x == (None if n > 1 else x) else x
 """,
     "x=1.5, n=2": r"""
+match n:
+    case 1:
+        y = x
+    case 2:
+        y = x * 2
+    case -3:
+        y = x * 3
+return y
+
+if n > 1:
+    y = x
+return y
+
+if n > 2:
+    y = x
+return y
+
+while n < 0:
+    y = n
+    n = n + 1
+return y * x
+
+if n > 2:
+    y = x
+return (lambda: y * 2)()
+
+y = x
+if n > 1:
+    del y
+return y
+
+if n > 2:
+    y = [x]
+y.append(2.0)
+return y
+
+if n > 1:
+    y = {'a': x}
+y['b'] = 2.0
+return y['a'] + y['b']
+
+if n > 2:
+    mode = 'fast'
+return x if mode == 'fast' else -x
+
+for k in range(n):
+    if k == 1:
+        y += x
+    elif k == 0:
+        y = x * 3
+return y
+
+s = 0.0
+for k in range(n):
+    s += prev * k
+    prev = x
+return s
+
+for k in range(n):
+    if k > 5:
+        y = x
+        break
+    y = x * k
+return y
+
+for k in range(n):
+    if k > 5:
+        y = x
+        break
+return y
+
+if n == 2:
+    y = None
+elif n == 1:
+    y = x
+return y is None
+
+if n == 1:
+    y = None
+elif n == 3:
+    y = x
+return y is None
+
+try:
+    if n > 1:
+        raise ValueError('n')
+    y = x
+except ValueError:
+    z = x
+return y
+
+if n > 2:
+    y = x
+try:
+    z = y * 2
+except UnboundLocalError:
+    z = -x
+return z
+
 k = 100
 for _ in range(n):
     k = k // 3
@@ -890,6 +989,23 @@ return x.reshape(-1, n - 2)
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+y = z * x
+z = 2.0
+return y
+# ADC011: 'z' may be unbound here: nothing before assigns it
+
+del x
+return x
+# ADC011: 'x' may be unbound here: it was deleted at line 2
+
+def f():
+    nonlocal y
+    y = x
+if x > 3.0:
+    y = 1.0
+return y
+# ADC011: 'y' may be unbound here: it is not assigned on every path (line 5)
+
 def once():
     return map(lambda v: v * x, [1.0, 2.0])
 found = once()
@@ -1484,16 +1600,6 @@ for k in range(n):
     z = [x, x]
 return z
 # ADC012: 'z' is bound to a new list in each iteration, and the one before the loop is also 'y'
-
-match n:
-    case 1:
-        y = x
-    case 2:
-        y = x * 2
-    case -3:
-        y = x * 3
-return y
-# ADC011: 'y' may be unbound here: it is not assigned on every path (line 2)
 """,
     "x=1.5, n=1": r"""
 a = [x, 1.0, 2.0]
