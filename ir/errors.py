@@ -7,6 +7,7 @@ and what to do about it. No internal traceback of NumPy, Numba or LLVM reaches t
 from __future__ import annotations
 
 import builtins
+import functools
 import linecache
 import os
 import re
@@ -14,6 +15,7 @@ import sys
 import traceback
 from dataclasses import dataclass, field, replace
 from types import FrameType
+from typing import Any
 
 import numpy as np
 
@@ -439,7 +441,15 @@ def installing(extra: str, other: str = "") -> str:
 
 
 def exception_named(name: str) -> type[Exception]:
-    """Return the exception class that a check raises: a builtin one, NumPy's, or adc's own."""
+    """Return the exception class that a check raises: a builtin one, NumPy's, or adc's own.
+
+    One of the program's is named ``module:Class``.
+    """
+    module, _, path = name.rpartition(":")
+    if module:
+        owner: Any = sys.modules[module]
+        found: type[Exception] = functools.reduce(getattr, path.split("."), owner)
+        return found
     if name == "LinAlgError":
         return np.linalg.LinAlgError
     for own in (AssumptionError, LimitError):

@@ -46,10 +46,11 @@ from adc.ir.core import (
     operands,
     walk,
 )
-from adc.ir.errors import AdcError, IRError, exception_named
+from adc.ir.errors import AdcError, IRError
 from adc.ir.opdef import numpy_value
 from adc.ir.sums import Lanes, Sums, summed
 from adc.ir.tape import uses
+from adc.ir.text import raising
 from adc.ir.text.effects import Effects, carry_out, text_of
 from adc.ir.text.outside import TO
 from adc.ir.types import Array
@@ -590,9 +591,8 @@ class _Routine:
 
                 def check(env: Env, frame: Frame, mirror: Frame) -> None:
                     if not env[holds]:
-                        text = message.format(*[env[k] for k in quoted])
-                        kind = exception_named(error)
-                        raise ProgramError(kind(*([text] if text else [])), stmt)
+                        values = [env[k] for k in quoted]
+                        raise ProgramError(raising.made(error, message, values), stmt)
 
                 return check
             case Print(message=message, args=args, to=to):

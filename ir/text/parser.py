@@ -522,7 +522,8 @@ def _call(p: _Parser, results: _Results) -> Stmt:
 
 def _check(p: _Parser, results: _Results) -> Stmt:
     cond = p.operand()
-    error = p.tokens.want("word")
+    named = p.tokens.kind == "string"  # a class of the program's
+    error = json.loads(p.tokens.want("string")) if named else p.tokens.want("word")
     return Check(cond, error, json.loads(p.tokens.want("string")), p.operands())
 
 

@@ -116,7 +116,8 @@ def _lines(stmt: Stmt) -> list[str]:
             return [f"{left}call {label} {callee}({_many(args, ', ')}){tail}"]
         case Check(cond=cond, error=error, message=message, args=args):
             tail = f" {_many(args)}" if args else ""
-            return [f"check {operand_text(cond)} {error} {json.dumps(message)}{tail}"]
+            name = json.dumps(error) if ":" in error else error
+            return [f"check {operand_text(cond)} {name} {json.dumps(message)}{tail}"]
         case Print(message=message, args=args, to=to):
             tail = f" {_many(args)}" if args else ""
             aim = f"to {json.dumps(to)} " if to else ""

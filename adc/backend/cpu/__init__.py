@@ -62,8 +62,8 @@ from adc.backend.runtime import threads as thread_pool
 from adc.backend.runtime.memory import Memory
 from adc.backend.runtime.state import State, word_value, word_values
 from adc.ir.core import ELEMENT, Function
-from adc.ir.errors import AdcError, Span, exception_named
-from adc.ir.text import effects
+from adc.ir.errors import AdcError, Span
+from adc.ir.text import effects, raising
 from adc.ir.text.outside import Outside
 from adc.ir.text.parser import parse
 from adc.ir.types import STORED_HALF, Array, Scalar, Type, parse_type
@@ -393,22 +393,16 @@ def say(sites: Sequence[Site], words: np.ndarray[Any, Any], quiet: bool = False)
     return found
 
 
-def message(site: Site, words: Sequence[Any]) -> str:
-    """Return what an error says about the words that it has left."""
-    return site.message.format(*values_of(words, site.types))
-
-
 def raise_site(site: Site, words: Sequence[Any], calls: Sequence[Site] = ()) -> None:
     """Raise the error of a check that failed, and left these words; `calls` led there, last first.
 
     That is, those calls that are not part of the place of the check.
     """
-    text = message(site, words)
-    kind: Any = exception_named(site.error)
+    error = raising.made(site.error, site.message, values_of(words, site.types))
     span = site.loc
     for call in calls:
         span = span and span.called(call.loc)
-    raise_at(span, kind(*([text] if text else [])))
+    raise_at(span, error)
 
 
 # --- calls ----------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ from adc.ir.errors import (
 from adc.ir.errors import bytes_text as memory_text
 from adc.ir.foreign import described, is_foreign
 from adc.ir.foreign import sizes_of as shape_of
+from adc.ir.text import raising
 from adc.ir.text.effects import Effects
 from adc.ir.types import Array, Type
 
@@ -246,11 +247,10 @@ class Program:
 
     def _fail(self, failed: Failed) -> None:
         site = self.emitted.sites[failed.site - 1]
-        text = site.message
         if failed.told is not None:
-            text = text.format(*failed.told)
-        kind: Any = exception_named(site.error)
-        raise_at(site.loc, kind(*([text] if text else [])))
+            raise_at(site.loc, raising.made(site.error, site.message, failed.told))
+        kind: Any = exception_named(site.error)  # what it says of numbers is not known
+        raise_at(site.loc, kind(raising.text_of(site.message) or ""))
 
 
 def build(

@@ -1,4 +1,4 @@
-"""`try`, `except`, `else`, `finally`, and `raise` of what is handled.
+"""`try`, `except`, `else`, `finally`, and `raise`.
 
 A check in the body of a `try` that a handler may catch is a conditional jump to the handlers
 (`control.escapes`), which are branches. ``finally`` is lowered once, behind the body: the exit that
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from adc.frontend.control import blocks, escapes, evaluation
 from adc.frontend.control.control import (
@@ -35,6 +37,8 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
+    Words,
+    kind_of,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
@@ -43,8 +47,10 @@ from adc.frontend.language import formatting
 from adc.frontend.syntax import scope
 from adc.ir.builder import integer
 from adc.ir.core import Check, Literal, Operand, Print, Value, walk
-from adc.ir.errors import ExceptionHandlingError, TypeMismatchError, exception_named
+from adc.ir.errors import ExceptionHandlingError, LimitError, TypeMismatchError, exception_named
+from adc.ir.text import raising
 from adc.ir.types import BOOL
+from adc.library import Unsupported
 
 
 @handles(ast.Try)
@@ -224,13 +230,108 @@ def exception_of(lo: Lowerer, failed: Failed, codes: frozenset[int]) -> Binding:
     if len(sites) != 1 or not escapes.is_kept(sites[0]):
         return Unstable("is one of several exceptions, or has a message with floats")
     (site,) = sites
+    cls, template = exception_named(site.error), raising.text_of(site.message)
+    if template is None or raising.has_own(cls):
+        return Unstable(f"is an exception of `{cls.__name__}`, which has arguments or methods")
     numbers_ = tuple([Num(operand) for operand in failed[1 : 1 + len(site.args)]])
     keys = (formatting.TEXT, *(f"${k}" for k in range(len(numbers_))))
-    record = RecordOf(keys, (Static(site.message), *numbers_))
-    return NamedTuple(exception_named(site.error), record)
+    record = RecordOf(keys, (Static(template), *numbers_))
+    return NamedTuple(cls, record)
 
 
 # -- raise -----------------------------------------------------------------------------------------
+
+
+@handles(ast.Raise)
+def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
+    node = stmt.exc
+    if node is None and lo.frame.handling:
+        reraise(lo, stmt, lo.frame.handling[-1])
+    call = node if isinstance(node, ast.Call) else None
+    given, keywords = (call.args, call.keywords) if call else ([], [])
+    node = call.func if call else node
+    found = None if node is None else evaluation.lower_expr(lo, node)
+    cls = found.value if isinstance(found, Static) else None
+    if cls is Unsupported:
+        _refuse(lo, stmt, given)
+    if not (isinstance(cls, type) and issubclass(cls, Exception)):
+        raise lo.unsupported(
+            "this `raise`", stmt, "raise a class, or a call of one, e.g. ValueError(…)"
+        )
+    name = raising.name_of(cls)
+    if name is None:
+        raise lo.unsupported(
+            f"raising `{cls.__name__}`, a class that is not an attribute of its module,", stmt,
+            "define it at module level",
+        )  # fmt: skip
+    args, operands = _made_of(lo, cls, given, keywords, stmt)
+    lo.builder.check(Literal(False, BOOL), name, raising.message_of(args), *operands)
+    raise Dead
+
+
+def _made_of(
+    lo: Lowerer, cls: type[Exception], given: Sequence[ast.expr], keywords: Sequence[ast.keyword],
+    stmt: ast.Raise,
+) -> tuple[list[raising.Argument], list[Operand]]:  # fmt: skip
+    """Lower the arguments of an exception."""
+    nodes = [(None, node) for node in given] + [(each.arg, each.value) for each in keywords]
+    args: list[raising.Argument] = []
+    operands: list[Operand] = []
+    for name, node in nodes:
+        starred = isinstance(node, ast.Starred) or any(each.arg is None for each in keywords)
+        value = None if starred else formatting.value(lo, node)
+        match value:
+            case Static(value=None):
+                args.append(raising.Argument(None, name=name))
+            case Num(operand=operand):
+                args.append(raising.Argument("{}", True, name))
+                operands.append(operand)
+            case Words() | Static(value=str()):
+                text = formatting.error_text(lo, value, node)
+                args.append(raising.Argument(text.template, name=name))
+                operands += [item.operand for item in text.items if isinstance(item, Num)]
+            case _:
+                # Alone it is what the exception says: a tuple, for instance.
+                if value is None or len(nodes) > 1 or raising.has_own(cls):
+                    what = "starred arguments" if value is None else kind_of(value)
+                    raise lo.unsupported(
+                        f"an exception with {what}", node,
+                        "pass texts and numbers, such as some of its elements",
+                    )  # fmt: skip
+                if issubclass(cls, KeyError):
+                    # It shows the `repr` of its argument, which is not known.
+                    raise lo.unsupported(
+                        f"`{cls.__name__}` with {kind_of(value)}", node, "use an f-string"
+                    )
+                text = formatting.error_text(lo, value, node)
+                args.append(raising.Argument(text.template, name=name))
+                operands += [item.operand for item in text.items if isinstance(item, Num)]
+    try:
+        if keywords and not raising.has_own(cls):
+            raise TypeError(f"{cls.__name__}() takes no keyword arguments")
+        if raising.has_own(cls):
+            inspect.signature(cls).bind(*given, **{each.arg or "": each for each in keywords})
+    except TypeError as error:
+        raise TypeMismatchError(f"{cls.__name__}(): {error}", lo.span(stmt)) from None
+    return args, operands
+
+
+def _refuse(lo: Lowerer, stmt: ast.Raise, args: Sequence[ast.expr]) -> NoReturn:
+    """Lower what the library raises where it does not support what it is given.
+
+    The program's call is refused where no branch or loop since then decides whether it gets here.
+    """
+    made = [formatting.of_error(lo, arg) for arg in args]
+    what, hint = (text for text, _ in made)
+    operands = [operand for _, values in made for operand in values]
+    called_at = lo.generating[-1][1] if lo.entered_at is None else lo.entered_at
+    known = [operand.value for operand in operands if isinstance(operand, Literal)]
+    if lo.branches == called_at and len(known) == len(operands):
+        split = len(made[0][1])
+        raise lo.unsupported(what.format(*known[:split]), stmt, hint.format(*known[split:]))
+    text = f"adc: {what} is not supported: {hint}"
+    lo.builder.check(Literal(False, BOOL), LimitError.__name__, text, *operands)
+    raise Dead
 
 
 def reraise(lo: Lowerer, node: ast.AST, handling: Handling) -> None:

@@ -444,15 +444,18 @@ def _fields(
 
 def of_error(lo: Lowerer, node: ast.expr) -> tuple[str, tuple[Operand, ...]]:
     """Lower the message of a `raise` or `assert`: a format string and its operands."""
-    found = message(lo, node)
-    operands: list[Operand] = []
-    for item in found.items:
-        if not isinstance(item, Num):
-            raise lo.unsupported(
-                "an array in the message of an exception", node, "write some of its elements"
-            )
-        operands.append(item.operand)
-    return found.template, tuple(operands)
+    found = error_text(lo, message(lo, node), node)
+    return found.template, tuple(item.operand for item in found.items if isinstance(item, Num))
+
+
+def error_text(lo: Lowerer, found: Binding, node: ast.AST) -> Words:
+    """Return a text in an exception, of numbers alone."""
+    text = text_of(lo, found, node)
+    if not all(isinstance(item, Num) for item in text.items):
+        raise lo.unsupported(
+            "an array in the message of an exception", node, "write some of its elements"
+        )
+    return text
 
 
 def emit(lo: Lowerer, found: Words, node: ast.AST, to: str = "") -> None:

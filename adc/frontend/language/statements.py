@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import importlib
 import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import NoReturn
-
-import numpy as np
 
 from adc.frontend.control import blocks, chains, evaluation
 from adc.frontend.control.control import BREAK, CONTINUE, RESULT, RETURN, branch, set_exit
@@ -39,7 +35,6 @@ from adc.frontend.core.structure import is_slot
 from adc.frontend.language import (
     assignment,
     attributes,
-    exceptions,
     formatting,
     iterators,
     subscripts,
@@ -47,9 +42,8 @@ from adc.frontend.language import (
 from adc.frontend.syntax import scope
 from adc.frontend.values import comparisons, elementwise, objects, optional, sequences
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import GlobalStateError, LimitError, TypeMismatchError
+from adc.ir.errors import GlobalStateError, TypeMismatchError
 from adc.ir.types import BOOL
-from adc.library import Unsupported
 
 
 @handles(ast.Expr)
@@ -355,65 +349,6 @@ def _global(lo: Lowerer, stmt: ast.Global) -> None:
             lo.span(stmt),
             "return the value instead",
         )
-
-
-def _is_text(lo: Lowerer, node: ast.expr) -> bool:
-    return formatting.is_format(lo, node) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
-
-
-@handles(ast.Raise)
-def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
-    node = stmt.exc
-    if node is None and lo.frame.handling:
-        exceptions.reraise(lo, stmt, lo.frame.handling[-1])
-    args: list[ast.expr] = []
-    if isinstance(node, ast.Call):
-        args = node.args
-        node = node.func
-    name = node.id if isinstance(node, ast.Name) else ""
-    kind = getattr(builtins, name, None)
-    in_library = lo.entered_at is not None or hasattr(stmt, "adc_site")
-    if isinstance(node, ast.Attribute) or name[:1] == "$" or (name and not kind and in_library):
-        assert isinstance(node, ast.expr)
-        found = evaluation.lower_expr(lo, node)
-        kind = found.value if isinstance(found, Static) else None
-        if kind is Unsupported:
-            _refuse(lo, stmt, args)
-        name = getattr(kind, "__name__", "")
-        if kind not in (np.linalg.LinAlgError, getattr(builtins, name, None)):
-            kind = None
-    if not (isinstance(kind, type) and issubclass(kind, Exception)) or len(args) > 1:
-        raise lo.unsupported(
-            "this `raise`", stmt, "raise a builtin exception with one message, e.g. ValueError(…)"
-        )
-    message, operands = formatting.of_error(lo, args[0]) if args else ("", ())
-    if name == "KeyError" and args and not _is_text(lo, args[0]):
-        # It shows the `repr` of its argument, which is not known for a number.
-        raise lo.unsupported(
-            "`KeyError` with an argument that is not a string", stmt, "use an f-string"
-        )
-    lo.builder.check(Literal(False, BOOL), name, message, *operands)
-    raise Dead
-
-
-def _refuse(lo: Lowerer, stmt: ast.Raise, args: Sequence[ast.expr]) -> NoReturn:
-    """Lower what the library raises where it does not support what it is given.
-
-    The program's call is refused where no branch or loop since then decides whether it gets here.
-    """
-    made = [formatting.of_error(lo, arg) for arg in args]
-    what, hint = (text for text, _ in made)
-    operands = [operand for _, values in made for operand in values]
-    called_at = lo.generating[-1][1] if lo.entered_at is None else lo.entered_at
-    known = [operand.value for operand in operands if isinstance(operand, Literal)]
-    if lo.branches == called_at and len(known) == len(operands):
-        split = len(made[0][1])
-        raise lo.unsupported(what.format(*known[:split]), stmt, hint.format(*known[split:]))
-    text = f"adc: {what} is not supported: {hint}"
-    lo.builder.check(Literal(False, BOOL), LimitError.__name__, text, *operands)
-    raise Dead
 
 
 @handles(ast.Pass)

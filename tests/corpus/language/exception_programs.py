@@ -17,7 +17,41 @@ EXCEPTION_PROGRAMS: list[Program] = []
 program = recorder(EXCEPTION_PROGRAMS)
 
 
+class Diverged(ArithmeticError):
+    """An exception of the program's own, with what it was at."""
+
+    def __init__(self, message: str, step: int = 0, at: float = 0.0) -> None:
+        super().__init__(message)
+        self.step, self.at = step, at
+
+
 # --- which exception ------------------------------------------------------------------------------
+
+
+def _newton(x: Any, start: Any, most: int) -> Any:
+    for k in range(20):
+        slope = 3.0 * start * start - 1.0
+        if abs(slope) < 0.2:
+            raise Diverged("flat", step=k, at=start)
+        change = (start**3 - start - x) / slope
+        if abs(change) > most:
+            raise Diverged(f"far: {change:.3f}")
+        start = start - change
+        if abs(change) < 1e-14:
+            break
+    return start
+
+
+@program(np.array([0.3, 0.7, -0.2]))
+def exceptions_of_its_own_class(x: Any) -> Any:
+    total = 0.0
+    for k in range(3):
+        try:
+            root = _newton(x[k], 0.5, 2)
+        except Diverged:
+            root = _newton(x[k], 3.0 + x[0], 5)
+        total += root * root
+    return total
 
 
 @program(X3)

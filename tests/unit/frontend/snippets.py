@@ -45,6 +45,27 @@ U = np.array([2**63 + 5, 3, 2**63 + 5], np.uint64)
 SECOND = operator.itemgetter(np.int64(1))
 
 
+class Diverged(ArithmeticError):
+    pass
+
+
+class Missing(KeyError):
+    pass
+
+
+class TimeoutError(Exception):  # not the builtin one
+    pass
+
+
+class Stopped(RuntimeError):
+    def __init__(self, message, iterations=None, point=None):
+        super().__init__(message)
+        self.iterations, self.point = iterations, point
+
+    class Early(Exception):
+        pass
+
+
 class Times:
     def __init__(self, factor):
         self.factor = factor
@@ -853,6 +874,68 @@ return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
 return 2 * x if x == (None if n > 1 else x) else x
 """,
     "x=1.5, n=2": r"""
+if n > 1:
+    raise Diverged('no root')
+return x
+
+if n > 1:
+    raise Diverged(f"at {x:.3f}, {n}")
+return x
+
+if n > 1:
+    raise Stopped('late', n, point=x)
+return x
+
+if n > 1:
+    raise Stopped(f"at {x}", None)
+return x
+
+if n > 1:
+    raise Stopped.Early
+return x
+
+if n > 1:
+    raise Missing(n)
+return x
+
+if n > 1:
+    raise KeyError(x)
+return x
+
+if n > 1:
+    raise ValueError('a', n, x, None)
+return x
+
+if n > 1:
+    raise TimeoutError('mine')
+return x
+
+try:
+    if n > 1:
+        raise Diverged('no root')
+    y = x
+except ArithmeticError:
+    y = -x
+return y
+
+try:
+    if n > 1:
+        raise Stopped('late', iterations=n)
+    y = x
+except Diverged:
+    y = -x
+except RuntimeError:
+    y = x * 3
+return y
+
+try:
+    if n > 1:
+        raise Diverged('no root')
+    y = x
+except Diverged as error:
+    y = x * 2 if str(error) == 'no root' else x
+return y
+
 match n:
     case 1:
         y = x
@@ -989,6 +1072,24 @@ return x.reshape(-1, n - 2)
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+raise Stopped('late', [x])
+# ADC010: an exception with a list is not supported
+
+raise Stopped()
+# ADC014: Stopped(): missing a required argument: 'message'
+
+raise Diverged('a', k=x)
+# ADC014: Diverged(): Diverged() takes no keyword arguments
+
+raise Diverged(*[x])
+# ADC010: an exception with starred arguments is not supported
+
+try:
+    raise Stopped('late', iterations=2)
+except Stopped as error:
+    return x * error.iterations
+# ADC012: 'error' is an exception of `Stopped`, which has arguments or methods
+
 y = z * x
 z = 2.0
 return y

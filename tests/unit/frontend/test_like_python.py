@@ -19,6 +19,7 @@ import pytest
 
 import adc
 from adc.ir.errors import AdcError
+from adc.ir.text import raising
 from tests.unit.frontend import snippets
 
 _serial = itertools.count()
@@ -39,6 +40,14 @@ def _made(given: str, body: str) -> tuple[Callable[..., Any], dict[str, Any]]:
     namespace = vars(snippets).copy()
     exec(compile(text, file, "exec"), namespace)
     return namespace["program"], arguments
+
+
+def _same_exception(found: Exception, wanted: Exception) -> None:
+    assert repr(found) == repr(wanted)
+    for one, other in zip(found.args, wanted.args, strict=True):
+        assert type(one) is type(other)
+    held = [{k: v for k, v in vars(each).items() if k[0] != "_"} for each in (found, wanted)]
+    assert held[0] == held[1]
 
 
 def _compare(found: Any, wanted: Any) -> None:
@@ -64,8 +73,10 @@ def test_like_python(given: str, body: str) -> None:
     try:
         wanted = program(**copy.deepcopy(arguments))
     except Exception as error:  # whatever Python raises, adc has to
-        with pytest.raises(type(error)):
+        with pytest.raises(type(error)) as caught:
             compiled(**copy.deepcopy(arguments))
+        if raising.has_own(type(error)) or type(error).__module__ != "builtins":
+            _same_exception(caught.value, error)
         return
     _compare(compiled(**copy.deepcopy(arguments)), wanted)
 

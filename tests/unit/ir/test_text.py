@@ -80,6 +80,7 @@ fn everything(%x: f64[:], %m: f32[:, :]A, %n: int, %c: bool, %k: u8) -> f64, f64
   for L %i in 0 to %n {
     check %c ValueError ""
     check %c IndexError "index {} of \\"{}\\"\\n" %i %n
+    check %c "solvers:Own.Error" "\\u001f[[null, \\"a {}\\", false]]" %n
   }
   %r, %s = for M %j down from 3 carrying (%v = %p, %t = %x.2) {
     for N %g in 0 to %j {
