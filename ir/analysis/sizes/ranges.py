@@ -536,7 +536,8 @@ def _absolute(stmt: Apply, operands: Sequence[Range]) -> Range:
 
 def _square(stmt: Apply, operands: Sequence[Range]) -> Range:
     found = _absolute(stmt, operands)
-    return found._replace(low=found.low**2, high=found.high**2)
+    # Not `**`, which raises an exception where a product is infinite.
+    return found._replace(low=found.low * found.low, high=found.high * found.high)
 
 
 def _extreme(pick: Callable[[float, float], float]) -> Callable[..., Range]:
