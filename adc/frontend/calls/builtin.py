@@ -32,6 +32,7 @@ from adc.frontend.core.bindings import (
     Reversed,
     Static,
     Super,
+    Transformed,
     TupleOf,
     Zip,
     kind_of,
@@ -472,6 +473,18 @@ def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -
     return lo.num(any(issubclass(cls, c) for c in classes if isinstance(c, type)))
 
 
+def _callable(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    if isinstance(args[0], Static):
+        return lo.num(callable(args[0].value))
+    if isinstance(args[0], Closure | Bound | Transformed):
+        return lo.num(True)
+    cls = class_of(args[0])
+    if cls is None:
+        raise lo.unsupported(f"`callable` of {kind_of(args[0])}", node)
+    return lo.num(any("__call__" in each.__dict__ for each in cls.__mro__))
+
+
 def _flat(binding: Binding) -> Iterator[Binding]:
     if isinstance(binding, TupleOf):
         for item in binding.items:
@@ -680,7 +693,8 @@ HANDLERS: dict[Any, Handler] = {
     pow: _pow, str: _text, repr: _text, format: _text, sum: _sum, tuple: _tuple,
     int: _to_int,
     round: maths.to_integer("rint"), float: _to_float, bool: _to_bool, list: _list, dict: _dict,
-    isinstance: _isinstance, type: _type, getattr: _getattr, hasattr: _hasattr, setattr: _setattr,
+    isinstance: _isinstance, callable: _callable, type: _type, getattr: _getattr,
+    hasattr: _hasattr, setattr: _setattr,
     set: _set, frozenset: _set, any: _truths_of("any"), all: _truths_of("all"),
     sorted: iterators.sort, super: _super, iter: _iter, next: _next, map: iterators.refused,
     filter: iterators.refused,

@@ -45,6 +45,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
 from adc.frontend.core.state import Frame
+from adc.frontend.core.structure import refs
 from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Item, Place
 from adc.frontend.language import containers, dynamic_lists
@@ -163,6 +164,40 @@ def _replace(
                 )
             given[field.name] = held
     return dispatch.apply(lo, Static(cls), [], given, node)
+
+
+def _fields_of(lo: Lowerer, args: list[Binding], node: ast.Call, what: str) -> dict[str, Binding]:
+    """Return the fields of a dataclass instance, copied, those of instances in it as well."""
+    arity(lo, args, {}, node, 1)
+    cls = classes.instance_class(args[0])
+    if not (isinstance(args[0], classes.Instance) and dataclasses.is_dataclass(cls)):
+        raise TypeMismatchError(f"{what}() should be called on dataclass instances", lo.span(node))
+    found: dict[str, Binding] = {}
+    for field in dataclasses.fields(cls):
+        held = objects.attribute(lo, args[0], field.name, node)
+        if held is None:
+            raise TypeMismatchError(
+                f"{kind_of(args[0])} has no attribute {field.name!r}", lo.span(node)
+            )
+        inner = classes.instance_class(held)
+        if isinstance(held, classes.Instance) and dataclasses.is_dataclass(inner):
+            found[field.name] = HANDLERS[getattr(dataclasses, what)](lo, [held], {}, node)
+        elif any(dataclasses.is_dataclass(classes.instance_class(ref)) for ref in refs(held)):
+            raise lo.unsupported(
+                f"`{what}` of lists and dicts of dataclass instances", node, "convert each"
+            )
+        else:
+            found[field.name] = _deepcopy(lo, [held], {}, node)
+    return found
+
+
+def _astuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    return TupleOf(tuple(_fields_of(lo, args, node, "astuple").values()))
+
+
+def _asdict(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    found = _fields_of(lo, args, node, "asdict")
+    return lo.new_ref(DictRef, RecordOf(tuple(found), tuple(found.values())))
 
 
 def _wraps(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -438,7 +473,7 @@ HANDLERS: dict[Any, Handler] = {
     bisect.bisect_left: _bisect(iteration.bisect_left),
     bisect.bisect_right: _bisect(iteration.bisect_right),
     warnings.simplefilter: _filter, warnings.filterwarnings: _filter,
-    dataclasses.replace: _replace,
+    dataclasses.replace: _replace, dataclasses.astuple: _astuple, dataclasses.asdict: _asdict,
     functools.partial: _partial, functools.reduce: _reduce, functools.cache: _cache,
     functools.lru_cache: _cache, functools.wraps: _wraps,
     operator.itemgetter: _itemgetter, operator.attrgetter: _attrgetter,

@@ -211,7 +211,9 @@ def augment_element(lo: Lowerer, stmt: ast.AugAssign, node: ast.Subscript) -> No
     if not isinstance(owner, ArrayRef):
         augment_item(lo, owner, stmt, node)
         return
-    items = indexing.prepared(lo, owner, indexing.items_of(lo, node.slice), node)
+    whole, items = indexing.opened(lo, owner, indexing.items_of(lo, node.slice), node)
+    assert isinstance(whole, ArrayRef)
+    owner, items = whole, indexing.prepared(lo, whole, items, node)
     if indexing.is_advanced(lo, items):
         place = indexing.Advanced(lo, owner, items, node)
         with lo.at(stmt):

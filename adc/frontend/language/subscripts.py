@@ -47,9 +47,17 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
     match owner:
         case Num():
             key = evaluation.lower_expr(lo, node.slice)
-            whole = key == TupleOf(()) or (isinstance(key, Static) and key.value is Ellipsis)
-            if whole and not numbers.scalar_type(owner.operand).weak:
-                return owner  # a NumPy scalar is a 0-d array
+            parts = key.items if isinstance(key, TupleOf) else (key,)
+            new = [part for part in parts if isinstance(part, Static) and part.value is None]
+            dots = [part for part in parts if isinstance(part, Static) and part.value is Ellipsis]
+            ty = numbers.scalar_type(owner.operand)
+            if len(new) + len(dots) == len(parts) and len(dots) < 2 and not ty.weak:
+                # A NumPy scalar is a 0-d array.
+                if not new:
+                    return owner
+                whole = elementwise.boxed(lo, owner.operand, ty.dtype)
+                items = [indexing.Item(part, node) for part in parts]
+                return indexing.window(lo, whole, items, node)
         case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
             return sequence_item(lo, TupleOf(record.items), node)
         case DictRef():

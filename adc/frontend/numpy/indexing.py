@@ -277,6 +277,25 @@ def checked_index(lo: Lowerer, index: Operand, size: Operand, axis: int, node: a
 # -- the whole index -------------------------------------------------------------------------------
 
 
+def opened(
+    lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST
+) -> tuple[Arraylike, Sequence[Item]]:
+    """Replace a boolean as an index: it is a mask of one element, of a new first axis."""
+    flags = [item for item in items if _is_flag(lo, item.value)]
+    if not flags or any(not _is(item, Ellipsis) for item in items if item not in flags):
+        return x, items
+    flag = elementwise.number(lo, flags[0].value, node)  # type: ignore[arg-type]  # no slice
+    version = arrays.created(lo, "b1", [integer(1)], flag)
+    mask = lo.new_array(version, (integer(1),), "mask")
+    return window(lo, x, [Item(Static(None), node)], node), [Item(mask, node)]
+
+
+def _is_flag(lo: Lowerer, value: Binding | Slice) -> bool:
+    if isinstance(value, Num):
+        return value.operand.type.kind == "b"
+    return isinstance(value, Lazy | ArrayRef) and _kind(value) == "b" and not dims_of(lo, value)
+
+
 def is_advanced(lo: Lowerer, items: Sequence[Item]) -> bool:
     return any(is_array(item.value) and dims_of(lo, item.value) for item in items)  # type: ignore[arg-type]
 
@@ -363,6 +382,7 @@ def basic(lo: Lowerer, x: Arraylike, items: Sequence[Item]) -> Arraylike:
 
 def read(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) -> Binding:
     """Lower ``x[items]``: a number, a view, or for advanced indexing an expression."""
+    x, items = opened(lo, x, items, node)
     whole = any(_is(item, Ellipsis) for item in items)
     items = prepared(lo, x, items, node)
     if is_advanced(lo, items):
@@ -374,6 +394,7 @@ def read(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) -> Bin
 
 def write(lo: Lowerer, x: ArrayRef, items: Sequence[Item], value: Binding, node: ast.AST) -> None:
     """Lower ``x[items] = value``."""
+    x, items = opened(lo, x, items, node)  # type: ignore[assignment]  # of an array, a view of it
     items = prepared(lo, x, items, node)
     if is_advanced(lo, items):
         Advanced(lo, x, items, node).write(value)

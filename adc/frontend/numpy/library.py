@@ -18,6 +18,7 @@ from adc.frontend.core.bindings import (
     Binding,
     Bound,
     Lazy,
+    ListRef,
     Num,
     Static,
     TupleOf,
@@ -212,6 +213,12 @@ def _dtype_call(
     ty = Scalar(NAMES[dtype])
     if not args:
         return Num(lo.convert(Literal(0, INT), ty))
+    if isinstance(args[0], TupleOf | ListRef) or elementwise.is_array(args[0]):
+        source = arrays.as_array(lo, args[0], node)
+        if views.dims_of(lo, source):  # NumPy's types of numbers leave arrays arrays
+            if elementwise.element_type(source).dtype == ty.dtype:
+                return source
+            return reductions.converted(lo, elementwise.lazy(lo, source, node), ty, node)
     x = elementwise.number(lo, args[0], node)
     if ty.kind == "b":
         return Num(strong(lo, operators.truth(lo, args[0], node)))

@@ -240,8 +240,8 @@ def create(
     """Lower ``np.zeros`` and similar functions, ``…_like`` included."""
     like = kind.endswith("_like")
     names = {
-        "zeros": ["shape", "dtype"], "ones": ["shape", "dtype"], "empty": ["shape", "dtype"],
-        "full": ["shape", "fill_value", "dtype"],
+        "zeros": ["shape", "dtype", "order"], "ones": ["shape", "dtype", "order"],
+        "empty": ["shape", "dtype", "order"], "full": ["shape", "fill_value", "dtype", "order"],
         "zeros_like": ["a", "dtype", "order", "subok", "shape"],
         "ones_like": ["a", "dtype", "order", "subok", "shape"],
         "empty_like": ["prototype", "dtype", "order", "subok", "shape"],

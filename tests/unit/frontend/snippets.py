@@ -66,6 +66,18 @@ class Stopped(RuntimeError):
         pass
 
 
+@dataclasses.dataclass
+class Point:
+    x: float
+    y: float
+
+
+@dataclasses.dataclass
+class Line:
+    start: Point
+    end: Point
+
+
 class Times:
     def __init__(self, factor):
         self.factor = factor
@@ -611,6 +623,50 @@ return operator.attrgetter('T')(x)
 return x[*[0], 1]
 """,
     "x=X": r"""
+y = x[0]
+return y[..., None], y[None], y[np.newaxis, ..., np.newaxis] * 2, y[...], y[()]
+
+h = np.asarray(x[0])
+h[h > 1.0] = 3.0
+h[np.isnan(h)] = 0.0
+return h
+
+h = np.array(x[1])
+h[h < 1.0] += 360.0
+h[h < 1.0] *= 2.0
+return h
+
+h = np.array(x[0])
+return h[h > 1.0], h[h > 100.0], x[True], x[x[0] > 100.0], x[np.True_].shape
+
+y = np.array(x)
+y[y[0] > 1.0] = 7.0
+y[y[0] > 100.0] += 1.0
+return y
+
+return np.float64(x), np.float32(x), np.int64(x), np.bool_(x > 0), np.float64([1, 2])
+
+return np.complex128(x[:1])
+
+y = np.float64(x)
+y[0] = 9.0
+return x, y
+
+return np.zeros(3, np.float32, 'C'), np.ones((2, 1), float, order='C'), np.full(2, 1.5, None, 'F')
+
+p = Point(x[0], 2.0)
+a = dataclasses.astuple(p)
+d = dataclasses.asdict(p)
+return a[0] * 2, len(a), d['x'] + d['y'], list(d)
+
+p = Line(Point(x, 2.0), Point(3.0, x))
+a = dataclasses.astuple(p)
+d = dataclasses.asdict(p)
+a[0][0][0] = 5.0
+return a[0][0], x, d['end']['y'][1], p.start.x
+
+return [callable(v) for v in (len, x, 1.0, 'a', lambda: 1, Point, Point(1.0, 2.0))]
+
 a = x * 2.0
 a @= x
 return a
@@ -1505,8 +1561,6 @@ return np.sum(x, axis=5)
 return x[..., ...]
 # ADC014: an index can only have a single `...`
 
-return x[True]
-# ADC010: a boolean as an index is not supported
 """,
     "x=X": r"""
 def total(vs):
