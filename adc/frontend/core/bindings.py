@@ -477,12 +477,12 @@ class Unbound:
 class Late:
     """A variable that a loop binds: it is bound if the loop ran (`flag`), checked where read.
 
-    If it is `lost`, it may be bound otherwise, too, but to what is not known.
+    If it is `lost`, it may be bound otherwise, too, but to what is not known; this is where.
     """
 
     inner: Binding
     flag: Operand
-    lost: bool = False
+    lost: str = ""
 
 
 @dataclass(frozen=True, slots=True)

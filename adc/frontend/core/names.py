@@ -42,10 +42,7 @@ def usable(
         with lo.at(node):
             if binding.lost:
                 error = LimitError.__name__
-                text = (
-                    f"adc: the value of {name!r} after a loop that no `break` left is not "
-                    f"supported: give {name!r} a value before the loop, or in its `else`"
-                )
+                text = f"adc: the value of {name!r} after {binding.lost}"
             else:
                 error = "UnboundLocalError"
                 text = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adc.frontend.control import blocks, evaluation
 from adc.frontend.control.control import (
@@ -26,7 +26,13 @@ from adc.frontend.control.control import (
     set_exit,
 )
 from adc.frontend.control.escapes import RAISED
-from adc.frontend.control.loops import FirstError, RestructuredError, lower_loop, same_numbers
+from adc.frontend.control.loops import (
+    FirstError,
+    RestructuredError,
+    becomes_array,
+    lower_loop,
+    same_numbers,
+)
 from adc.frontend.core import classes, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
@@ -56,7 +62,13 @@ from adc.frontend.syntax import scope
 from adc.frontend.values import arrays, elementwise, list_buffers, sequences, views
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import AliasError, TypeMismatchError, TypeUnstableError, UnboundError
+from adc.ir.errors import (
+    AliasError,
+    LimitError,
+    TypeMismatchError,
+    TypeUnstableError,
+    UnboundError,
+)
 from adc.ir.types import BOOL
 
 
@@ -141,7 +153,13 @@ def _first_apart(
     trips: Operand,
     element: Callable[[Operand], Binding],
 ) -> None:
-    """Lower the first iteration, and the loop over the others: what is None becomes a number."""
+    """Lower the first iteration, and the loop over the others.
+
+    What is None becomes a number, and a number an array. After no iteration it would still be the
+    number: reading it then is refused, when the program runs.
+    """
+    before = dict(lo.frame.env)
+    became: list[str] = []
 
     def all_of_them() -> None:
         with lo.copy("first", id(stmt)):
@@ -150,13 +168,33 @@ def _first_apart(
             others = numbers.apply(lo, "sub", trips, integer(1))
             if others != integer(0):
                 _settled(lo, stmt, iterable, others, after_first, unrolls=False)
+        env = lo.frame.env
+        became.extend(
+            name for name, old in before.items() if name in env and becomes_array(old, env[name])
+        )
+
+    def none_of_them() -> None:
+        for name in became:
+            if isinstance(before[name], Num):
+                lo.frame.env[name] = Unbound()
+            else:
+                text = f"adc: {_NUMBER.format('something in a container')}"
+                numbers.check(lo, Literal(False, BOOL), LimitError.__name__, text)
 
     def after_first(k: Operand) -> Binding:
         return element(lo.builder.apply("add", k, integer(1)))
 
     some = numbers.apply(lo, "gt", trips, integer(0))
-    branch(lo, some, all_of_them, lambda: None)
+    branch(lo, some, all_of_them, none_of_them, late=became)
+    for name in became:
+        if isinstance(late := lo.frame.env.get(name), Late):
+            lo.frame.env[name] = replace(late, lost=_NUMBER.format(repr(name)))
 
+
+_NUMBER = (
+    "a loop without iterations is not supported: {} is a number then, and an array otherwise; "
+    "begin with an array, such as `np.zeros(n)`"
+)
 
 # A loop that would be refused otherwise.
 MAX_COPIES = 256

@@ -291,6 +291,26 @@ def none_in_the_first_iteration(x: Any) -> Any:
     return s
 
 
+class _Field:
+    def __init__(self) -> None:
+        self.total: Any = 0
+
+    def add(self, term: Any) -> None:
+        self.total = self.total + term
+
+
+@programs((X6, 3), (X6, 2))
+def number_that_becomes_an_array(x: Any, n: Any) -> Any:
+    field, product = _Field(), 1.0
+    for k in range(n):
+        wave: Any = 0.0
+        for v in x[:2]:
+            wave += np.sin(v * x + k)
+        product = product * wave[::-1]
+        field.add(wave * x[k])
+    return np.sum(field.total * product)
+
+
 # --- refused --------------------------------------------------------------------------------------
 _REFUSED: list[Program] = []
 _refused = recorder(_REFUSED)

@@ -885,6 +885,21 @@ return x[2:-10:n], x[-10:-20:n], x[10:-10:n], x[-10:2:-n]
 return x.reshape(n, -1)
 
 return x.reshape(-1, n - 2)
+
+s, lists = 0.0, [0, 0]
+for k in range(n):
+    t = 1
+    for v in x:
+        t *= v + x
+    s += t
+    lists[1] += s * k
+return s, lists
+
+box = Plain()
+box.total = {'s': 0}
+for k, v in enumerate(x):
+    box.total['s'] = box.total['s'] + v * x[::-1] + k
+return box.total['s']
 """,
 }
 
