@@ -234,10 +234,7 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                 env[slot] = _all_stable(lo, memo, slot, forms.unread(lo, memo.contents[name]), ())
                 env[name] = Maybe(replace(like.inner, slot=slot), Literal(False, BOOL))
                 slots.add(slot)
-            known = set(lo.versions)
-            optional = forms.made_optional(lo, like, env[name], known=False)
-            found = forms.conformed(lo, like, optional, name)
-            env[name] = _all_stable(lo, memo, name, found, known)
+            _convert(lo, memo, name, like)
     for name in sorted(memo.relisted):
         held = env.get(name)
         old = held.inner if isinstance(held, Maybe) else held
@@ -254,6 +251,8 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                 )  # fmt: skip
             slot = lo.new_slot()
             env[slot] = lo.held(old)
+            if slot in memo.forms:
+                _convert(lo, memo, slot, memo.forms[slot])
             own = replace(old, slot=slot)
             env[name] = replace(held, inner=own) if isinstance(held, Maybe) else own
             lo.lend(slot, old)
@@ -275,6 +274,14 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                 )
                 env[slot] = replace(whole, buffers=buffers)
     return lo.snapshot(), sorted(slots)
+
+
+def _convert(lo: Lowerer, memo: LoopMemo, name: str, like: Binding) -> None:
+    """Give what a name is bound to the form that iterations give it."""
+    known = set(lo.versions)
+    optional = forms.made_optional(lo, like, lo.frame.env[name], known=False)
+    found = forms.conformed(lo, like, optional, name)
+    lo.frame.env[name] = _all_stable(lo, memo, name, found, known)
 
 
 def _all_stable(

@@ -291,6 +291,16 @@ def none_in_the_first_iteration(x: Any) -> Any:
     return s
 
 
+@program(X6)
+def dict_with_none_made_anew_on_one_path(x: Any) -> Any:
+    best: dict[str, Any] = {"d": 100.0, "t": None, "rest": None}
+    for k in range(4):
+        d = np.sum((x[:2] - 0.3 * k) ** 2)
+        if d < best["d"]:
+            best = {"d": d, "t": x[k] * k, "rest": x - k}
+    return best["d"] + best["t"] * best["rest"][3]
+
+
 class _Field:
     def __init__(self) -> None:
         self.total: Any = 0

@@ -900,6 +900,21 @@ box.total = {'s': 0}
 for k, v in enumerate(x):
     box.total['s'] = box.total['s'] + v * x[::-1] + k
 return box.total['s']
+
+log = []
+for k in range(n):
+    log.append((x[k] * k, x * x[k], k))
+a, b, c = zip(*log)
+log[0] = (3.0, x, 5)
+s = sum(p * q[1] for p, q in zip(reversed(a), b))
+return s, max(a), np.array(b), sum(a[:-1]), sum(c), len(b)
+
+best = {'d': np.inf, 't': None, 'y': None}
+for k in range(3):
+    d = np.sum((x - k) ** 2)
+    if d < best['d']:
+        best = {'d': d, 't': k, 'y': x - k}
+return best['d'] + best['t'] + best['y'][0]
 """,
 }
 
