@@ -45,10 +45,7 @@ _ADVICE = {
         for name in ("continuous", "discrete")
     },
     "scipy.linalg.hessenberg": "use `eigh` of a symmetric matrix, or `eig`",
-    **{
-        f"scipy.linalg.{name}": "build the matrix outside the differentiated function"
-        for name in ("dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal")
-    },
+    "scipy.linalg.dft": "build the matrix outside the differentiated function",
     "scipy.spatial": "`adc supported` lists the functions of `scipy.spatial.distance` that are "
     "supported",
     "scipy.special": "`adc supported` lists the functions of `scipy.special` that are supported; "
