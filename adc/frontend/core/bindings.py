@@ -584,6 +584,8 @@ def kind_of(binding: Binding) -> str:
             return f"a {cls.__name__}"
         case Static(value=None):
             return "None"
+        case Static(value=frozenset()):
+            return "a set"
         case Static(value=np.ndarray() | np.generic() as value):  # of a kind that adc does not have
             return f"a {type(value).__name__} of dtype {value.dtype}"
         case Static(value=value):

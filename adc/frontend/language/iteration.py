@@ -59,7 +59,7 @@ from adc.frontend.core.state import Dead, PickedError
 from adc.frontend.core.structure import is_slot, refs
 from adc.frontend.language import assignment, breaks, generators, iterators, unrolling
 from adc.frontend.syntax import scope
-from adc.frontend.values import arrays, elementwise, list_buffers, sequences, views
+from adc.frontend.values import arrays, elementwise, list_buffers, operators, sequences, views
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import (
@@ -754,7 +754,9 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
     raise TypeMismatchError(
         f"cannot loop over {kind_of(iterable)}",
         lo.span(node),
-        "loop over a range, an array, a tuple, enumerate, zip or reversed",
+        "loop over `sorted(...)` of it: the order of a set is not part of the program"
+        if operators.is_set(iterable)
+        else "loop over a range, an array, a tuple, enumerate, zip or reversed",
     )
 
 

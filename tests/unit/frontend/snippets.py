@@ -909,6 +909,16 @@ log[0] = (3.0, x, 5)
 s = sum(p * q[1] for p, q in zip(reversed(a), b))
 return s, max(a), np.array(b), sum(a[:-1]), sum(c), len(b)
 
+fixed = {0, 1, 6, 7}
+free = sorted(set(range(9)) - fixed)
+other = {k % 3 for k in free} | {2, 7} & fixed
+seen = [k for k in set(range(len(x))) - {n}]
+return (
+    free[0] + 10 * free[-1] + sum(free), len(other ^ {7}), other < {0, 1, 2, 7}, other <= {0, 1},
+    fixed.union([8], range(3)) >= fixed, fixed.isdisjoint(other), sum(k * x[0] for k in other),
+    x[seen], len(fixed.difference((0, 'a'))), other == {7, 2, 1, 0}, {'a'}.issubset({'b', 'a'}),
+)
+
 best = {'d': np.inf, 't': None, 'y': None}
 for k in range(3):
     d = np.sum((x - k) ** 2)
@@ -1543,6 +1553,24 @@ return adc.vmap(g)(x)
 
 return scipy.integrate.trapezoid(x, axis=int(x[2]) - n)
 # ADC010: `axis` known only at run time is not supported
+
+a = {1, 2}
+b = a
+a |= {3}
+return len(b) * x
+# ADC010: a set that is changed in place is not supported
+
+s = 0.0
+for k in {n, 40} - {n}:
+    s += k
+return s * x
+# ADC014: cannot loop over a set
+
+return len({v > 0.0 for v in np.cumsum(x)}) * x[0]
+# ADC010: a set that holds a number (b1) is not supported
+
+return {1, 2} + {3}
+# ADC014: `+` is not defined for a set and a set
 
 return x[::n]
 # ADC010: a slice with a step known only at run time and an end left out is not supported
