@@ -45,7 +45,10 @@ _ADVICE = {
         for name in ("continuous", "discrete")
     },
     "scipy.linalg.hessenberg": "use `eigh` of a symmetric matrix, or `eig`",
-    "scipy.linalg.dft": "build the matrix outside the differentiated function",
+    **{
+        f"scipy.linalg.{name}": "build the matrix outside the differentiated function"
+        for name in ("dft", "pascal")
+    },
     "scipy.spatial": "`adc supported` lists the functions of `scipy.spatial.distance` that are "
     "supported",
     "scipy.special": "`adc supported` lists the functions of `scipy.special` that are supported; "

@@ -101,7 +101,7 @@ _SPECIAL = (
     "roots_laguerre", "roots_legendre", "roots_sh_chebyt", "roots_sh_chebyu", "roots_sh_jacobi",
     "roots_sh_legendre", "yn_zeros", "ynp_zeros",
 )  # fmt: skip
-_LINALG = ("hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal")
+_LINALG = ("hadamard", "helmert", "hilbert", "invhilbert", "invpascal")
 _POLYNOMIAL = (
     "chebyshev.chebgauss", "chebyshev.chebpts1", "chebyshev.chebpts2", "hermite.hermgauss",
     "hermite_e.hermegauss", "laguerre.laggauss", "legendre.leggauss",

@@ -291,6 +291,15 @@ def none_in_the_first_iteration(x: Any) -> Any:
     return s
 
 
+@program(X6, 5)
+def dict_of_numbers_by_a_number(x: Any, n: Any) -> Any:
+    ratios, s = {1: x[0], 2: 0.5, 4: x[1] * x[2]}, 0.0
+    for k in range(n):
+        gear = 2 if x[k] > 0.5 else 4
+        s += ratios[gear] * x[k] + ratios.get(gear // 2 + k, x[5]) * x[k + 1]
+    return s
+
+
 @program(X6)
 def dict_with_none_made_anew_on_one_path(x: Any) -> Any:
     best: dict[str, Any] = {"d": 100.0, "t": None, "rest": None}

@@ -909,6 +909,22 @@ log[0] = (3.0, x, 5)
 s = sum(p * q[1] for p, q in zip(reversed(a), b))
 return s, max(a), np.array(b), sum(a[:-1]), sum(c), len(b)
 
+ratios, s = {3: 300.0, 4: x[1], 5.0: 7}, 0.0
+for k in range(n + 2):
+    gear = 3 if x[0] * k > 1.0 else 4 if k else 5
+    s += ratios[gear] * k + ratios.get(gear + k, x[2]) + {True: 2}.get(int(x[0]), 0)
+return s
+
+tables, s = {1: 2.0, 3: 3.0}, 0.0
+for v in x:
+    try:
+        s += tables[int(v + 1.0)] * v
+    except KeyError:
+        s += 0.1 * v
+return s
+
+return {1: 2.0, 3: 3.0}[int(x[0] * 10.0)]
+
 fixed = {0, 1, 6, 7}
 free = sorted(set(range(9)) - fixed)
 other = {k % 3 for k in free} | {2, 7} & fixed
