@@ -9,6 +9,8 @@ import ast
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from adc.frontend.control import blocks, evaluation
 from adc.frontend.control.control import (
     CONTINUE,
@@ -33,7 +35,7 @@ from adc.frontend.control.loops import (
     lower_loop,
     same_numbers,
 )
-from adc.frontend.core import classes, numbers
+from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -45,6 +47,7 @@ from adc.frontend.core.bindings import (
     Num,
     Range,
     Reversed,
+    Static,
     TupleOf,
     Unbound,
     Unstable,
@@ -63,13 +66,14 @@ from adc.frontend.values import arrays, elementwise, list_buffers, operators, se
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import (
+    AdcError,
     AliasError,
     LimitError,
     TypeMismatchError,
     TypeUnstableError,
     UnboundError,
 )
-from adc.ir.types import BOOL
+from adc.ir.types import BOOL, Scalar
 
 
 @handles(ast.For)
@@ -97,7 +101,8 @@ def _lower_for(lo: Lowerer, stmt: ast.For) -> None:
         _over_object(lo, stmt, iterable)
         return
     if _most(lo, iterable) is not None:
-        _unrolled(lo, stmt, iterable)
+        if not _over_numbers(lo, stmt, iterable):
+            _unrolled(lo, stmt, iterable)
         return
     trips, element = iteration(lo, iterable, stmt.iter)
     if isinstance(trips, Literal) and trips.value <= 0:
@@ -132,6 +137,63 @@ def _lower_for(lo: Lowerer, stmt: ast.For) -> None:
         else:
             _first_apart(lo, stmt, iterable, trips, element)
     lo.frame.env.pop(held, None)
+
+
+def _over_numbers(lo: Lowerer, stmt: ast.For, iterable: Binding) -> bool:
+    """Lower a loop over many numbers in a list as one over an array; return whether that does.
+
+    A copy of the body for each would be much code. It is needed where an iteration needs to know
+    its number, changes the list, or appends arrays, which may have different shapes.
+    """
+    inner = iterable.inner if isinstance(iterable, Enumerate) else iterable
+    items = sequences.static_items(lo, inner) if isinstance(inner, ListRef | TupleOf) else None
+    if items is None or len(items) <= sequences.MAX_UNROLLED:
+        return False
+    kind, *others = {
+        numbers.scalar_type(item.operand) if isinstance(item, Num) else None for item in items
+    }
+    if kind is None or others:
+        return False
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    try:
+        call = ast.copy_location(ast.Call(stmt.iter, [], []), stmt.iter)
+        array = dispatch.apply(lo, Static(np.array), [TupleOf(tuple(items))], {}, call)
+        whole = replace(iterable, inner=array) if isinstance(iterable, Enumerate) else array
+        trips, element = iteration(lo, whole, stmt.iter)
+
+        def number(k: Operand) -> Binding:
+            return _like_number(lo, element(k), kind)
+
+        held = _hold(lo, iterable)
+        _settled(lo, stmt, whole, trips, number, unrolls=False)
+        lo.frame.env.pop(held, None)
+        changed = isinstance(inner, ListRef) and lo.held(inner) != TupleOf(tuple(items))
+        if not (changed or _grows_by_arrays(before.env, lo.frame.env)):
+            return True
+    except AdcError:
+        pass
+    lo.restore(before)
+    lo.reset_names(saved)
+    del lo.builder.stmts[mark:]
+    return False
+
+
+def _grows_by_arrays(before: dict[str, Binding], after: dict[str, Binding]) -> bool:
+    """Whether a list of arrays has a length known only at run time, and had none before."""
+    return any(
+        isinstance(held, Growing)
+        and not isinstance(before.get(name), Growing)
+        and list_buffers.has_arrays(held.element)
+        for name, held in after.items()
+    )
+
+
+def _like_number(lo: Lowerer, element: Binding, kind: Scalar) -> Binding:
+    """Return an element of an array as the number in a list that it was."""
+    if isinstance(element, TupleOf):  # of `enumerate`
+        return TupleOf((element.items[0], _like_number(lo, element.items[1], kind)))
+    assert isinstance(element, Num)
+    return Num(numbers.weak(lo, element.operand) if kind.weak else element.operand)
 
 
 def _over_object(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:

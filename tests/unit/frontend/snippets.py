@@ -909,6 +909,30 @@ log[0] = (3.0, x, 5)
 s = sum(p * q[1] for p, q in zip(reversed(a), b))
 return s, max(a), np.array(b), sum(a[:-1]), sum(c), len(b)
 
+levels, s = [0.5] * 20 + [2.5] * 15, x[0]
+for k, level in enumerate(levels, start=1):
+    s = 0.9 * s + level if s < k else s - np.float32(level)
+return s, level, k
+
+levels, s = [0.5] * 35, 0.0
+for k, level in enumerate(levels):
+    s += level
+    if k + n < 35:
+        levels[k + n] = level * 1.1 + x[0]
+return s, levels[-1]
+
+parts = []
+for size in [1] * 20 + [2] * 15:
+    parts.append(np.ones(size) * x[1])
+return sum(len(part) for part in parts), parts[-1]
+
+for k in [2] * 39 + [n]:
+    if x[k] < 0.0:
+        break
+else:
+    return x[k] * 2
+return k
+
 ratios, s = {3: 300.0, 4: x[1], 5.0: 7}, 0.0
 for k in range(n + 2):
     gear = 3 if x[0] * k > 1.0 else 4 if k else 5
