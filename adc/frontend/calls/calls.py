@@ -45,7 +45,14 @@ from adc.frontend.core.dispatch import called, handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import GENERATOR, refusal
 from adc.frontend.core.state import ConstantNeededError
-from adc.frontend.language import attributes, containers, formatting, generators, iterators
+from adc.frontend.language import (
+    attributes,
+    containers,
+    dynamic_lists,
+    formatting,
+    generators,
+    iterators,
+)
 from adc.frontend.numpy import library, random
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import elementwise, objects, sequences, special, strings, views
@@ -81,6 +88,12 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     for arg in node.args:
         if isinstance(arg, ast.Starred):
             inner = evaluation.lower_expr(lo, arg.value)
+            if callee == Static(zip) and len(node.args) == 1 and not node.keywords:
+                held = lo.held(inner) if isinstance(inner, ListRef) else inner
+                if isinstance(held, Growing):
+                    columns = dynamic_lists.transposed(lo, held, node)
+                    if columns is not None:
+                        return columns
             args.extend(_unpacked(lo, inner, arg, callee, node))
         elif _consumes(callee) and generators.called(lo, arg) is not None:
             args.append(generators.listed(lo, arg))

@@ -8,7 +8,7 @@ leave a block of statements (`jumps`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -150,9 +150,12 @@ def branch(
     orelse: Callable[[], None],
     *,
     else_exited: bool = False,
-    late: bool = False,
+    late: bool | Collection[str] = False,
 ) -> None:
-    """Lower an `if`: only one arm where the condition is known, else both, then join."""
+    """Lower an `if`: only one arm where the condition is known, else both, then join.
+
+    `late` is that of `_Merge`.
+    """
     if isinstance(cond, Literal):
         (then if cond.value else orelse)()
         return
@@ -185,9 +188,9 @@ class _Merge:
     # what they hold. None: no kind of contents is common to both.
     references: dict[tuple[str, str], Ref | None] = field(default_factory=dict)
     slots: dict[str, Binding] = field(default_factory=dict)
-    # Whether a name that one path binds may be read where that path was surely taken, which is
-    # checked when the program runs.
-    late: bool = False
+    # Names that one path binds and that may be read where that path was surely taken, which is
+    # checked when the program runs; True: all.
+    late: bool | Collection[str] = False
 
     def result(self, a: Operand | None, b: Operand | None, hint: str) -> Value:
         """Return the result of the If that is `a` or `b`; None is a value that is not read."""
@@ -272,7 +275,8 @@ class _Merge:
             live = b if first.dead else a
             return self.one_sided(hint, live, 1 if first.dead else 0)
         partial = name in first.state.partial or name in second.state.partial
-        if self.late and isinstance(a, Late) != isinstance(b, Late) and Unbound() in (a, b):
+        late = self.late if isinstance(self.late, bool) else name in self.late
+        if late and isinstance(a, Late) != isinstance(b, Late) and Unbound() in (a, b):
             return self.sometimes(hint, a if isinstance(a, Late) else b, isinstance(b, Late))
         if a is not b and (isinstance(a, Late) or isinstance(b, Late)):
             a = Unbound("an earlier loop may not have run") if isinstance(a, Late) else a
@@ -286,7 +290,7 @@ class _Merge:
             if missing.exited:
                 lo.frame.partial.add(name)
                 return self.one_sided(hint, other, side)
-            if self.late:
+            if late:
                 return self.sometimes(hint, other, side)
             return Unbound(f"it is not assigned on every path (line {line_of(lo)})")
         if partial:
@@ -498,7 +502,7 @@ class _Merge:
 
     def sometimes(self, hint: str, binding: Binding, side: int) -> Binding:
         """Bind a name that only arm `side` provides, with a flag."""
-        inner, there, lost = binding, Literal(True, BOOL), False
+        inner, there, lost = binding, Literal(True, BOOL), ""
         if isinstance(binding, Late):
             inner, there, lost = binding.inner, binding.flag, binding.lost  # type: ignore[assignment]
         flags = (there, Literal(False, BOOL))
@@ -535,8 +539,9 @@ class _Late:
 
 
 def merge(
-    lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm, *, late: bool = False
-) -> None:
+    lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm, *,
+    late: bool | Collection[str] = False,
+) -> None:  # fmt: skip
     """Build the If and make its results the state of `lo`; `late` is that of `_Merge`."""
     lo.frame.partial = set(before.partial) & (first.state.partial | second.state.partial)
     merging = _Merge(lo, cond, (first, second), before, late=late)

@@ -8,7 +8,7 @@ the attempts of enclosing loops, so nesting does not multiply the number of atte
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,7 +37,6 @@ from adc.frontend.core.bindings import (
     Num,
     RecordOf,
     Ref,
-    Static,
     TupleOf,
     Unbound,
     Unstable,
@@ -99,23 +98,41 @@ class RestructuredError(TypeUnstableError):
 
 
 class FirstError(RestructuredError):
-    """What is None before the loop is something else after an iteration."""
+    """What is None or a number before the loop is something else, or an array, afterwards."""
+
+
+def becomes_array(start: Binding, end: Binding) -> bool:
+    """Whether something in `start` is a number, and an array in `end`.
+
+    So is ``total = 0.0`` after ``total = total + row``.
+    """
+    return any(
+        isinstance(old, Num) and isinstance(new, ArrayRef) for old, new in _pairs(start, end)
+    )
 
 
 def _is_filled(start: Binding, end: Binding) -> bool:
-    """Whether something in `start` is absent, and something else in `end`."""
+    """Whether something in `start` is absent and something else in `end`, or becomes an array."""
+    filled = any(forms.is_absent(old) and new != old for old, new in _pairs(start, end))
+    return filled or becomes_array(start, end)
+
+
+def _pairs(start: Binding, end: Binding) -> Iterator[tuple[Binding, Binding]]:
+    """Yield what two bindings hold at the same places."""
     match start, end:
         case _, Unbound() | Unstable() | Maybe():
-            return False
-        case Static(), _ if forms.is_absent(start):
-            return end != start
-        case RecordOf(keys=keys, items=items), RecordOf() if keys == end.keys:
-            return any(map(_is_filled, items, end.items))
+            return
+        case RecordOf(keys=keys), RecordOf() if keys == end.keys:
+            parts = zip(start.items, end.items, strict=True)
         case TupleOf(items=items), TupleOf() if len(items) == len(end.items):
-            return any(map(_is_filled, items, end.items))
+            parts = zip(items, end.items, strict=True)
         case NamedTuple(cls=cls, record=record), NamedTuple() if cls is end.cls:
-            return _is_filled(record, end.record)
-    return False
+            parts = zip((record,), (end.record,), strict=True)
+        case _:
+            yield start, end
+            return
+    for old, new in parts:
+        yield from _pairs(old, new)
 
 
 class _Retry(Exception):
@@ -213,10 +230,7 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                 env[slot] = _all_stable(lo, memo, slot, forms.unread(lo, memo.contents[name]), ())
                 env[name] = Maybe(replace(like.inner, slot=slot), Literal(False, BOOL), like.absent)
                 slots.add(slot)
-            known = set(lo.versions)
-            optional = forms.made_optional(lo, like, env[name], known=False)
-            found = forms.conformed(lo, like, optional, name)
-            env[name] = _all_stable(lo, memo, name, found, known)
+            _convert(lo, memo, name, like)
     for name in sorted(memo.relisted):
         held = env.get(name)
         old = held.inner if isinstance(held, Maybe) else held
@@ -233,6 +247,8 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                 )  # fmt: skip
             slot = lo.new_slot()
             env[slot] = lo.held(old)
+            if slot in memo.forms:
+                _convert(lo, memo, slot, memo.forms[slot])
             own = replace(old, slot=slot)
             env[name] = replace(held, inner=own) if isinstance(held, Maybe) else own
             lo.lend(slot, old)
@@ -254,6 +270,14 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                 )
                 env[slot] = replace(whole, buffers=buffers)
     return lo.snapshot(), sorted(slots)
+
+
+def _convert(lo: Lowerer, memo: LoopMemo, name: str, like: Binding) -> None:
+    """Give what a name is bound to the form that iterations give it."""
+    known = set(lo.versions)
+    optional = forms.made_optional(lo, like, lo.frame.env[name], known=False)
+    found = forms.conformed(lo, like, optional, name)
+    lo.frame.env[name] = _all_stable(lo, memo, name, found, known)
 
 
 def _all_stable(
@@ -555,12 +579,14 @@ def _close(
                     else "a list that grows in a loop holds numbers, arrays of one rank and "
                     "dtype, or tuples of these",
                 )  # fmt: skip
-            raise (FirstError if _is_filled(start, end) else TypeUnstableError)(
+            first = memo.avoids_none and _is_filled(start, end)
+            raise (FirstError if first else TypeUnstableError)(
                 f"{name.removeprefix(CELL)!r} is {kind_of(start)} before the loop and "
                 f"{kind_of(end)} after an iteration",
                 lo.builder.loc,
-                "use the same kind of value on every path, or two variables",
-            )
+                "begin with an array, such as `np.zeros(n)`" if becomes_array(start, end)
+                else "use the same kind of value on every path, or two variables",
+            )  # fmt: skip
         if isinstance(end, Unstable):
             # Said here: an empty list, a string or a function has no leaves to look at below.
             if not is_slot(name):
@@ -945,7 +971,7 @@ def _after(
                     ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
                 old = before.env.get(name)
                 flag: Operand = ran
-                lost = isinstance(old, Late) and old.lost
+                lost = old.lost if isinstance(old, Late) else ""
                 if isinstance(old, Late):
                     if not same_numbers(old.inner, now):
                         lo.frame.env[name] = Unbound(

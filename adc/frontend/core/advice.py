@@ -47,15 +47,15 @@ _ADVICE = {
     "scipy.linalg.hessenberg": "use `eigh` of a symmetric matrix, or `eig`",
     **{
         f"scipy.linalg.{name}": "build the matrix outside the differentiated function"
-        for name in ("dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal")
+        for name in ("dft", "pascal")
     },
     "scipy.spatial": "`adc supported` lists the functions of `scipy.spatial.distance` that are "
     "supported",
     "scipy.special": "`adc supported` lists the functions of `scipy.special` that are supported; "
     "compute others outside the differentiated function",
-    "scipy.optimize": "`root`, `root_scalar`, `minimize`, `minimize_scalar`, `least_squares`, "
-    "`curve_fit` and `fixed_point` are supported; `adc.implicit` differentiates what another "
-    "solver finds",
+    "scipy.optimize": "`root`, `fsolve`, `root_scalar`, `minimize`, `minimize_scalar`, "
+    "`least_squares`, `curve_fit` and `fixed_point` are supported; `adc.implicit` differentiates "
+    "what another solver finds",
     "scipy.integrate": "write the sum or the steps as a loop: adc differentiates them; or call it "
     "with `adc.external` and a derivative rule",
     "scipy.integrate.ode": _SOLVE,
@@ -113,10 +113,14 @@ def is_unread(fn: types.FunctionType) -> bool:
     (True, False)
     """
     module, file = fn.__module__ or "", fn.__code__.co_filename
-    if module.startswith(("adc.library", "adc.ir.schedule")) or file.startswith("<"):
-        return False  # what is typed in, in adc's own examples as well
+    if module.startswith(("adc.library", "adc.ir.schedule")):
+        return False
     top = module.split(".")[0]
-    if top in ("numpy", "numba", "scipy", "math", "adc"):
+    if top in ("numpy", "numba", "scipy", "math"):
+        return True
+    if file.startswith("<"):
+        return False  # what is typed in, in adc's own examples as well
+    if top == "adc":
         return True
     return top.lstrip("_") in _UNREAD and file.startswith(_PYTHON)
 

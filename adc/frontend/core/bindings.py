@@ -478,12 +478,12 @@ class Unbound:
 class Late:
     """A variable that a loop binds: it is bound if the loop ran (`flag`), checked where read.
 
-    If it is `lost`, it may be bound otherwise, too, but to what is not known.
+    If it is `lost`, it may be bound otherwise, too, but to what is not known; this is where.
     """
 
     inner: Binding
     flag: Operand
-    lost: bool = False
+    lost: str = ""
 
 
 class _Unset(enum.Enum):
@@ -602,6 +602,8 @@ def kind_of(binding: Binding) -> str:
             return "None"
         case Static() if is_unset(binding):
             return "unbound"
+        case Static(value=frozenset()):
+            return "a set"
         case Static(value=np.ndarray() | np.generic() as value):  # of a kind that adc does not have
             return f"a {type(value).__name__} of dtype {value.dtype}"
         case Static(value=value):

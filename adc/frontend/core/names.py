@@ -54,12 +54,9 @@ def usable(
         with lo.at(node):
             if not binding.lost:
                 return _checked(lo, binding.inner, binding.flag, name, frame)
-            if _is_checkable(name, frame):
+            if _is_checkable(name, frame) and (frame.function, name) not in lo.shared.unset:
                 raise _unassigned(lo, name, node, frame, "")
-            text = (
-                f"adc: the value of {name!r} after a loop that no `break` left is not "
-                f"supported: give {name!r} a value before the loop, or in its `else`"
-            )
+            text = f"adc: the value of {name!r} after {binding.lost}"
             lo.builder.check(binding.flag, LimitError.__name__, text)
         return binding.inner
     if isinstance(binding, Unbound) or name in partial or (is_unset(binding) and not lo.branches):

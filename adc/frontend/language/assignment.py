@@ -314,6 +314,10 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
             lo.hold(old, lo.held(repeated))  # other names of the list see it, too
             return old
         return elementwise.materialised(lo, repeated, stmt)
+    if operators.is_set(old):
+        raise lo.unsupported(
+            "a set that is changed in place", stmt, "bind a new one: `a = a | b`, `a = a - b`"
+        )
     union = isinstance(stmt.op, ast.BitOr)
     if union and operators.is_plain_dict(old) and operators.is_plain_dict(value):
         lo.hold(old, lo.record(old).updated(lo.record(value)))

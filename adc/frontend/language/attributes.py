@@ -168,8 +168,17 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
             f"`{node.attr}` of {kind_of(owner)}", node, "compute it from the attributes that it has"
         )
     if isinstance(owner, Static) and type(owner.value) is frozenset and hasattr(set, node.attr):
+        if node.attr in _OF_SETS:
+            return Static(getattr(owner.value, node.attr))
         raise lo.unsupported(f"`{node.attr}` of a set", node, "use a dict, or a list")
     raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
+
+
+# Methods of sets that change none.
+_OF_SETS = frozenset(
+    ("copy", "difference", "intersection", "isdisjoint", "issubset", "issuperset",
+     "symmetric_difference", "union")
+)  # fmt: skip
 
 
 def _number_attribute(lo: Lowerer, owner: Num, node: ast.Attribute) -> Binding:

@@ -22,6 +22,10 @@ from adc.ir.types import BOOL
 
 # What `next` of a generator is read from, by no name of the program.
 NEXT = "$next"
+_NO_BREAK = (
+    "a loop that no `break` left is not supported: give {} a value before the loop, or in its "
+    "`else`"
+)
 
 
 class Kept:
@@ -95,7 +99,7 @@ class Kept:
             flag = self.lo.builder.apply("eq", reason, integer(BREAK), hint="left")
         if isinstance(flag, Literal):
             return kept if flag.value else Unbound("the loop is never left by `break`")
-        return Late(kept, flag, lost=name in self.others)
+        return Late(kept, flag, _NO_BREAK.format(repr(name)) if name in self.others else "")
 
 
 def read_outside(function: ast.AST, loop: ast.AST) -> frozenset[str]:

@@ -8,6 +8,7 @@ bindings. Lists, dicts and objects are mutable and may have several names, so a 
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -57,6 +58,34 @@ def item_of_dict(lo: Lowerer, owner: DictRef, key: Any, node: ast.AST) -> Bindin
     if owner.keeps:
         lo.hold(owner, lo.record(owner).with_item(key, made))
     return made
+
+
+def value_of(
+    lo: Lowerer, owner: DictRef, key: Binding, default: Binding | None, node: ast.AST, at: ast.AST
+) -> Binding | None:
+    """Return the value of a key, which stands `at`; None where it is to be a constant.
+
+    Of a key that is known only at run time if all keys and values are numbers.
+    """
+    record = lo.record(owner)
+    values = (*record.items, *(() if default is None else (default,)))
+    if not isinstance(key, Num) or isinstance(key.operand, Literal) or key.operand.type.kind == "c":
+        return None
+    if isinstance(owner, DefaultRef) or not all(isinstance(value, Num) for value in values):
+        return None
+    if not record.keys or not all(isinstance(each, int | float) for each in record.keys):
+        return None
+    if isinstance(lo.constant_needed(key, "a key", at), ConstantNeededError):
+        return None
+    with lo.at(node):
+        here = [
+            numbers.compare_numbers(lo, "eq", key.operand, lo.num(each).operand, at)
+            for each in record.keys
+        ]
+        if default is None:
+            known = functools.reduce(functools.partial(numbers.apply, lo, "or"), here)
+            numbers.check(lo, known, "KeyError", "{}", key.operand)
+        return _selected(lo, list(values), here, node)
 
 
 @operates(ListRef, DequeRef)
@@ -314,6 +343,10 @@ def _dict_method(
         case "values" | "items", []:
             return DictView(owner, name)
         case "get" | "pop" | "setdefault", [key, *default] if len(default) <= 1:
+            if name == "get" and default:
+                value = value_of(lo, owner, key, default[0], node, node)
+                if value is not None:
+                    return value
             wanted = key_of(lo, key, node)
             found = record.get(wanted)
             if isinstance(owner, DefaultRef) and not owner.keeps and name == "setdefault":
@@ -401,14 +434,20 @@ def _choose(
         inside = lo.builder.apply("inside", wrapped, integer(len(items)))
         kind = "list" if isinstance(owner, ListRef) else "tuple"
         lo.builder.check(inside, "IndexError", f"{kind} index out of range")
-        result = items[-1]
-        for k in reversed(range(len(items) - 1)):
-            here = lo.builder.apply("eq", wrapped, integer(k))
-            item = items[k]
-            assert isinstance(item, Num)
-            assert isinstance(result, Num)
-            a, b = item.operand, result.operand
-            if a.type != b.type:
-                a, b, _ = numbers.promoted(lo, a, b, node)
-            result = Num(numbers.select(lo, here, a, b))
+        here = [lo.builder.apply("eq", wrapped, integer(k)) for k in range(len(items) - 1)]
+        return _selected(lo, items, here, node)
+
+
+def _selected(
+    lo: Lowerer, items: Sequence[Binding], here: Sequence[Operand], node: ast.AST
+) -> Binding:
+    """Return the number for which `here` holds, the last one if it holds for none before."""
+    result = items[-1]
+    for item, taken in reversed(list(zip(items[:-1], here, strict=False))):
+        assert isinstance(item, Num)
+        assert isinstance(result, Num)
+        a, b = item.operand, result.operand
+        if a.type != b.type:
+            a, b, _ = numbers.promoted(lo, a, b, node)
+        result = Num(numbers.select(lo, taken, a, b))
     return result

@@ -28,8 +28,10 @@ from adc.frontend.core.bindings import (
     Cell,
     Growing,
     ListRef,
+    NamedTuple,
     Num,
     Range,
+    RecordOf,
     TupleOf,
     kind_of,
     shares,
@@ -42,7 +44,7 @@ from adc.frontend.syntax import scope
 from adc.frontend.values import elementwise, list_buffers, sequences, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import TypeMismatchError, TypeUnstableError
+from adc.ir.errors import LimitError, TypeMismatchError, TypeUnstableError
 from adc.ir.types import BOOL
 
 # -- elements --------------------------------------------------------------------------------------
@@ -72,6 +74,32 @@ def copied(lo: Lowerer, held: Growing, node: ast.AST) -> ListRef:
         lo.versions[made.object] = lo.builder.apply("copy", lo.versions[made.object], hint="list")
         buffers.append(made)
     return lo.new_ref(ListRef, Growing(tuple(buffers), held.length, held.element))
+
+
+def transposed(lo: Lowerer, held: Growing, node: ast.AST) -> TupleOf | None:
+    """Lower ``zip(*list)`` of tuples: a list for each of their positions; None for other elements.
+
+    It has them where the list is not empty.
+    """
+    match held.element:
+        case TupleOf(items=items) | NamedTuple(record=RecordOf(items=items)) if items:
+            pass
+        case _:
+            return None
+    some = numbers.apply(lo, "gt", held.length.operand, integer(0))
+    text = (
+        "adc: `zip(*...)` of an empty list whose length is known only at run time is not supported"
+    )
+    numbers.check(lo, some, LimitError.__name__, text)
+    whole = lo.held(copied(lo, held, node))
+    assert isinstance(whole, Growing)
+    left = list(whole.buffers)
+    columns: list[ListRef] = []
+    for item in items:
+        count = len(list(cells_of(item)))
+        own, left = tuple(left[:count]), left[count:]
+        columns.append(lo.new_ref(ListRef, Growing(own, whole.length, item)))
+    return TupleOf(tuple(columns))
 
 
 def sliced(lo: Lowerer, held: Growing, part: ast.Slice, node: ast.AST) -> ListRef:

@@ -27,6 +27,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name, usable
+from adc.frontend.core.state import ConstantNeededError
 from adc.frontend.language import assignment, containers, dynamic_lists, formatting, iterators
 from adc.frontend.language import generators as functions
 from adc.frontend.syntax import scope
@@ -83,6 +84,9 @@ def set_of(lo: Lowerer, items: Sequence[Binding], node: ast.AST) -> Static:
             case Static(value=str() | None as value):
                 found.append(value)
             case _:
+                error = lo.constant_needed(item, "an element of a set", node)
+                if isinstance(error, ConstantNeededError):
+                    raise error
                 raise lo.unsupported(
                     f"a set that holds {kind_of(item)}", node, "use a tuple or a list"
                 )
@@ -130,7 +134,7 @@ def _joined(lo: Lowerer, node: ast.JoinedStr) -> Binding:
 # -- comprehensions --------------------------------------------------------------------------------
 
 
-_Comprehension = ast.ListComp | ast.DictComp | ast.GeneratorExp
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 class _AtRunTime(UnsupportedError):
@@ -212,7 +216,7 @@ UNROLLED = 16
 
 
 def comprehension_items(
-    lo: Lowerer, node: ast.ListComp | ast.GeneratorExp, most: int = UNROLLED
+    lo: Lowerer, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, most: int = UNROLLED
 ) -> tuple[Binding, ...] | None:
     """Return the elements of a comprehension, or None if their number is known at run time.
 
@@ -274,6 +278,16 @@ def _list_comprehension(lo: Lowerer, node: ast.ListComp) -> Binding:
             sequences.require_constants(lo, iterable, "the length of this list", node)
             raise
         return lo.new_ref(ListRef, TupleOf(items))
+
+
+@handles(ast.SetComp)
+def _set_comprehension(lo: Lowerer, node: ast.SetComp) -> Binding:
+    items = comprehension_items(lo, node)
+    if items is None:
+        iterable = evaluation.lower_expr(lo, node.generators[0].iter)
+        sequences.require_constants(lo, iterable, "the length of this set", node)
+        raise lo.unsupported("a set of a length known only at run time", node, "use a list")
+    return set_of(lo, items, node)
 
 
 @handles(ast.DictComp)

@@ -9,6 +9,8 @@ import ast
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from adc.frontend.control import blocks, evaluation
 from adc.frontend.control.control import (
     CONTINUE,
@@ -26,8 +28,14 @@ from adc.frontend.control.control import (
     set_exit,
 )
 from adc.frontend.control.escapes import RAISED
-from adc.frontend.control.loops import FirstError, RestructuredError, lower_loop, same_numbers
-from adc.frontend.core import classes, numbers
+from adc.frontend.control.loops import (
+    FirstError,
+    RestructuredError,
+    becomes_array,
+    lower_loop,
+    same_numbers,
+)
+from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -39,6 +47,7 @@ from adc.frontend.core.bindings import (
     Num,
     Range,
     Reversed,
+    Static,
     TupleOf,
     Unbound,
     Unstable,
@@ -53,11 +62,18 @@ from adc.frontend.core.state import Dead, PickedError
 from adc.frontend.core.structure import is_slot, refs
 from adc.frontend.language import assignment, breaks, generators, iterators, unrolling
 from adc.frontend.syntax import scope
-from adc.frontend.values import arrays, elementwise, list_buffers, sequences, views
+from adc.frontend.values import arrays, elementwise, list_buffers, operators, sequences, views
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import AliasError, TypeMismatchError, TypeUnstableError, UnboundError
-from adc.ir.types import BOOL
+from adc.ir.errors import (
+    AdcError,
+    AliasError,
+    LimitError,
+    TypeMismatchError,
+    TypeUnstableError,
+    UnboundError,
+)
+from adc.ir.types import BOOL, Scalar
 
 
 @handles(ast.For)
@@ -85,7 +101,8 @@ def _lower_for(lo: Lowerer, stmt: ast.For) -> None:
         _over_object(lo, stmt, iterable)
         return
     if _most(lo, iterable) is not None:
-        _unrolled(lo, stmt, iterable)
+        if not _over_numbers(lo, stmt, iterable):
+            _unrolled(lo, stmt, iterable)
         return
     trips, element = iteration(lo, iterable, stmt.iter)
     if isinstance(trips, Literal) and trips.value <= 0:
@@ -122,6 +139,63 @@ def _lower_for(lo: Lowerer, stmt: ast.For) -> None:
     lo.frame.env.pop(held, None)
 
 
+def _over_numbers(lo: Lowerer, stmt: ast.For, iterable: Binding) -> bool:
+    """Lower a loop over many numbers in a list as one over an array; return whether that does.
+
+    A copy of the body for each would be much code. It is needed where an iteration needs to know
+    its number, changes the list, or appends arrays, which may have different shapes.
+    """
+    inner = iterable.inner if isinstance(iterable, Enumerate) else iterable
+    items = sequences.static_items(lo, inner) if isinstance(inner, ListRef | TupleOf) else None
+    if items is None or len(items) <= sequences.MAX_UNROLLED:
+        return False
+    kind, *others = {
+        numbers.scalar_type(item.operand) if isinstance(item, Num) else None for item in items
+    }
+    if kind is None or others:
+        return False
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    try:
+        call = ast.copy_location(ast.Call(stmt.iter, [], []), stmt.iter)
+        array = dispatch.apply(lo, Static(np.array), [TupleOf(tuple(items))], {}, call)
+        whole = replace(iterable, inner=array) if isinstance(iterable, Enumerate) else array
+        trips, element = iteration(lo, whole, stmt.iter)
+
+        def number(k: Operand) -> Binding:
+            return _like_number(lo, element(k), kind)
+
+        held = _hold(lo, iterable)
+        _settled(lo, stmt, whole, trips, number, unrolls=False)
+        lo.frame.env.pop(held, None)
+        changed = isinstance(inner, ListRef) and lo.held(inner) != TupleOf(tuple(items))
+        if not (changed or _grows_by_arrays(before.env, lo.frame.env)):
+            return True
+    except AdcError:
+        pass
+    lo.restore(before)
+    lo.reset_names(saved)
+    del lo.builder.stmts[mark:]
+    return False
+
+
+def _grows_by_arrays(before: dict[str, Binding], after: dict[str, Binding]) -> bool:
+    """Whether a list of arrays has a length known only at run time, and had none before."""
+    return any(
+        isinstance(held, Growing)
+        and not isinstance(before.get(name), Growing)
+        and list_buffers.has_arrays(held.element)
+        for name, held in after.items()
+    )
+
+
+def _like_number(lo: Lowerer, element: Binding, kind: Scalar) -> Binding:
+    """Return an element of an array as the number in a list that it was."""
+    if isinstance(element, TupleOf):  # of `enumerate`
+        return TupleOf((element.items[0], _like_number(lo, element.items[1], kind)))
+    assert isinstance(element, Num)
+    return Num(numbers.weak(lo, element.operand) if kind.weak else element.operand)
+
+
 def _over_object(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     """Lower a loop over an object that is made in its head."""
     name = f"$object{stmt.lineno}_{stmt.col_offset}"
@@ -141,7 +215,13 @@ def _first_apart(
     trips: Operand,
     element: Callable[[Operand], Binding],
 ) -> None:
-    """Lower the first iteration, and the loop over the others: what is None becomes a number."""
+    """Lower the first iteration, and the loop over the others.
+
+    What is None becomes a number, and a number an array. After no iteration it would still be the
+    number: reading it then is refused, when the program runs.
+    """
+    before = dict(lo.frame.env)
+    became: list[str] = []
 
     def all_of_them() -> None:
         with lo.copy("first", id(stmt)):
@@ -150,13 +230,33 @@ def _first_apart(
             others = numbers.apply(lo, "sub", trips, integer(1))
             if others != integer(0):
                 _settled(lo, stmt, iterable, others, after_first, unrolls=False)
+        env = lo.frame.env
+        became.extend(
+            name for name, old in before.items() if name in env and becomes_array(old, env[name])
+        )
+
+    def none_of_them() -> None:
+        for name in became:
+            if isinstance(before[name], Num):
+                lo.frame.env[name] = Unbound()
+            else:
+                text = f"adc: {_NUMBER.format('something in a container')}"
+                numbers.check(lo, Literal(False, BOOL), LimitError.__name__, text)
 
     def after_first(k: Operand) -> Binding:
         return element(lo.builder.apply("add", k, integer(1)))
 
     some = numbers.apply(lo, "gt", trips, integer(0))
-    branch(lo, some, all_of_them, lambda: None)
+    branch(lo, some, all_of_them, none_of_them, late=became)
+    for name in became:
+        if isinstance(late := lo.frame.env.get(name), Late):
+            lo.frame.env[name] = replace(late, lost=_NUMBER.format(repr(name)))
 
+
+_NUMBER = (
+    "a loop without iterations is not supported: {} is a number then, and an array otherwise; "
+    "begin with an array, such as `np.zeros(n)`"
+)
 
 # A loop that would be refused otherwise.
 MAX_COPIES = 256
@@ -716,7 +816,9 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
     raise TypeMismatchError(
         f"cannot loop over {kind_of(iterable)}",
         lo.span(node),
-        "loop over a range, an array, a tuple, enumerate, zip or reversed",
+        "loop over `sorted(...)` of it: the order of a set is not part of the program"
+        if operators.is_set(iterable)
+        else "loop over a range, an array, a tuple, enumerate, zip or reversed",
     )
 
 

@@ -61,7 +61,11 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
         case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
             return sequence_item(lo, TupleOf(record.items), node)
         case DictRef():
-            key = containers.key_of(lo, evaluation.lower_expr(lo, node.slice), node.slice)
+            given = evaluation.lower_expr(lo, node.slice)
+            value = containers.value_of(lo, owner, given, None, node, node.slice)
+            if value is not None:
+                return value
+            key = containers.key_of(lo, given, node.slice)
             return containers.item_of_dict(lo, owner, key, node)
         case Static(value=value) if instances.is_table(value):
             key = evaluation.lower_expr(lo, node.slice)

@@ -11,6 +11,7 @@ In reading order:
 `interpolate`    interpolants: classes that code uses as classes of `adc.library`
 `ndimage`        filters of arrays, and splines through their elements
 `signal`         convolutions, linear filters, windows, spectra
+`designs`        functions of constants, called while code is compiled: filters, nodes, zeros
 `linalg`         `scipy.linalg`
 `sparse`         `scipy.sparse`: classes and functions
 `distance`       `scipy.spatial.distance`
@@ -23,6 +24,7 @@ handlers are entered by name (`adc.frontend.numpy.library.enter_named`), and not
 """
 
 from adc.frontend.scipy import captures as captures
+from adc.frontend.scipy import designs as designs
 from adc.frontend.scipy import distance as distance
 from adc.frontend.scipy import integrate as integrate
 from adc.frontend.scipy import interpolate as interpolate

@@ -86,6 +86,24 @@ def _root_of_system(
     return _solved(lo, solvers.root, given, node)
 
 
+def _fsolve(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    form = "fun x0 args? jac? full_output? col_deriv? xtol? maxfev? band? eps? factor? diag?"
+    names = {"func": "fun", "fprime": "jac", "epsfcn": "eps"}
+    kwargs = {names.get(name, name): value for name, value in kwargs.items()}
+    given = arguments.match(lo, form, args, kwargs, node)
+    arguments.refuse(
+        lo, given, ("full_output",), "`scipy.optimize.fsolve`", node,
+        "`scipy.optimize.root` returns an object with `success` and counts",
+    )  # fmt: skip
+    arguments.refuse(lo, given, ("col_deriv", "band", "diag"), "`scipy.optimize.fsolve`", node)
+    given = {"xtol": lo.num(1.49012e-08), "maxfev": lo.num(0)} | given
+    given["options"] = host.settings(lo, given, ("eps", "factor"))
+    _slope(lo, given, node)
+    return _solved(lo, solvers.fsolve, given, node)
+
+
 def _minimize(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
@@ -325,6 +343,7 @@ library.enter_named(
         "scipy.optimize.curve_fit": _curve_fit,
         "scipy.optimize.fixed_point": _fixed_point,
         "scipy.optimize.root_scalar": _root_scalar,
+        "scipy.optimize.fsolve": _fsolve,
         "scipy.optimize.least_squares": _least_squares,
         "scipy.optimize.minimize": _minimize,
         "scipy.optimize.minimize_scalar": _minimize_scalar,

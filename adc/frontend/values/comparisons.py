@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import operator
 from typing import Any
 
 from adc.frontend.core import classes, numbers, outside
@@ -177,6 +178,11 @@ def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
     return Num(compare(lo, op, left, right, node))
 
 
+_ORDER: dict[type[ast.cmpop], Any] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+
+
 def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
     """Lower one comparison of anything but arrays."""
     if isinstance(left, Maybe) or isinstance(right, Maybe):
@@ -213,6 +219,10 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
             outside.pin(lo, left)
             outside.pin(lo, right)
             return Literal((left.value == right.value) == isinstance(op, ast.Eq), BOOL)
+        if operators.is_set(left) and operators.is_set(right):
+            outside.pin(lo, left)
+            outside.pin(lo, right)
+            return Literal(_ORDER[type(op)](left.value, right.value), BOOL)
     elif isinstance(left, Static) != isinstance(right, Static) and isinstance(
         op, ast.Eq | ast.NotEq
     ):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import operator
 import types
 from typing import Any, TypeGuard
 
 import numpy as np
 
-from adc.frontend.core import classes, dispatch, numbers
+from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -92,6 +93,12 @@ def binary(
             return Static(left.value + right.value)
         if kind is ast.BitOr and _are_types(left.value, right.value):
             return Static(left.value | right.value)  # for `isinstance`
+        if kind in _OF_SETS and is_set(left) and is_set(right):
+            outside.pin(lo, left)
+            outside.pin(lo, right)
+            return Static(_OF_SETS[kind](left.value, right.value))
+        if kind in _OF_SETS and any(isinstance(side.value, set) for side in (left, right)):
+            raise lo.unsupported("this use of a set from outside", node, "make it a `frozenset`")
         raise TypeMismatchError(
             f"`{numbers.SIGNS[name]}` is not defined for {kind_of(left)} and {kind_of(right)}",
             lo.span(node),
@@ -100,6 +107,18 @@ def binary(
     a, b = elementwise.number(lo, left, node, what), elementwise.number(lo, right, node, what)
     with lo.at(node):
         return Num(numbers.arithmetic(lo, name, a, b, node))
+
+
+# What operators make of two sets of constants.
+_OF_SETS: dict[type[ast.AST], Any] = {
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+    ast.Sub: operator.sub,
+}  # fmt: skip
+
+
+def is_set(binding: Binding) -> TypeGuard[Static]:
+    """Whether a binding is a set: its elements are constants."""
+    return isinstance(binding, Static) and isinstance(binding.value, frozenset)
 
 
 def is_plain_dict(binding: Binding) -> TypeGuard[DictRef]:

@@ -82,6 +82,8 @@ def static_items(lo: Lowerer, iterable: Binding) -> list[Binding] | None:
             return list(record.items)
         case Static(value=value) if isinstance(value, str):
             return [Static(letter) for letter in value]
+        case Static(value=frozenset() as value) if _ascends(value):
+            return [static(item) for item in sorted(value)]
         case Static(value=value) if isinstance(value, type) and issubclass(value, enum.Enum):
             return [Static(member) for member in value]
         case Static(value=value) if classes.is_opaque(value):
@@ -100,6 +102,21 @@ def static_items(lo: Lowerer, iterable: Binding) -> list[Binding] | None:
                 rows = zip(*(part or [] for part in parts), strict=False)
                 return [TupleOf(row) for row in rows]
     return None
+
+
+def _ascends(elements: frozenset[object]) -> bool:
+    """Whether Python goes through a set in ascending order, however the set was made.
+
+    So it does where the table of a set has a place for each number of its own. At its smallest, a
+    table of `size` has room for less than 3/5 of that.
+    """
+    known = [each for each in elements if isinstance(each, int) and not isinstance(each, bool)]
+    if len(known) < len(elements):
+        return False
+    size = 8
+    while (size - 1) * 3 <= 5 * len(elements):
+        size *= 2
+    return all(0 <= each < size for each in known)
 
 
 def next_item(lo: Lowerer, iterable: Binding, k: int, count: int, node: ast.AST) -> Binding | None:

@@ -1,4 +1,4 @@
-"""Strings: what their methods return. All of it is computed when the program is compiled."""
+"""Strings and sets: what their methods return, which is computed when the program is compiled."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from adc.frontend.values import sequences
 from adc.ir.core import Literal
 from adc.ir.types import BOOL
 
-# What methods of strings return that arguments and results may be made of.
-_KINDS = (str, bool, int, type(None))
+# What methods of strings and sets return that arguments and results may be made of.
+_KINDS = (str, bool, int, type(None), frozenset)
 
 
 class _NotConstant(Exception):
@@ -25,8 +25,11 @@ class _NotConstant(Exception):
 def method(
     lo: Lowerer, callee: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding | None:
-    """Lower a call of a method of a string, or return None if it is none."""
-    if not (isinstance(callee, types.BuiltinMethodType) and isinstance(callee.__self__, str)):
+    """Lower a call of a method of a string or a set, or return None if it is none."""
+    if not isinstance(callee, types.BuiltinMethodType):
+        return None
+    kind = next((each for each in (str, frozenset) if isinstance(callee.__self__, each)), None)
+    if kind is None:
         return None
     if callee.__name__ == "encode":
         raise lo.unsupported("`str.encode`", node, "make bytes outside the function")
@@ -34,8 +37,9 @@ def method(
         given = [_constant(lo, arg) for arg in args]
         named = {name: _constant(lo, arg) for name, arg in kwargs.items()}
     except _NotConstant:
-        what = f"`str.{callee.__name__}` with these arguments is not supported"
-        hint = "strings must be known when the program is compiled"
+        name, kinds = ("str", "strings") if kind is str else ("set", "sets")
+        what = f"`{name}.{callee.__name__}` with these arguments is not supported"
+        hint = f"{kinds} must be known when the program is compiled"
         raise PickedError(what, lo.span(node), hint) from None
     try:
         found = callee(*given, **named)
@@ -60,6 +64,8 @@ def _constant(lo: Lowerer, binding: Binding) -> Any:
         case Num(operand=Literal(value=value, type=ty)) if ty.kind in "ib":
             return bool(value) if ty.kind == "b" else int(value)
     items = None if isinstance(binding, Num) else sequences.static_items(lo, binding)
+    if items is None:
+        items = sequences.static_range(binding)
     if items is None:
         raise _NotConstant
     found = [_constant(lo, item) for item in items]

@@ -777,3 +777,13 @@ def slices_of_iterators_that_are_empty(x: Any, n: Any) -> Any:
     for k, v in enumerate(itertools.islice(x, 1, None, n)):
         s += k * v * v
     return s
+
+
+@program(X6)
+def loop_over_many_numbers_in_a_list(x: Any) -> Any:
+    targets = [0.5] * 15 + [x[1]] * 10 + [2.0] * 10
+    speed, total = x[0], 0.0
+    for k, target in enumerate(targets):
+        speed += 0.3 * np.sin(target - speed) * x[k % 6]
+        total += speed * target
+    return total

@@ -292,6 +292,45 @@ def none_in_the_first_iteration(x: Any) -> Any:
     return s
 
 
+@program(X6, 5)
+def dict_of_numbers_by_a_number(x: Any, n: Any) -> Any:
+    ratios, s = {1: x[0], 2: 0.5, 4: x[1] * x[2]}, 0.0
+    for k in range(n):
+        gear = 2 if x[k] > 0.5 else 4
+        s += ratios[gear] * x[k] + ratios.get(gear // 2 + k, x[5]) * x[k + 1]
+    return s
+
+
+@program(X6)
+def dict_with_none_made_anew_on_one_path(x: Any) -> Any:
+    best: dict[str, Any] = {"d": 100.0, "t": None, "rest": None}
+    for k in range(4):
+        d = np.sum((x[:2] - 0.3 * k) ** 2)
+        if d < best["d"]:
+            best = {"d": d, "t": x[k] * k, "rest": x - k}
+    return best["d"] + best["t"] * best["rest"][3]
+
+
+class _Field:
+    def __init__(self) -> None:
+        self.total: Any = 0
+
+    def add(self, term: Any) -> None:
+        self.total = self.total + term
+
+
+@programs((X6, 3), (X6, 2))
+def number_that_becomes_an_array(x: Any, n: Any) -> Any:
+    field, product = _Field(), 1.0
+    for k in range(n):
+        wave: Any = 0.0
+        for v in x[:2]:
+            wave += np.sin(v * x + k)
+        product = product * wave[::-1]
+        field.add(wave * x[k])
+    return np.sum(field.total * product)
+
+
 # --- bound on some paths only ---------------------------------------------------------------------
 
 

@@ -1123,6 +1123,86 @@ return x[2:-10:n], x[-10:-20:n], x[10:-10:n], x[-10:2:-n]
 return x.reshape(n, -1)
 
 return x.reshape(-1, n - 2)
+
+s, lists = 0.0, [0, 0]
+for k in range(n):
+    t = 1
+    for v in x:
+        t *= v + x
+    s += t
+    lists[1] += s * k
+return s, lists
+
+box = Plain()
+box.total = {'s': 0}
+for k, v in enumerate(x):
+    box.total['s'] = box.total['s'] + v * x[::-1] + k
+return box.total['s']
+
+log = []
+for k in range(n):
+    log.append((x[k] * k, x * x[k], k))
+a, b, c = zip(*log)
+log[0] = (3.0, x, 5)
+s = sum(p * q[1] for p, q in zip(reversed(a), b))
+return s, max(a), np.array(b), sum(a[:-1]), sum(c), len(b)
+
+levels, s = [0.5] * 20 + [2.5] * 15, x[0]
+for k, level in enumerate(levels, start=1):
+    s = 0.9 * s + level if s < k else s - np.float32(level)
+return s, level, k
+
+levels, s = [0.5] * 35, 0.0
+for k, level in enumerate(levels):
+    s += level
+    if k + n < 35:
+        levels[k + n] = level * 1.1 + x[0]
+return s, levels[-1]
+
+parts = []
+for size in [1] * 20 + [2] * 15:
+    parts.append(np.ones(size) * x[1])
+return sum(len(part) for part in parts), parts[-1]
+
+for k in [2] * 39 + [n]:
+    if x[k] < 0.0:
+        break
+else:
+    return x[k] * 2
+return k
+
+ratios, s = {3: 300.0, 4: x[1], 5.0: 7}, 0.0
+for k in range(n + 2):
+    gear = 3 if x[0] * k > 1.0 else 4 if k else 5
+    s += ratios[gear] * k + ratios.get(gear + k, x[2]) + {True: 2}.get(int(x[0]), 0)
+return s
+
+tables, s = {1: 2.0, 3: 3.0}, 0.0
+for v in x:
+    try:
+        s += tables[int(v + 1.0)] * v
+    except KeyError:
+        s += 0.1 * v
+return s
+
+return {1: 2.0, 3: 3.0}[int(x[0] * 10.0)]
+
+fixed = {0, 1, 6, 7}
+free = sorted(set(range(9)) - fixed)
+other = {k % 3 for k in free} | {2, 7} & fixed
+seen = [k for k in set(range(len(x))) - {n}]
+return (
+    free[0] + 10 * free[-1] + sum(free), len(other ^ {7}), other < {0, 1, 2, 7}, other <= {0, 1},
+    fixed.union([8], range(3)) >= fixed, fixed.isdisjoint(other), sum(k * x[0] for k in other),
+    x[seen], len(fixed.difference((0, 'a'))), other == {7, 2, 1, 0}, {'a'}.issubset({'b', 'a'}),
+)
+
+best = {'d': np.inf, 't': None, 'y': None}
+for k in range(3):
+    d = np.sum((x - k) ** 2)
+    if d < best['d']:
+        best = {'d': d, 't': k, 'y': x - k}
+return best['d'] + best['t'] + best['y'][0]
 """,
 }
 
@@ -1774,6 +1854,24 @@ return adc.vmap(g)(x)
 
 return scipy.integrate.trapezoid(x, axis=int(x[2]) - n)
 # ADC010: `axis` known only at run time is not supported
+
+a = {1, 2}
+b = a
+a |= {3}
+return len(b) * x
+# ADC010: a set that is changed in place is not supported
+
+s = 0.0
+for k in {n, 40} - {n}:
+    s += k
+return s * x
+# ADC014: cannot loop over a set
+
+return len({v > 0.0 for v in np.cumsum(x)}) * x[0]
+# ADC010: a set that holds a number (b1) is not supported
+
+return {1, 2} + {3}
+# ADC014: `+` is not defined for a set and a set
 
 return x[::n]
 # ADC010: a slice with a step known only at run time and an end left out is not supported

@@ -61,7 +61,7 @@ CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda x: np.sum(scipy.linalg.signm(M)) * x, "`scipy.linalg.signm`", "adc supported"),
     (lambda x: np.sum(scipy.linalg.schur(M)[0]) * x, "`scipy.linalg.schur`", "`eigh`"),
     (lambda x: np.sum(scipy.linalg.pascal(3)) * x, "`scipy.linalg.pascal`", "outside"),
-    (lambda x: scipy.special.jn_zeros(0, 3)[0] * x[0], "`scipy.special.jn_zeros`", "outside"),
+    (lambda x: scipy.special.ai_zeros(3)[0][0] * x[0], "`scipy.special.ai_zeros`", "outside"),
     (lambda x: SQUARED(x)[0], "`square (vectorized)`", "define it in Python"),
     (lambda x: scipy.optimize.nnls(x, x)[1], "`scipy.optimize.nnls`", "`adc.implicit`"),
     (lambda x: np.sum(scipy.stats.rankdata(x)), "`scipy.stats.rankdata`", "`adc supported` lists"),

@@ -211,6 +211,30 @@ def test_a_loop_that_no_break_leaves() -> None:
     _same(of_none, np.ones(2), 9)
 
 
+def test_number_that_becomes_an_array() -> None:
+    """After no iteration it would be a number: that is refused where it is read."""
+
+    def in_a_variable(x: Any, read: bool) -> Any:
+        total = 0.0
+        for row in x:
+            total = total + row * row
+        return np.sum(total) if read else 1.5
+
+    def in_a_dict(x: Any, read: bool) -> Any:
+        sums = {"total": 0.0}
+        for row in x:
+            sums["total"] += row * row
+        return np.sum(sums["total"]) if read else 1.5
+
+    rows = np.arange(6.0).reshape(3, 2)
+    for program in (in_a_variable, in_a_dict):
+        _same(program, rows, True)
+        _same(program, rows, False)
+        with pytest.raises(LimitError, match="a number then, and an array otherwise"):
+            adc.jit(program, target="python")(rows[:0], True)
+    _same(in_a_variable, rows[:0], False)
+
+
 def test_two_names_of_what_may_be_none() -> None:
     """After a condition on one, a condition on one still speaks for both."""
 

@@ -10,6 +10,7 @@ The front end passes what kind of derivative SciPy is given (`sessions.NONE` and
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -219,6 +220,39 @@ def root(
     if moves((captured(function), given)):
         x = root_of(still(function), x, success, (captured(function), given))
     return Result(x, function(x, *given), success, status, nfev, nit)
+
+
+def fsolve(
+    fun: Any, x0: Any, args: Any, kind: Any, jac: Any, own: Any, xtol: Any, maxfev: Any,
+    options: Any,
+) -> Any:  # fmt: skip
+    """`scipy.optimize.fsolve`: the solution that `root` finds, and warnings in its place."""
+    settings = {"xtol": xtol, "maxfev": maxfev} | options
+    found = root(fun, np.ravel(x0), args, "hybr", kind, jac, own, None, settings)
+    if found.status == 2:
+        most = maxfev or (200 if kind == sessions.NONE else 100) * (np.size(x0) + 1)
+        warnings.warn(
+            f"The number of calls to function has reached maxfev = {most}.", RuntimeWarning,
+            stacklevel=2,
+        )  # fmt: skip
+    elif found.status == 3:
+        warnings.warn(
+            f"xtol={xtol:f} is too small, no further improvement in the approximate\n solution is "
+            "possible.", RuntimeWarning, stacklevel=2,
+        )  # fmt: skip
+    elif found.status == 4:
+        warnings.warn(
+            "The iteration is not making good progress, as measured by the \n improvement from the "
+            "last five Jacobian evaluations.", RuntimeWarning, stacklevel=2,
+        )  # fmt: skip
+    elif found.status == 5:
+        warnings.warn(
+            "The iteration is not making good progress, as measured by the \n improvement from the "
+            "last ten iterations.", RuntimeWarning, stacklevel=2,
+        )  # fmt: skip
+    elif found.status != 1:
+        raise TypeError("Improper input parameters were entered.")
+    return found.x
 
 
 def minimize(

@@ -24,7 +24,7 @@ REFUSED: list[tuple[Call, Any, str, str]] = [
     (lambda y: scipy.integrate.dblquad(np.cos, 0, y, 0, 1)[0], 0.3, "dblquad`", "leggauss"),
     (lambda y: scipy.integrate.romb(y, show=True), X, "with `show`", "leave it out"),
     (lambda y: scipy.integrate.cumulative_simpson(y, dx=y[:1]), X, "an array as `dx`", "numbers"),
-    (lambda w: scipy.signal.butter(2, w)[0], 0.3, "signal.butter`", "design filters outside"),
+    (lambda w: scipy.signal.butter(2, w)[0], 0.3, "signal.butter`", "call the function outside"),
     (lambda x: scipy.signal.get_window("taylor", 11) * x, 0.4, "this window", "outside"),
     (lambda x: scipy.signal.filtfilt([1], [1], x, method="gust"), X, "'gust'", "leave it out"),
     (lambda x: scipy.signal.detrend(x, overwrite_data=True), X, "overwrite_data", "data[:] ="),

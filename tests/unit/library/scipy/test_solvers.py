@@ -50,6 +50,18 @@ def root_by_captures(v: Any) -> Any:
     return np.sum(found.x**2) + found.fun[0]
 
 
+def root_by_fsolve(v: Any) -> Any:
+    def pair(y: Any, a: Any) -> Any:
+        p, q = y
+        return [a * p + np.cos(q) - v[1], p * q + q**3 - v[2]]
+
+    p, q = optimize.fsolve(pair, (1, 1), args=(v[0],), xtol=1e-13)
+    third = optimize.fsolve(
+        func=lambda y: y**3 - v[1], x0=1.0, fprime=lambda y: 3.0 * y**2, factor=10.0, xtol=1e-13
+    )
+    return 2.0 * p + np.sin(q) * third[0]
+
+
 def root_with_matrix(v: Any) -> Any:
     found = optimize.root(system, np.ones(2), (v[0], v[1:]), jac=matrix, tol=1e-13)
     return np.sum(found.x**2)
@@ -239,7 +251,8 @@ def root_with_a_list(v: Any) -> Any:
 
 PROGRAMS = [
     root_of_a_method, root_of_a_method_of_a_tuple, minimum_of_a_method, root_with_a_list,
-    root_by_arguments, root_by_captures, root_with_matrix, root_with_both, root_in_a_loop,
+    root_by_arguments, root_by_captures, root_by_fsolve, root_with_matrix, root_with_both,
+    root_in_a_loop,
     root_of_views, minimum_by_arguments, minimum_with_both, minimum_within_bounds, minimum_scalar,
     minimum_scalar_bounded, squares, squares_with_matrix, squares_within_bounds, minimum_in_a_root,
     fixed, fixed_iterated, fixed_vector, scalar_brentq, scalar_bisect, scalar_differences,
@@ -277,6 +290,27 @@ def test_values_and_derivatives(program: Callable[..., Any]) -> None:
     np.testing.assert_allclose(tangent, got @ along, rtol=1e-9, atol=1e-12)
     found = adc.hvp(program, (V,), (along,))
     np.testing.assert_allclose(found, differences(gradient, along), rtol=3 * close, atol=close)
+
+
+def test_fsolve_warns_as_scipy_does() -> None:
+    def steps(v: Any, most: int) -> Any:
+        return optimize.fsolve(lambda y: np.exp(y) - v, 0.0, maxfev=most)[0]
+
+    def flat(v: Any) -> Any:
+        return optimize.fsolve(lambda y: y**2 + v, 1.0)[0]
+
+    def found(call: Callable[..., Any], *args: Any) -> tuple[Any, str]:
+        with pytest.warns(RuntimeWarning) as caught:
+            value = call(*args)
+        return value, str(caught[-1].message)
+
+    assert found(adc.jit(steps), 1.5, 2) == found(steps, 1.5, 2)
+    assert found(adc.jit(flat), 1.5) == found(flat, 1.5)
+    with pytest.warns(RuntimeWarning), pytest.raises(RuntimeError, match="has no derivative"):
+        adc.grad(flat)(1.5)
+    with pytest.raises(UnsupportedError, match="full_output") as error:
+        adc.jit(lambda v: optimize.fsolve(lambda y: y - v, 1.0, full_output=True)[0][0])(0.1)
+    assert "`success`" in error.value.hint
 
 
 def test_a_root_as_by_hand() -> None:
