@@ -50,7 +50,16 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Dead, State
-from adc.frontend.core.structure import CELL, holders, is_cell, is_slot, leaves, rebuild, shape_of
+from adc.frontend.core.structure import (
+    CELL,
+    holders,
+    is_cell,
+    is_slot,
+    leaves,
+    rebuild,
+    refs,
+    shape_of,
+)
 from adc.frontend.syntax import scope
 from adc.frontend.values import list_buffers
 from adc.ir.builder import integer
@@ -73,6 +82,9 @@ class LoopMemo:
     late: dict[str, Binding] = field(default_factory=dict)
     # Names that have another kind where the loop is left early: they cannot be read after it.
     dropped: set[str] = field(default_factory=set)
+    # Names of which the kind depends on the iteration, and why: they cannot be read before an
+    # iteration has bound them.
+    unstable: dict[str, str] = field(default_factory=dict)
     # Names that an iteration leaves in another form, and in which; what those hold that are lists
     # or None; those it binds to new lists.
     forms: dict[str, Binding] = field(default_factory=dict)
@@ -206,6 +218,8 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
     for slot, start in lo.initial.items():
         env.setdefault(slot, start)
     slots = {slot for slot in memo.slots if slot in env}
+    for name, why in memo.unstable.items():
+        env[name] = Unstable(why)
     for name, like in sorted(memo.forms.items()):
         if name in env:
             if isinstance(like, Maybe) and isinstance(like.inner, Ref) and env[name] == NONE:
@@ -361,7 +375,7 @@ def _attempt(
             _close(lo, before, memo, carried, by_key, fresh, bound)
             if any(obj.alias & before.versions.keys() - known for obj, known in suspects.items()):
                 raise _Retry  # what an iteration does last, the next one knows first
-            _find_late(lo, memo, names, bound, sure)
+            _find_late(lo, before, memo, names, bound, sure)
             late = _late_values(lo, before, memo)
         else:
             late = []
@@ -555,16 +569,24 @@ def _close(
                     else "a list that grows in a loop holds numbers, arrays of one rank and "
                     "dtype, or tuples of these",
                 )  # fmt: skip
-            raise (FirstError if _is_filled(start, end) else TypeUnstableError)(
-                f"{name.removeprefix(CELL)!r} is {kind_of(start)} before the loop and "
-                f"{kind_of(end)} after an iteration",
-                lo.builder.loc,
-                "use the same kind of value on every path, or two variables",
-            )
+            loop = f"the loop at line {line_of(lo)}"
+            why = f"is {kind_of(start)} before {loop} and {kind_of(end)} after an iteration"
+            filled = _is_filled(start, end)
+            if filled or is_cell(name) or is_of_exit(name):
+                raise (FirstError if filled else TypeUnstableError)(
+                    f"{name.removeprefix(CELL)!r} {why}",
+                    lo.builder.loc,
+                    "use the same kind of value on every path, or two variables",
+                )
+            memo.unstable[name] = why
+            retry = True
+            continue
         if isinstance(end, Unstable):
             # Said here: an empty list, a string or a function has no leaves to look at below.
             if not is_slot(name):
-                raise TypeUnstableError(f"{name!r} {end.why}", lo.builder.loc)
+                memo.unstable[name] = end.why
+                retry = True
+                continue
             owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
             raise RestructuredError(
                 f"{owners[0] if owners else 'a container'} {end.why}",
@@ -586,11 +608,17 @@ def _close(
                 assert isinstance(ty, Scalar)
                 assert isinstance(new, Scalar)
                 if not one_type(ty, new):
-                    raise TypeUnstableError(
-                        f"{name!r} is a {ty} before the loop and a {new} after an iteration",
-                        lo.builder.loc,
-                        "convert one of them, for instance with `int()`",
-                    )
+                    loop = f"the loop at line {line_of(lo)}"
+                    why = f"is a {ty} before {loop} and a {new} after an iteration"
+                    if is_slot(name) or is_of_exit(name):
+                        raise TypeUnstableError(
+                            f"{name.removeprefix(CELL)!r} {why}",
+                            lo.builder.loc,
+                            "convert one of them, for instance with `int()`",
+                        )
+                    memo.unstable[name] = why
+                    retry = True
+                    break
                 wide = join(ty, new)
                 if wide != ty:
                     memo.types[key] = wide
@@ -759,17 +787,49 @@ def _check_rotation(
 
 
 def _find_late(
-    lo: Lowerer, memo: LoopMemo, names: Sequence[str], bound: Sequence[str], sure: Collection[str]
+    lo: Lowerer,
+    before: State,
+    memo: LoopMemo,
+    names: Sequence[str],
+    bound: Sequence[str],
+    sure: Collection[str],
 ) -> None:
-    """Names first bound in the body are results of a loop that surely runs, and so is `return`."""
+    """Names first bound in the body are results of a loop that surely runs, and so is `return`.
+
+    So are the contents of the lists, dicts and objects that they hold.
+    """
     for name in names:
         end = lo.frame.env.get(name, Unbound())
         if name in bound or isinstance(end, Unbound | Unstable | Late):
             continue
         if name in lo.frame.partial and not is_of_exit(name):
             continue
+        if name not in sure and isinstance(before.env.get(name), Unstable):
+            continue  # if no iteration runs, it is still what it was
         if name in sure or all(isinstance(leaf, Num) for leaf in leaves(end)):
             memo.late[name] = end
+            for slot, held in _contents(lo, before, end).items():
+                if name in sure or all(isinstance(leaf, Num) for leaf in leaves(held)):
+                    memo.late[slot] = held
+
+
+def _contents(lo: Lowerer, before: State, binding: Binding) -> dict[str, Binding]:
+    """Return the slots of lists, dicts and objects in a binding that the body made; what they hold.
+
+    Those that may be one of several are left out.
+    """
+    found: dict[str, Binding] = {}
+    left = list(refs(binding))
+    while left:
+        slot = left.pop().slot
+        held = lo.frame.env.get(slot, Unbound())
+        known = slot in found or slot in before.env or slot in lo.initial
+        if known or slot in lo.stale or lo.kin.get(slot) or slot in lo.frame.partial:
+            continue
+        if not isinstance(held, Unbound | Unstable | Late):
+            found[slot] = held
+            left += refs(held)
+    return found
 
 
 def _late_values(lo: Lowerer, before: State, memo: LoopMemo) -> list[_Carried]:
@@ -906,7 +966,8 @@ def _after(
         lo.frame.env[name] = rebuild(start, iter(found))
     # Arrays that the body made, by what they are after the loop: names of one stay names of one.
     lasting: dict[ArrayObject, ArrayRef] = {}
-    for name in names:
+    slots = [name for name in memo.late if is_slot(name) and name not in names]
+    for name in (*names, *slots):
         if name in bound:
             continue
         if name in memo.late and not isinstance(
@@ -931,11 +992,13 @@ def _after(
                         )
                         for axis in range(rank_of(value))
                     )
-                    lasting[leaf.object] = lo.new_array(value, dims, _hint(name))
+                    owners = [n for n in holders(end_env, name) if n[0] != "$"]
+                    called = owners[0] if owners else _hint(name)
+                    lasting[leaf.object] = lo.new_array(value, dims, called)
                     made.append((lasting[leaf.object].object, (None, leaf.object)))
                     parts.append(lasting[leaf.object])
             lo.frame.env[name] = rebuild(now, iter(parts))
-            if name not in sure:
+            if name not in sure and name not in slots:
                 if ran is None:
                     if trips is None:
                         lo.frame.env[name] = Unbound(
@@ -954,7 +1017,7 @@ def _after(
                         continue
                     flag = lo.builder.apply("or", old.flag, ran, hint="ran")
                 lo.frame.env[name] = Late(lo.frame.env[name], flag, lost)
-        else:
+        elif not isinstance(before.env.get(name), Unstable):
             lo.frame.env[name] = Unbound(
                 f"the loop at line {line_of(lo)} may run no iteration that assigns it"
             )

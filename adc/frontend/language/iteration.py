@@ -192,7 +192,13 @@ def _settled(
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body) or bool(jumping)
     names = _assigned(lo, [stmt.target, *stmt.body])
     definite = isinstance(trips, Literal) and trips.value > 0
-    targets = [name for name in names if not is_name_bound(lo, name)]
+    # What has one of several kinds before a loop keeps it if no iteration runs.
+    targets = [
+        name
+        for name in names
+        if not is_name_bound(lo, name)
+        and (definite or not isinstance(lo.frame.env.get(name), Unstable))
+    ]
     read = breaks.read_outside(lo.frame.source.node, stmt) if early else frozenset()
     kinds: dict[str, Binding | _Empty] = lo.memo.setdefault(
         (lo.frame.path, id(stmt), "targets"), {}

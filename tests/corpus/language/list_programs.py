@@ -777,3 +777,51 @@ def slices_of_iterators_that_are_empty(x: Any, n: Any) -> Any:
     for k, v in enumerate(itertools.islice(x, 1, None, n)):
         s += k * v * v
     return s
+
+
+# --- names of several kinds, and lists first made in loops ----------------------------------------
+
+
+@program(M33, 3)
+def a_name_for_rows_labels_and_numbers(x: Any, n: Any) -> Any:
+    row: Any = x[0]
+    s = np.sum(row * row)
+    for row in range(n):
+        s += x[row, 0] * row
+    for row in ("a", "bb"):
+        s += len(row) * x[1, 1]
+    for row in x:
+        if row[0] > 0.5:
+            continue
+        s += row[0] * row[1]
+    return s
+
+
+@program(X6, 3)
+def history_compared_with_the_one_before(x: Any, n: Any) -> Any:
+    losses: Any = []
+    for k in range(n):
+        x = x - 0.1 * np.sin(x)
+        losses.append(np.sum(x * x))
+        if k > 0 and abs(losses[-1] - losses[-2]) < 1e-9:
+            break
+    return losses[-1] * losses[0]
+
+
+@program(X3)
+def gradients_of_the_last_epoch(x: Any) -> Any:
+    for k in range(3):
+        x = x - 0.1 * np.sin(x)
+        grads: Any = {"w": np.cos(x) * k, "all": [x * x, x[0]]}
+        best = grads["all"]
+    best[0][1] = 2.0
+    return np.sum(grads["w"] * grads["all"][0]) + best[1]
+
+
+@program(X3)
+def arrays_in_a_list_first_made_in_a_loop(x: Any) -> Any:
+    for k in range(3):
+        z = x * k
+        pair = [z, z]
+    pair[0][0] = 9.0
+    return np.sum(z * x) + np.sum(pair[1])

@@ -760,6 +760,53 @@ b.append(x)
 return a[-1] + b[-1]
 
 return rec5(Pair(x, 1.0), n).a
+
+a = []
+for k in range(n):
+    a.append(x * k)
+    if k > 0 and abs(a[-1] - a[-2]) < 0.1:
+        break
+return a[-1]
+
+a = []
+for k in range(n):
+    a.append((a[k - 1] if k > 0 else x) * 2)
+return a[-1]
+
+t = (x, x)
+for k in range(n):
+    if k == 2:
+        x += t[2]
+return x
+
+for k in ('a', 'bb'):
+    x *= len(k)
+for k in range(n):
+    x += k
+for k, v in {'a': x}.items():
+    x += len(k) * v
+k = 'abc'
+while n > 0:
+    for k in range(2):
+        x += k
+    n -= 1
+return x
+
+for k in range(3):
+    y = {'a': [x, x * k]}
+    z = y
+y['a'][0] = 5.0
+return z['a']
+
+for k in range(3):
+    y = []
+    for i in range(n - k):
+        y.append(x * i)
+return y[-1] + len(y)
+
+for k in range(n - 3):
+    y = [x]
+return y
 """,
     "x=1.5, k=3": r"""
 def rec(n):
@@ -1404,6 +1451,21 @@ return math.comb(5, 2.0) * x
 # ADC014: 'float' object cannot be interpreted as an integer
 """,
     "x=1.5, n=3": r"""
+k = 'a'
+for k in range(n):
+    x += k
+return x * k
+# ADC012: 'k' is str 'a' before the loop at line 3 and a number (int) after an iteration
+
+if n > 1:
+    k = 'a'
+else:
+    k = [x]
+for k in range(n):
+    x += k
+return k
+# ADC012: 'k' is str 'a' on one path and a list on another (line 2)
+
 a = {'b': 1.0}
 while True:
     n -= 1
