@@ -106,6 +106,26 @@ class LoopMemo:
     # Attributes from outside that they change.
     opened: set[tuple[str, Any]] = field(default_factory=set)
 
+    # By name: whether it is a list of any length, and which of its parts are arrays.
+    parts: dict[str, tuple[bool, ...]] = field(default_factory=dict)
+
+    def see(self, name: str, start: Binding) -> None:
+        """Forget what is known of the parts of a name if it has others in this attempt.
+
+        An attempt at a loop around this one may have made a list of any length of it.
+        """
+        parts = (
+            isinstance(start, Growing),
+            *(isinstance(leaf, ArrayRef) for leaf in leaves(start)),
+        )
+        if self.parts.setdefault(name, parts) == parts:
+            return
+        self.parts[name] = parts
+        for key in [key for key in self.types if key[0] == name]:
+            del self.types[key]
+        self.fresh -= {key for key in self.fresh if key[0] == name}
+        self.sizes -= {key for key in self.sizes if key[0] == name}
+
 
 class RestructuredError(TypeUnstableError):
     """Iterations change the structure of a container."""
@@ -313,6 +333,7 @@ def _attempt(
     ]
     with lo.builder.block() as opening:
         for name in bound:
+            memo.see(name, before.env[name])
             found: list[Num | ArrayRef] = []
             for k, leaf in enumerate(leaves(before.env[name])):
                 key = (name, k)
@@ -808,23 +829,24 @@ def _find_late(
             continue  # if no iteration runs, it is still what it was
         if name in sure or all(isinstance(leaf, Num) for leaf in leaves(end)):
             memo.late[name] = end
-            for slot, held in _contents(lo, before, end).items():
+            for slot, held in _contents(lo, before, name).items():
                 if name in sure or all(isinstance(leaf, Num) for leaf in leaves(held)):
                     memo.late[slot] = held
 
 
-def _contents(lo: Lowerer, before: State, binding: Binding) -> dict[str, Binding]:
-    """Return the slots of lists, dicts and objects in a binding that the body made; what they hold.
+def _contents(lo: Lowerer, before: State, name: str) -> dict[str, Binding]:
+    """Return the slots of lists, dicts and objects of a name that the body made; what they hold.
 
-    Those that may be one of several are left out.
+    Those that may be one of several are left out, but for results: nothing else is read then.
     """
     found: dict[str, Binding] = {}
-    left = list(refs(binding))
+    left = list(refs(lo.frame.env[name]))
+    partial, kin = (set(), {}) if is_of_exit(name) else (lo.frame.partial, lo.kin)
     while left:
         slot = left.pop().slot
         held = lo.frame.env.get(slot, Unbound())
         known = slot in found or slot in before.env or slot in lo.initial
-        if known or slot in lo.stale or lo.kin.get(slot) or slot in lo.frame.partial:
+        if known or slot in lo.stale or kin.get(slot) or slot in partial:
             continue
         if not isinstance(held, Unbound | Unstable | Late):
             found[slot] = held
@@ -1017,6 +1039,8 @@ def _after(
                         continue
                     flag = lo.builder.apply("or", old.flag, ran, hint="ran")
                 lo.frame.env[name] = Late(lo.frame.env[name], flag, lost)
+        elif is_of_exit(name) and isinstance(end := end_env.get(name), Unstable):
+            lo.frame.env[name] = end  # of one of several kinds: it is refused where it is read
         elif not isinstance(before.env.get(name), Unstable):
             lo.frame.env[name] = Unbound(
                 f"the loop at line {line_of(lo)} may run no iteration that assigns it"

@@ -825,3 +825,25 @@ def arrays_in_a_list_first_made_in_a_loop(x: Any) -> Any:
         pair = [z, z]
     pair[0][0] = 9.0
     return np.sum(z * x) + np.sum(pair[1])
+
+
+def _converged(x: Any, most: Any) -> Any:
+    for k in range(4):
+        for j in range(2):
+            x = x - 0.3 * np.sin(x)
+            if np.sum(x * x) < most:
+                return {"x": x, "at": [k, j], "history": [x[0], x[1]]}
+        if x[0] < 0.1:
+            return {"x": x * 3.0, "at": [k, -1], "history": [x[1], x[0]]}
+    return {"x": x * 2.0, "at": [9, 9], "history": [1.0, x[2]]}
+
+
+@program(X3)
+def results_from_loops_in_loops(x: Any) -> Any:
+    total = 0.0
+    for most in (0.1, 0.5, 50.0):
+        found = _converged(x, most)
+        found["x"][0] *= 2.0
+        found["history"][1] += x[0]
+        total += np.sum(found["x"] ** 2) * (1 + found["at"][0]) + found["history"][1]
+    return total

@@ -807,6 +807,41 @@ return y[-1] + len(y)
 for k in range(n - 3):
     y = [x]
 return y
+
+for k in range(n):
+    if x < k:
+        return x * k
+else:
+    raise ValueError('no')
+
+for k in (1.0, 2.0):
+    if x < k:
+        return x * k
+    if k > n:
+        raise KeyError('k')
+else:
+    return -x
+
+def find(v):
+    for k in range(n):
+        for j in range(n):
+            v = v * 0.8
+            if v < 1.0:
+                return {'v': v, 'at': [k, j]}
+        if v > 5.0:
+            return {'v': v * 3, 'at': [k, 7]}
+    return {'v': v * 2, 'at': [n, -1]}
+first, second, third = find(x), find(x * 5), find(x * 40)
+first['at'][0] += 10
+return [[d['v'], *d['at']] for d in (first, second, third, find(x))]
+
+a = [0]
+for i in range(n):
+    for v in (x, x * 2):
+        for j in range(i):
+            a[-1] = v * j
+        a.append(v)
+return a[0] + a[-2]
 """,
     "x=1.5, k=3": r"""
 def rec(n):
@@ -929,6 +964,11 @@ return 1.0
 return x[2:-10:n], x[-10:-20:n], x[10:-10:n], x[-10:2:-n]
 """,
     "x=X, n=2": r"""
+parts = []
+for v, k in zip(x, [1.0, n]):
+    parts.append({'v': v * k})
+return parts[0]['v'] + parts[-1]['v'] + len(parts)
+
 return x.reshape(n, -1)
 
 return x.reshape(-1, n - 2)
@@ -1451,6 +1491,17 @@ return math.comb(5, 2.0) * x
 # ADC014: 'float' object cannot be interpreted as an integer
 """,
     "x=1.5, n=3": r"""
+y = x
+for k in range(n):
+    if x < k:
+        break
+    if x > 100.0:
+        return x
+else:
+    y = (x, x)
+return y
+# ADC012: 'y' is a tuple of 2 on one path and a number (float) on another (line 3)
+
 k = 'a'
 for k in range(n):
     x += k
