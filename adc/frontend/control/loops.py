@@ -1039,7 +1039,7 @@ def _after(
                         continue
                     flag = lo.builder.apply("or", old.flag, ran, hint="ran")
                 lo.frame.env[name] = Late(lo.frame.env[name], flag, lost)
-        elif is_of_exit(name) and isinstance(end := end_env.get(name), Unstable):
+        elif is_of_exit(name) and isinstance(end := end_env.get(name, Unbound()), Unstable):
             lo.frame.env[name] = end  # of one of several kinds: it is refused where it is read
         elif not isinstance(before.env.get(name), Unstable):
             lo.frame.env[name] = Unbound(
