@@ -847,3 +847,56 @@ def results_from_loops_in_loops(x: Any) -> Any:
         found["history"][1] += x[0]
         total += np.sum(found["x"] ** 2) * (1 + found["at"][0]) + found["history"][1]
     return total
+
+
+class _Layer:
+    def __init__(self, w: Any, act: Any) -> None:
+        self.w = w
+        self.act = act
+
+    def __call__(self, x: Any) -> Any:
+        return self.act(self.w @ x)
+
+
+class _Layers:
+    def __init__(self, *layers: Any) -> None:
+        self.layers = list(layers)
+
+    def __call__(self, x: Any) -> Any:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def _step(f: Any, y: Any, h: Any) -> Any:
+    k1 = f(y)
+    k2 = f(y + h / 2 * k1)
+    k3 = f(y + h / 2 * k2)
+    k4 = f(y + h * k3)
+    return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+
+
+@program(X3, M33, argnums=(0, 1))
+def layers_that_hold_inner_functions(x: Any, w: Any) -> Any:
+    """What they read is passed to functions that calls share; lowering begins again for these."""
+    scale = x[0]
+    net = _Layers(_Layer(w, lambda z: np.tanh(z * scale)), _Layer(w, lambda z: z))
+    y = x
+    for _ in range(3):
+        scale = scale * 0.9
+        y = _step(net, y, 0.1)
+        y = _step(net, y, 0.2)
+    return np.sum(y * y)
+
+
+def _applied(n: Any, net: Any, y: Any) -> Any:
+    return y if n == 0 else _applied(n - 1, net, net(y))
+
+
+@program(X3, M33, 3, argnums=(0, 1))
+def recursion_over_an_object_with_inner_functions(x: Any, w: Any, n: Any) -> Any:
+    scale = x[0]
+    net = _Layer(w, lambda z: np.tanh(z * scale))
+    y = _applied(n, net, x)
+    scale = 0.5
+    return np.sum(y * y) + np.sum(_applied(n + 1, net, x))
