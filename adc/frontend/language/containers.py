@@ -355,11 +355,12 @@ def static_slice(lo: Lowerer, node: ast.expr) -> slice:
             ends.append(None)
             continue
         if not (isinstance(binding, Num) and isinstance(binding.operand, Literal)):
-            if hasattr(part, "adc_site"):  # a tuple that an iterator of the library yields
-                raise lo.constant_needed(binding, "the length of a tuple", part)
-            raise lo.unsupported(
-                "a slice of a tuple or string with ends known only at run time", part
+            # A tuple that an iterator of the library yields has a slice that nobody wrote.
+            unwritten = hasattr(part, "adc_site")
+            what = (
+                "the length of a tuple" if unwritten else "a slice of a tuple or string with ends"
             )
+            raise lo.constant_needed(binding, what, part)
         ends.append(int(binding.operand.value))
     return slice(*ends)
 

@@ -808,6 +808,10 @@ for k in range(n - 3):
     y = [x]
 return y
 
+a = [x, 1.0, 2.0, 3.0]
+a[n:] = [x * 2]
+return a[-n:], 'abcdef'[n:][0]
+
 for k in range(n):
     if x < k:
         return x * k
@@ -1610,7 +1614,7 @@ return y
 """,
     "x=1.5, n=1": r"""
 a = [x, 1.0, 2.0]
-a[n:] = [x]
+a[int(x):] = [x]
 return a[1]
 # ADC010: a slice of a tuple or string with ends known only at run time is not supported
 """,
