@@ -271,7 +271,8 @@ def _lowered(
         )  # fmt: skip
     result = outline.without_none(lo, result, source.name, source.node)
     heap: dict[str, Binding] = {}
-    result = results.finished(lo, result, heap)
+    with lo.at(source.node):
+        result = results.finished(lo, result, heap)
     operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap))
     captures = tuple(capture for capture, _ in lo.captured.values())
     params += [param for capture in captures for param in capture.params]

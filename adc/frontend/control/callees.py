@@ -169,7 +169,13 @@ def passed_by(
 ) -> Passed:
     """Return what a call passes; with `constants`, known numbers and sizes are the function's."""
     bound = {name: closures.closed(lo, binding, node, ()) for name, binding in bound.items()}
-    bound = {**bound, **closures.reachable(lo, bound.values())}
+    while True:
+        # Inner functions in objects and lists hold what they read as well.
+        found = closures.reachable(lo, bound.values()).items()
+        more = {n: closures.closed(lo, held, node, ()) for n, held in found if n not in bound}
+        if not more:
+            break
+        bound |= more
     given: list[Num | ArrayRef] = []
     slots: list[Slot] = []
     known: dict[Operand, Slot] = {}

@@ -286,6 +286,7 @@ class _Merge:
             if isinstance(other, Unbound):
                 return other if other.why else a
             if is_of_exit(name):
+                self.keep_contents(other, side)
                 return self.one_sided(hint, other, side)
             if missing.exited:
                 lo.frame.partial.add(name)

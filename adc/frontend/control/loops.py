@@ -48,7 +48,16 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Dead, State
-from adc.frontend.core.structure import CELL, holders, is_cell, is_slot, leaves, rebuild, shape_of
+from adc.frontend.core.structure import (
+    CELL,
+    holders,
+    is_cell,
+    is_slot,
+    leaves,
+    rebuild,
+    refs,
+    shape_of,
+)
 from adc.frontend.syntax import scope
 from adc.frontend.values import list_buffers
 from adc.ir.builder import integer
@@ -71,6 +80,9 @@ class LoopMemo:
     late: dict[str, Binding] = field(default_factory=dict)
     # Names that have another kind where the loop is left early: they cannot be read after it.
     dropped: set[str] = field(default_factory=set)
+    # Names of which the kind depends on the iteration, and why: they cannot be read before an
+    # iteration has bound them.
+    unstable: dict[str, str] = field(default_factory=dict)
     # Names that an iteration leaves in another form, and in which; what those hold that are lists
     # or None; those it binds to new lists.
     forms: dict[str, Binding] = field(default_factory=dict)
@@ -91,6 +103,26 @@ class LoopMemo:
     avoids_none: bool = False
     # Attributes from outside that they change.
     opened: set[tuple[str, Any]] = field(default_factory=set)
+
+    # By name: whether it is a list of any length, and which of its parts are arrays.
+    parts: dict[str, tuple[bool, ...]] = field(default_factory=dict)
+
+    def see(self, name: str, start: Binding) -> None:
+        """Forget what is known of the parts of a name if it has others in this attempt.
+
+        An attempt at a loop around this one may have made a list of any length of it.
+        """
+        parts = (
+            isinstance(start, Growing),
+            *(isinstance(leaf, ArrayRef) for leaf in leaves(start)),
+        )
+        if self.parts.setdefault(name, parts) == parts:
+            return
+        self.parts[name] = parts
+        for key in [key for key in self.types if key[0] == name]:
+            del self.types[key]
+        self.fresh -= {key for key in self.fresh if key[0] == name}
+        self.sizes -= {key for key in self.sizes if key[0] == name}
 
 
 class RestructuredError(TypeUnstableError):
@@ -222,6 +254,8 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
     for slot, start in lo.initial.items():
         env.setdefault(slot, start)
     slots = {slot for slot in memo.slots if slot in env}
+    for name, why in memo.unstable.items():
+        env[name] = Unstable(why)
     for name, like in sorted(memo.forms.items()):
         if name in env:
             absent = forms.is_absent(env[name])
@@ -323,6 +357,7 @@ def _attempt(
     ]
     with lo.builder.block() as opening:
         for name in bound:
+            memo.see(name, before.env[name])
             found: list[Num | ArrayRef] = []
             for k, leaf in enumerate(leaves(before.env[name])):
                 key = (name, k)
@@ -385,7 +420,7 @@ def _attempt(
             _close(lo, before, memo, carried, by_key, fresh, bound)
             if any(obj.alias & before.versions.keys() - known for obj, known in suspects.items()):
                 raise _Retry  # what an iteration does last, the next one knows first
-            _find_late(lo, memo, names, bound, sure)
+            _find_late(lo, before, memo, names, bound, sure)
             late = _late_values(lo, before, memo)
         else:
             late = []
@@ -579,18 +614,29 @@ def _close(
                     else "a list that grows in a loop holds numbers, arrays of one rank and "
                     "dtype, or tuples of these",
                 )  # fmt: skip
-            first = memo.avoids_none and _is_filled(start, end)
-            raise (FirstError if first else TypeUnstableError)(
-                f"{name.removeprefix(CELL)!r} is {kind_of(start)} before the loop and "
-                f"{kind_of(end)} after an iteration",
-                lo.builder.loc,
-                "begin with an array, such as `np.zeros(n)`" if becomes_array(start, end)
-                else "use the same kind of value on every path, or two variables",
-            )  # fmt: skip
+            loop = f"the loop at line {line_of(lo)}"
+            why = f"is {kind_of(start)} before {loop} and {kind_of(end)} after an iteration"
+            filled = _is_filled(start, end)
+            first = memo.avoids_none and filled
+            if (
+                first
+                or (filled and not becomes_array(start, end))
+                or (is_cell(name) or is_of_exit(name))
+            ):
+                raise (FirstError if first else TypeUnstableError)(
+                    f"{name.removeprefix(CELL)!r} {why}",
+                    lo.builder.loc,
+                    "use the same kind of value on every path, or two variables",
+                )
+            memo.unstable[name] = why
+            retry = True
+            continue
         if isinstance(end, Unstable):
             # Said here: an empty list, a string or a function has no leaves to look at below.
             if not is_slot(name):
-                raise TypeUnstableError(f"{name!r} {end.why}", lo.builder.loc)
+                memo.unstable[name] = end.why
+                retry = True
+                continue
             owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
             raise RestructuredError(
                 f"{owners[0] if owners else 'a container'} {end.why}",
@@ -612,11 +658,17 @@ def _close(
                 assert isinstance(ty, Scalar)
                 assert isinstance(new, Scalar)
                 if not one_type(ty, new):
-                    raise TypeUnstableError(
-                        f"{name!r} is a {ty} before the loop and a {new} after an iteration",
-                        lo.builder.loc,
-                        "convert one of them, for instance with `int()`",
-                    )
+                    loop = f"the loop at line {line_of(lo)}"
+                    why = f"is a {ty} before {loop} and a {new} after an iteration"
+                    if is_slot(name) or is_of_exit(name):
+                        raise TypeUnstableError(
+                            f"{name.removeprefix(CELL)!r} {why}",
+                            lo.builder.loc,
+                            "convert one of them, for instance with `int()`",
+                        )
+                    memo.unstable[name] = why
+                    retry = True
+                    break
                 wide = join(ty, new)
                 if wide != ty:
                     memo.types[key] = wide
@@ -785,17 +837,50 @@ def _check_rotation(
 
 
 def _find_late(
-    lo: Lowerer, memo: LoopMemo, names: Sequence[str], bound: Sequence[str], sure: Collection[str]
+    lo: Lowerer,
+    before: State,
+    memo: LoopMemo,
+    names: Sequence[str],
+    bound: Sequence[str],
+    sure: Collection[str],
 ) -> None:
-    """Names first bound in the body are results of a loop that surely runs, and so is `return`."""
+    """Names first bound in the body are results of a loop that surely runs, and so is `return`.
+
+    So are the contents of the lists, dicts and objects that they hold.
+    """
     for name in names:
         end = lo.frame.env.get(name, Unbound())
         if name in bound or isinstance(end, Unbound | Unstable | Late):
             continue
         if name in lo.frame.partial and not is_of_exit(name):
             continue
+        if name not in sure and isinstance(before.env.get(name), Unstable):
+            continue  # if no iteration runs, it is still what it was
         if name in sure or all(isinstance(leaf, Num) for leaf in leaves(end)):
             memo.late[name] = end
+            for slot, held in _contents(lo, before, name).items():
+                if name in sure or all(isinstance(leaf, Num) for leaf in leaves(held)):
+                    memo.late[slot] = held
+
+
+def _contents(lo: Lowerer, before: State, name: str) -> dict[str, Binding]:
+    """Return the slots of lists, dicts and objects of a name that the body made; what they hold.
+
+    Those that may be one of several are left out, but for results: nothing else is read then.
+    """
+    found: dict[str, Binding] = {}
+    left = list(refs(lo.frame.env[name]))
+    partial, kin = (set(), {}) if is_of_exit(name) else (lo.frame.partial, lo.kin)
+    while left:
+        slot = left.pop().slot
+        held = lo.frame.env.get(slot, Unbound())
+        known = slot in found or slot in before.env or slot in lo.initial
+        if known or slot in lo.stale or kin.get(slot) or slot in partial:
+            continue
+        if not isinstance(held, Unbound | Unstable | Late):
+            found[slot] = held
+            left += refs(held)
+    return found
 
 
 def _late_values(lo: Lowerer, before: State, memo: LoopMemo) -> list[_Carried]:
@@ -932,7 +1017,8 @@ def _after(
         lo.frame.env[name] = rebuild(start, iter(found))
     # Arrays that the body made, by what they are after the loop: names of one stay names of one.
     lasting: dict[ArrayObject, ArrayRef] = {}
-    for name in names:
+    slots = [name for name in memo.late if is_slot(name) and name not in names]
+    for name in (*names, *slots):
         if name in bound:
             continue
         if name in memo.late and not isinstance(
@@ -957,11 +1043,13 @@ def _after(
                         )
                         for axis in range(rank_of(value))
                     )
-                    lasting[leaf.object] = lo.new_array(value, dims, _hint(name))
+                    owners = [n for n in holders(end_env, name) if n[0] != "$"]
+                    called = owners[0] if owners else _hint(name)
+                    lasting[leaf.object] = lo.new_array(value, dims, called)
                     made.append((lasting[leaf.object].object, (None, leaf.object)))
                     parts.append(lasting[leaf.object])
             lo.frame.env[name] = rebuild(now, iter(parts))
-            if name not in sure:
+            if name not in sure and name not in slots:
                 if ran is None:
                     if trips is None:
                         lo.frame.env[name] = Unbound(
@@ -980,7 +1068,9 @@ def _after(
                         continue
                     flag = lo.builder.apply("or", old.flag, ran, hint="ran")
                 lo.frame.env[name] = Late(lo.frame.env[name], flag, lost)
-        else:
+        elif is_of_exit(name) and isinstance(end := end_env.get(name, Unbound()), Unstable):
+            lo.frame.env[name] = end  # of one of several kinds: it is refused where it is read
+        elif not isinstance(before.env.get(name), Unstable):
             lo.frame.env[name] = Unbound(
                 f"the loop at line {line_of(lo)} may run no iteration that assigns it"
             )

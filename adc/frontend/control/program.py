@@ -33,6 +33,8 @@ from adc.ir.errors import AdcError, RecursionDepthError, Span
 LEAST = 50
 SAVED = 300
 TOTAL = 1500
+# How often lowering begins again: signatures that differ each time would not end it.
+MOST_AGAIN = 20
 
 
 class ShareError(Exception):
@@ -236,6 +238,9 @@ def _begin_again(lo: Lowerer, least: int) -> None:
     if lists:
         raise StackError(lists)  # one copy of a loop's body repeats nothing
     sharing = lo.shared.sharing
+    if sharing.again >= MOST_AGAIN:
+        return
+    sharing.again += 1
     sharing.shared |= {signature for signature, count in sharing.seen.items() if count >= least}
     raise ShareError
 

@@ -51,6 +51,8 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[Closure, 
     match binding:
         case TupleOf(items=items):
             return TupleOf(tuple(closed(lo, item, node, within) for item in items))
+        case RecordOf(keys=keys, items=items):
+            return RecordOf(keys, tuple(closed(lo, item, node, within) for item in items))
         case Closure():
             if any(is_same(binding, each) for each in within):
                 return Knot(binding.node)

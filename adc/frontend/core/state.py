@@ -239,11 +239,14 @@ class Sharing:
         The signatures of those that are shared, and of those that cannot be.
     seen : dict
         How many statements of each signature an attempt to lower the program has repeated.
+    again : int
+        How often lowering has begun again. After a few times it goes on with what is shared then.
     """
 
     shared: set[object] = field(default_factory=set)
     inlined: set[object] = field(default_factory=set)
     seen: dict[object, int] = field(default_factory=dict)
+    again: int = 0
 
 
 # Which derivatives of code are taken: none, those in reverse mode, or any.

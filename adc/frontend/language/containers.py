@@ -388,11 +388,12 @@ def static_slice(lo: Lowerer, node: ast.expr) -> slice:
             ends.append(None)
             continue
         if not (isinstance(binding, Num) and isinstance(binding.operand, Literal)):
-            if hasattr(part, "adc_site"):  # a tuple that an iterator of the library yields
-                raise lo.constant_needed(binding, "the length of a tuple", part)
-            raise lo.unsupported(
-                "a slice of a tuple or string with ends known only at run time", part
+            # A tuple that an iterator of the library yields has a slice that nobody wrote.
+            unwritten = hasattr(part, "adc_site")
+            what = (
+                "the length of a tuple" if unwritten else "a slice of a tuple or string with ends"
             )
+            raise lo.constant_needed(binding, what, part)
         ends.append(int(binding.operand.value))
     return slice(*ends)
 
@@ -407,10 +408,7 @@ def element_of(
             try:
                 return items[int(key.operand.value)]
             except IndexError:
-                if lo.caught:
-                    kind = "list" if isinstance(owner, ListRef) else "tuple"
-                    text = f"{kind} index out of range"
-                    numbers.check(lo, Literal(False, BOOL), "IndexError", text)
+                _fail_perhaps(lo, owner)
                 raise TypeMismatchError(
                     f"index {key.operand.value} is out of range for a tuple of {len(items)}",
                     lo.span(node),
@@ -419,10 +417,22 @@ def element_of(
     raise TypeMismatchError(f"indexing a tuple with {kind_of(key)}", lo.span(node))
 
 
+def _fail_perhaps(lo: Lowerer, owner: Binding) -> None:
+    """Emit Python's error for an index out of range on a path that need not be taken.
+
+    The list may also be longer than the first attempt at a loop knows (``if k > 0: a[-2]``).
+    """
+    if lo.caught or lo.branches:
+        kind = "list" if isinstance(owner, ListRef) else "tuple"
+        numbers.check(lo, Literal(False, BOOL), "IndexError", f"{kind} index out of range")
+
+
 def _choose(
     lo: Lowerer, owner: Binding, items: tuple[Binding, ...], index: Operand, node: ast.Subscript
 ) -> Binding:
     """A tuple of numbers indexed at run time: a chain of selects."""
+    if not items:
+        _fail_perhaps(lo, owner)
     if not items or not all(isinstance(item, Num) for item in items):
         raise PickedError(
             f"indexing {kind_of(owner)} of arrays by a number known only at run time is not "

@@ -106,7 +106,7 @@ def _lower_for(lo: Lowerer, stmt: ast.For) -> None:
         return
     trips, element = iteration(lo, iterable, stmt.iter)
     if isinstance(trips, Literal) and trips.value <= 0:
-        _else(lo, stmt.orelse, None)
+        _else(lo, stmt, None)
         return
     before, saved = lo.snapshot(), lo.save_names()
     mark = len(lo.builder.stmts)
@@ -292,7 +292,13 @@ def _settled(
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body) or bool(jumping)
     names = _assigned(lo, [stmt.target, *stmt.body])
     definite = isinstance(trips, Literal) and trips.value > 0
-    targets = [name for name in names if not is_name_bound(lo, name)]
+    # What has one of several kinds before a loop keeps it if no iteration runs.
+    targets = [
+        name
+        for name in names
+        if not is_name_bound(lo, name)
+        and (definite or not isinstance(lo.frame.env.get(name), Unstable))
+    ]
     read = breaks.read_outside(lo.frame.source.node, stmt) if early else frozenset()
     kinds: dict[str, Binding | _Empty] = lo.memo.setdefault(
         (lo.frame.path, id(stmt), "targets"), {}
@@ -458,7 +464,7 @@ def _loop(
             lo, stmt, names, body, trips=trips, definite=definite, unrolls=unrolls,
             peels=peels and not stmt.orelse,
         )  # fmt: skip
-        _else(lo, stmt.orelse, None)
+        _else(lo, stmt, None)
         return
     lo.frame.env["$index"] = Num(integer(0))
 
@@ -563,49 +569,70 @@ def _early_loop(
         return
     if left:
         _set_left(lo, reason.operand, left)
-    _else(lo, stmt.orelse, reason.operand, kept=kept)
+    _else(lo, stmt, reason.operand, left, kept=kept)
 
 
-def _set_left(lo: Lowerer, reason: Operand, left: Collection[int]) -> None:
-    """Set the exit that is pending after a loop that was left by `reason`."""
+def _set_left(lo: Lowerer, reason: Operand, left: Collection[int], *, falls: bool = True) -> None:
+    """Set the exit that is pending after a loop that was left by `reason`.
+
+    `falls`: other reasons than those in `left`, after which none is pending, are possible.
+    """
+    codes = sorted(left)
     if isinstance(reason, Literal):
         set_exit(lo, int(reason.value) if reason.value in left else FALLS)
         return
-    code: Operand = integer(FALLS)
-    for exit_ in sorted(left):
+    code: Operand = integer(FALLS if falls else codes.pop())
+    for exit_ in codes:
         gone = lo.builder.apply("eq", reason, integer(exit_), hint="returns")
         code = lo.builder.apply("select", gone, integer(exit_), code, hint="exit")
-    assert isinstance(code, Value)
-    lo.exit_values[code] = frozenset([*left, FALLS])
+    if isinstance(code, Value):
+        lo.exit_values[code] = frozenset([*left, *([FALLS] if falls else [])])
     lo.frame.env[EXIT] = Num(code)
 
 
 def _else(
-    lo: Lowerer, orelse: Sequence[ast.stmt], reason: Operand | None, end: int = NATURAL,
-    kept: breaks.Kept | None = None,
+    lo: Lowerer, stmt: ast.For | ast.While, reason: Operand | None, left: Collection[int] = (),
+    end: int = NATURAL, kept: breaks.Kept | None = None,
 ) -> None:  # fmt: skip
-    """Lower the `else` of a loop, which runs where the loop was left by the exit `end`."""
-    if not orelse:
+    """Lower the `else` of a loop, which runs where the loop was left by the exit `end`.
+
+    `left` has the other exits, but for `break`.
+    """
+    if not stmt.orelse:
         return
     if reason is None or is_exit(reason, end):
-        blocks.lower_stmts(lo, orelse)
+        blocks.lower_stmts(lo, stmt.orelse)
         return
     natural = lo.builder.apply("eq", reason, integer(end), hint="natural")
+    exits = bool(left) and not scope.has_break(stmt.body)
 
     def run() -> None:
         set_exit(lo, FALLS)
-        blocks.lower_stmts(lo, orelse)
+        blocks.lower_stmts(lo, stmt.orelse)
 
-    pending = exit_of(lo)
-    settle = (lambda: None) if kept is None else kept.settle
-    branch(lo, natural, run, settle, else_exited=not is_exit(pending, FALLS))
+    def settle() -> None:
+        if exits:
+            _set_left(lo, reason, left, falls=False)
+        if kept is not None:
+            kept.settle()
+
+    branch(lo, natural, run, settle, else_exited=exits)
 
 
 def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     """Loop over a tuple or the like: one copy of the body for each element."""
+    before = _unstable_slots(lo)
     with unrolling.unrolling(lo, _most(lo, iterable) or 0) as first:
         unrolling.take(lo, iterable)
         _copies(lo, stmt, iterable, first)
+    if _unstable_slots(lo) - before:
+        # The list that is made of a list and an array has a length once that of the array is known.
+        sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)
+
+
+def _unstable_slots(lo: Lowerer) -> set[str]:
+    """Return the lists, dicts and objects that hold one of several kinds of contents."""
+    return {n for n, held in lo.frame.env.items() if is_slot(n) and isinstance(held, Unstable)}
 
 
 def _copies(lo: Lowerer, stmt: ast.For, iterable: Binding, first: Callable[[], None]) -> None:
@@ -661,7 +688,7 @@ def _copies(lo: Lowerer, stmt: ast.For, iterable: Binding, first: Callable[[], N
         _set_left(lo, reason, left)
     else:
         set_exit(lo, FALLS)
-    _else(lo, stmt.orelse, reason, FALLS, kept)
+    _else(lo, stmt, reason, left, FALLS, kept)
 
 
 def _skip(lo: Lowerer, stmt: ast.For | ast.While, bound: Sequence[str]) -> None:
@@ -894,4 +921,4 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
         return
     if endless:
         raise Dead
-    _else(lo, stmt.orelse, None)
+    _else(lo, stmt, None)

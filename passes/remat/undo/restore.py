@@ -405,8 +405,12 @@ class Undoing:
                 if isinstance(steps[0], Branch):
                     self.provide_arms(steps[0], back)
 
-    def step(self, step: Step, back: Value) -> tuple[Value, Value]:
-        """Emit the inverse of stores; return the array after it, and the version it equals."""
+    def step(self, step: Step, back: Value, *, inside: bool = False) -> tuple[Value, Value]:
+        """Emit the inverse of stores; return the array after it, and the version it equals.
+
+        `inside`: in an arm that is undone. What is restored there is not known where the rest of
+        the arm is reversed.
+        """
         builder = self.builder
         if isinstance(step, Update):
             return self.inverted(step, back), step.before
@@ -423,7 +427,8 @@ class Undoing:
             index = tuple(map(self.recall, step.index))
             return builder.store(back, index, old, hint=back.name), step.array
         assert isinstance(step, Branch)
-        self.provide_arms(step, back)
+        if not inside:
+            self.provide_arms(step, back)
         builder.loc = step.stmt.loc
         cond = self.recall(step.stmt.cond)
         arms: list[Block] = []
@@ -431,7 +436,7 @@ class Undoing:
             inner = back
             with builder.block() as stmts:
                 for each in arm:
-                    inner, _ = self.step(each, inner)
+                    inner, _ = self.step(each, inner, inside=True)
             arms.append(Block((), tuple(stmts), (inner,)))
         builder.loc = step.stmt.loc
         (result,) = builder.if_(cond, arms[0], arms[1], [back.name])

@@ -787,3 +787,126 @@ def loop_over_many_numbers_in_a_list(x: Any) -> Any:
         speed += 0.3 * np.sin(target - speed) * x[k % 6]
         total += speed * target
     return total
+
+
+# --- names of several kinds, and lists first made in loops ----------------------------------------
+
+
+@program(M33, 3)
+def a_name_for_rows_labels_and_numbers(x: Any, n: Any) -> Any:
+    row: Any = x[0]
+    s = np.sum(row * row)
+    for row in range(n):
+        s += x[row, 0] * row
+    for row in ("a", "bb"):
+        s += len(row) * x[1, 1]
+    for row in x:
+        if row[0] > 0.5:
+            continue
+        s += row[0] * row[1]
+    return s
+
+
+@program(X6, 3)
+def history_compared_with_the_one_before(x: Any, n: Any) -> Any:
+    losses: Any = []
+    for k in range(n):
+        x = x - 0.1 * np.sin(x)
+        losses.append(np.sum(x * x))
+        if k > 0 and abs(losses[-1] - losses[-2]) < 1e-9:
+            break
+    return losses[-1] * losses[0]
+
+
+@program(X3)
+def gradients_of_the_last_epoch(x: Any) -> Any:
+    for k in range(3):
+        x = x - 0.1 * np.sin(x)
+        grads: Any = {"w": np.cos(x) * k, "all": [x * x, x[0]]}
+        best = grads["all"]
+    best[0][1] = 2.0
+    return np.sum(grads["w"] * grads["all"][0]) + best[1]
+
+
+@program(X3)
+def arrays_in_a_list_first_made_in_a_loop(x: Any) -> Any:
+    for k in range(3):
+        z = x * k
+        pair = [z, z]
+    pair[0][0] = 9.0
+    return np.sum(z * x) + np.sum(pair[1])
+
+
+def _converged(x: Any, most: Any) -> Any:
+    for k in range(4):
+        for j in range(2):
+            x = x - 0.3 * np.sin(x)
+            if np.sum(x * x) < most:
+                return {"x": x, "at": [k, j], "history": [x[0], x[1]]}
+        if x[0] < 0.1:
+            return {"x": x * 3.0, "at": [k, -1], "history": [x[1], x[0]]}
+    return {"x": x * 2.0, "at": [9, 9], "history": [1.0, x[2]]}
+
+
+@program(X3)
+def results_from_loops_in_loops(x: Any) -> Any:
+    total = 0.0
+    for most in (0.1, 0.5, 50.0):
+        found = _converged(x, most)
+        found["x"][0] *= 2.0
+        found["history"][1] += x[0]
+        total += np.sum(found["x"] ** 2) * (1 + found["at"][0]) + found["history"][1]
+    return total
+
+
+class _Layer:
+    def __init__(self, w: Any, act: Any) -> None:
+        self.w = w
+        self.act = act
+
+    def __call__(self, x: Any) -> Any:
+        return self.act(self.w @ x)
+
+
+class _Layers:
+    def __init__(self, *layers: Any) -> None:
+        self.layers = list(layers)
+
+    def __call__(self, x: Any) -> Any:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def _step(f: Any, y: Any, h: Any) -> Any:
+    k1 = f(y)
+    k2 = f(y + h / 2 * k1)
+    k3 = f(y + h / 2 * k2)
+    k4 = f(y + h * k3)
+    return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+
+
+@program(X3, M33, argnums=(0, 1))
+def layers_that_hold_inner_functions(x: Any, w: Any) -> Any:
+    """What they read is passed to functions that calls share; lowering begins again for these."""
+    scale = x[0]
+    net = _Layers(_Layer(w, lambda z: np.tanh(z * scale)), _Layer(w, lambda z: z))
+    y = x
+    for _ in range(3):
+        scale = scale * 0.9
+        y = _step(net, y, 0.1)
+        y = _step(net, y, 0.2)
+    return np.sum(y * y)
+
+
+def _applied(n: Any, net: Any, y: Any) -> Any:
+    return y if n == 0 else _applied(n - 1, net, net(y))
+
+
+@program(X3, M33, 3, argnums=(0, 1))
+def recursion_over_an_object_with_inner_functions(x: Any, w: Any, n: Any) -> Any:
+    scale = x[0]
+    net = _Layer(w, lambda z: np.tanh(z * scale))
+    y = _applied(n, net, x)
+    scale = 0.5
+    return np.sum(y * y) + np.sum(_applied(n + 1, net, x))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import Any
 
 import numpy as np
@@ -333,3 +334,21 @@ def undo_single_precision(x: Any, steps: Any) -> Any:
             for j in range(len(u[0])):
                 u[i, j] = u[i, j] * u[i - 1, j] + u[i, j] * u[i, j]
     return weighted(u)
+
+
+@program(X7[:3] ** 2)
+def undo_pushes_to_a_heap_in_branches(x: Any) -> Any:
+    """The length of the heap is undone in arms of arms, where it is read in inner loops."""
+    distances = [0.0, 1e9, 1e9]
+    heap = [(0.0, 0)]
+    while heap:
+        distance, at = heapq.heappop(heap)
+        for node, near in ((0, (1,)), (1, (2,)), (2, (0, 1))):
+            if node != at or distance > distances[node]:
+                continue
+            for other in near:
+                new = distance + x[other]
+                if new < distances[other]:
+                    distances[other] = new
+                    heapq.heappush(heap, (new, other))
+    return distances[1] * distances[2]

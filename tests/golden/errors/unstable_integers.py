@@ -6,6 +6,6 @@ ARGS = (1.5,)
 
 def program(x):
     y = np.int32(0)
-    for i in range(3):  # ADC012: before the loop
-        y = np.int16(i)
+    for i in range(3):
+        y = np.int16(y)  # ADC012: before the loop
     return x * y

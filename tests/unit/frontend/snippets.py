@@ -837,6 +837,92 @@ b.append(x)
 return a[-1] + b[-1]
 
 return rec5(Pair(x, 1.0), n).a
+
+a = []
+for k in range(n):
+    a.append(x * k)
+    if k > 0 and abs(a[-1] - a[-2]) < 0.1:
+        break
+return a[-1]
+
+a = []
+for k in range(n):
+    a.append((a[k - 1] if k > 0 else x) * 2)
+return a[-1]
+
+t = (x, x)
+for k in range(n):
+    if k == 2:
+        x += t[2]
+return x
+
+for k in ('a', 'bb'):
+    x *= len(k)
+for k in range(n):
+    x += k
+for k, v in {'a': x}.items():
+    x += len(k) * v
+k = 'abc'
+while n > 0:
+    for k in range(2):
+        x += k
+    n -= 1
+return x
+
+for k in range(3):
+    y = {'a': [x, x * k]}
+    z = y
+y['a'][0] = 5.0
+return z['a']
+
+for k in range(3):
+    y = []
+    for i in range(n - k):
+        y.append(x * i)
+return y[-1] + len(y)
+
+for k in range(n - 3):
+    y = [x]
+return y
+
+a = [x, 1.0, 2.0, 3.0]
+a[n:] = [x * 2]
+return a[-n:], 'abcdef'[n:][0]
+
+for k in range(n):
+    if x < k:
+        return x * k
+else:
+    raise ValueError('no')
+
+for k in (1.0, 2.0):
+    if x < k:
+        return x * k
+    if k > n:
+        raise KeyError('k')
+else:
+    return -x
+
+def find(v):
+    for k in range(n):
+        for j in range(n):
+            v = v * 0.8
+            if v < 1.0:
+                return {'v': v, 'at': [k, j]}
+        if v > 5.0:
+            return {'v': v * 3, 'at': [k, 7]}
+    return {'v': v * 2, 'at': [n, -1]}
+first, second, third = find(x), find(x * 5), find(x * 40)
+first['at'][0] += 10
+return [[d['v'], *d['at']] for d in (first, second, third, find(x))]
+
+a = [0]
+for i in range(n):
+    for v in (x, x * 2):
+        for j in range(i):
+            a[-1] = v * j
+        a.append(v)
+return a[0] + a[-2]
 """,
     "x=1.5, k=3": r"""
 def rec(n):
@@ -1120,6 +1206,11 @@ return 1.0
 return x[2:-10:n], x[-10:-20:n], x[10:-10:n], x[-10:2:-n]
 """,
     "x=X, n=2": r"""
+parts = []
+for v, k in zip(x, [1.0, n]):
+    parts.append({'v': v * k})
+return parts[0]['v'] + parts[-1]['v'] + len(parts)
+
 return x.reshape(n, -1)
 
 return x.reshape(-1, n - 2)
@@ -1755,6 +1846,32 @@ return math.comb(5, 2.0) * x
 # ADC014: 'float' object cannot be interpreted as an integer
 """,
     "x=1.5, n=3": r"""
+y = x
+for k in range(n):
+    if x < k:
+        break
+    if x > 100.0:
+        return x
+else:
+    y = (x, x)
+return y
+# ADC012: 'y' is a tuple of 2 on one path and a number (float) on another (line 3)
+
+k = 'a'
+for k in range(n):
+    x += k
+return x * k
+# ADC012: 'k' is str 'a' before the loop at line 3 and a number (int) after an iteration
+
+if n > 1:
+    k = 'a'
+else:
+    k = [x]
+for k in range(n):
+    x += k
+return k
+# ADC012: 'k' is str 'a' on one path and a list on another (line 2)
+
 a = {'b': 1.0}
 while True:
     n -= 1
@@ -1838,7 +1955,7 @@ return z
 """,
     "x=1.5, n=1": r"""
 a = [x, 1.0, 2.0]
-a[n:] = [x]
+a[int(x):] = [x]
 return a[1]
 # ADC010: a slice of a tuple or string with ends known only at run time is not supported
 """,
