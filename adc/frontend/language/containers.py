@@ -41,6 +41,7 @@ from adc.frontend.values import arguments, comparisons, elementwise, operators, 
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
+from adc.ir.text import raising
 from adc.ir.types import BOOL, INT
 
 
@@ -50,7 +51,7 @@ def item_of_dict(lo: Lowerer, owner: DictRef, key: Any, node: ast.AST) -> Bindin
     if found is not None:
         return found
     if not isinstance(owner, DefaultRef) or owner.factory == NONE:
-        numbers.check(lo, Literal(False, BOOL), "KeyError", numbers.escaped(repr(key)))
+        require_key(lo, Literal(False, BOOL), key)
     assert isinstance(owner, DefaultRef)
     call = ast.copy_location(ast.Call(ast.Name("f", ast.Load()), [], []), node)
     made = dispatch.apply(lo, owner.factory, [], {}, call)
@@ -58,6 +59,19 @@ def item_of_dict(lo: Lowerer, owner: DictRef, key: Any, node: ast.AST) -> Bindin
     if owner.keeps:
         lo.hold(owner, lo.record(owner).with_item(key, made))
     return made
+
+
+def require_key(lo: Lowerer, known: Operand, key: Any) -> None:
+    """Check that a dict has a key: a constant, or a number known only at run time."""
+    operands: tuple[Operand, ...] = ()
+    if isinstance(key, int | float):
+        key = lo.num(key)
+    if isinstance(key, Num):
+        argument, operands = raising.Argument("{}", number=True), (key.operand,)
+    else:
+        text = key if isinstance(key, str) else repr(key)
+        argument = raising.Argument(numbers.escaped(text))
+    numbers.check(lo, known, "KeyError", raising.message_of([argument]), *operands)
 
 
 def value_of(
@@ -84,7 +98,7 @@ def value_of(
         ]
         if default is None:
             known = functools.reduce(functools.partial(numbers.apply, lo, "or"), here)
-            numbers.check(lo, known, "KeyError", "{}", key.operand)
+            require_key(lo, known, key)
         return _selected(lo, list(values), here, node)
 
 
@@ -357,8 +371,7 @@ def _dict_method(
                 found = default[0] if default else NONE
                 lo.hold(owner, record.with_item(wanted, found))
             if found is None and name == "pop" and not default:
-                text = numbers.escaped(repr(wanted))
-                numbers.check(lo, Literal(False, BOOL), "KeyError", text)
+                require_key(lo, Literal(False, BOOL), wanted)
             return found if found is not None else default[0] if default else NONE
         case "update", [] | [DictRef()] if not isinstance(owner, DefaultRef) or owner.keeps:
             for other in args:

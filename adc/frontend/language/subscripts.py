@@ -126,7 +126,7 @@ def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
             name = containers.key_of(lo, key, node.slice)
             record = lo.record(owner)
             if record.get(name) is None:
-                numbers.check(lo, Literal(False, BOOL), "KeyError", numbers.escaped(repr(name)))
+                containers.require_key(lo, Literal(False, BOOL), name)
             lo.hold(owner, record.without(name))
         case _:
             raise lo.unsupported(f"`del` of an element of {kind_of(owner)}", node)

@@ -1016,6 +1016,16 @@ return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
 return 2 * x if x == (None if n > 1 else x) else x
 """,
     "x=1.5, n=2": r"""
+d = {'a': x, 'b': 2.0}
+return d['c'] if n else d['a']
+
+d = {1: x, 3: 2.0}
+return d[n]
+
+d = {'a': x}
+del d['q']
+return x
+
 if n > 1:
     raise Diverged('no root')
 return x
