@@ -82,7 +82,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         return evaluation.lower_expr(lo, iterators.generator(lo, node))
     args: list[Binding] = []
     lower = dispatch.optional if _takes_none(callee) else dispatch.evaluate
-    if _is_written(callee):
+    written = _is_written(callee)
+    if written:
         for given in (*node.args, *(keyword.value for keyword in node.keywords)):
             iterators.require_undrawn(lo, given)
     for arg in node.args:
@@ -99,6 +100,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             args.append(generators.listed(lo, arg))
         elif effects.takes_text(callee):
             args.append(effects.argument(lo, arg))
+        elif written and (text := formatting.given(lo, arg)) is not None:
+            args.append(text)
         elif _is_of_rows(callee, arg):
             assert isinstance(arg, ast.ListComp)
             args.append(_rows(lo, arg))
@@ -110,7 +113,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         if keyword.arg in ("msg", "message") and effects.takes_text(callee):
             kwargs[keyword.arg] = effects.argument(lo, keyword.value)
             continue
-        value = lower(lo, keyword.value)
+        text = formatting.given(lo, keyword.value) if written else None
+        value = lower(lo, keyword.value) if text is None else text
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
             continue

@@ -154,6 +154,13 @@ def value(lo: Lowerer, node: ast.expr) -> Binding:
     return evaluation.lower_expr(lo, node)
 
 
+def given(lo: Lowerer, node: ast.expr) -> Static | Words | None:
+    """Return the text that an argument of a function of the program is; None for other values."""
+    if isinstance(node, ast.Name):
+        return _named(lo, node.id)
+    return words(lo, node) if is_format(lo, node) else None
+
+
 def _named(lo: Lowerer, name: str) -> Words | None:
     """Return the text that a variable has, if it is one of numbers known only at run time."""
     found = None if name in lo.frame.partial else lo.frame.env.get(name)

@@ -1016,6 +1016,21 @@ return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
 return 2 * x if x == (None if n > 1 else x) else x
 """,
     "x=1.5, n=2": r"""
+def check(cond, message):
+    if not cond:
+        raise ValueError(message)
+check(x > 0.0, f"x is {x:.2f}")
+check(n < 2, message="n is " + str(n))
+return x
+
+def fail(why, *, n=0):
+    def inner(text):
+        raise RuntimeError(f"{text} ({n})")
+    inner(why)
+if n > 1:
+    fail(f"at {x}", n=n)
+return x
+
 d = {'a': x, 'b': 2.0}
 return d['c'] if n else d['a']
 
