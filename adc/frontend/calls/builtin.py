@@ -259,7 +259,11 @@ def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
     items = sequences.static_items(lo, args[0])
     if items is not None:
         return Num(integer(len(items)))
-    raise TypeMismatchError(f"len() of {kind_of(args[0])}", lo.span(node))
+    message = f"len() of {kind_of(args[0])}"
+    if isinstance(args[0], Num):
+        text = f"object of type '{numbers.class_name(args[0])}' has no len()"
+        numbers.refuse(lo, message, node, "TypeError", text)
+    raise TypeMismatchError(message, lo.span(node))
 
 
 def _range(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:

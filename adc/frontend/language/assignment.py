@@ -99,6 +99,10 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
             lo.hold(owner, lo.record(owner).with_item(key, value))
         case TupleOf() | NamedTuple():
             raise TypeMismatchError("a tuple cannot be changed", lo.span(node), "use a list")
+        case Num():
+            message = f"cannot assign to an element of {kind_of(owner)}"
+            text = f"'{numbers.class_name(owner)}' object does not support item assignment"
+            numbers.refuse(lo, message, node, "TypeError", text)
         case _:
             raise TypeMismatchError(
                 f"cannot assign to an element of {kind_of(owner)}", lo.span(node)

@@ -48,16 +48,18 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
         case Num():
             key = evaluation.lower_expr(lo, node.slice)
             parts = key.items if isinstance(key, TupleOf) else (key,)
-            new = [part for part in parts if isinstance(part, Static) and part.value is None]
-            dots = [part for part in parts if isinstance(part, Static) and part.value is Ellipsis]
             ty = numbers.scalar_type(owner.operand)
-            if len(new) + len(dots) == len(parts) and len(dots) < 2 and not ty.weak:
+            items = [indexing.Item(part, node) for part in parts]
+            if not ty.weak and all(indexing.takes_no_axis(lo, item) for item in items):
                 # A NumPy scalar is a 0-d array.
-                if not new:
+                if all(isinstance(part, Static) and part.value is Ellipsis for part in parts):
                     return owner
                 whole = elementwise.boxed(lo, owner.operand, ty.dtype)
-                items = [indexing.Item(part, node) for part in parts]
-                return indexing.window(lo, whole, items, node)
+                return indexing.read(lo, whole, items, node)
+            error = ("TypeError", f"'{numbers.class_name(owner)}' object is not subscriptable")
+            if not ty.weak:
+                error = ("IndexError", "invalid index to scalar variable.")
+            numbers.refuse(lo, f"indexing {kind_of(owner)}", node, *error)
         case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
             return sequence_item(lo, TupleOf(record.items), node)
         case DictRef():

@@ -290,6 +290,11 @@ def opened(
     return window(lo, x, [Item(Static(None), node)], node), [Item(mask, node)]
 
 
+def takes_no_axis(lo: Lowerer, item: Item) -> bool:
+    """Whether a part of an index stands for no axis of the array: ``...``, None, a boolean."""
+    return _is(item, None) or _is(item, Ellipsis) or _is_flag(lo, item.value)
+
+
 def _is_flag(lo: Lowerer, value: Binding | Slice) -> bool:
     if isinstance(value, Num):
         return value.operand.type.kind == "b"

@@ -1016,6 +1016,37 @@ return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
 return 2 * x if x == (None if n > 1 else x) else x
 """,
     "x=1.5, n=2": r"""
+try:
+    y = x[0]
+except TypeError:
+    y = x
+return y
+
+try:
+    count = len(x)
+except TypeError:
+    count = 1
+return count * x
+
+e = np.float64(x)
+try:
+    e[abs(e) > 1.0] = 0.0
+except TypeError:
+    if abs(e) > 1.0:
+        e = 0.0
+return e
+
+e = np.float64(x)
+try:
+    y = e[0]
+except IndexError as error:
+    y = e if str(error) == 'invalid index to scalar variable.' else 0.0
+return y
+
+e = np.float64(x)
+big = e > 1.0
+return e[big], e[~big], e[..., None], e[None, ...], e[()]
+
 def check(cond, message):
     if not cond:
         raise ValueError(message)
