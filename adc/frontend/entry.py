@@ -28,13 +28,11 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     DictRef,
-    Maybe,
     Num,
     Static,
     Transformed,
     TupleOf,
     Unstable,
-    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
@@ -264,12 +262,8 @@ def _lowered(
     if isinstance(result, Unstable):
         raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
     lo.frame = Frame(source, lo.heap, holder)
-    if isinstance(result, Maybe) and lo.shared.modes == NEITHER:
-        raise TypeUnstableError(
-            f"the result of {source.name}() is {kind_of(result.inner)} on one path and None on "
-            "another", source.span(source.node), "return a number or an array on every path",
-        )  # fmt: skip
-    result = outline.without_none(lo, result, source.name, source.node)
+    if lo.shared.modes != NEITHER:
+        result = outline.without_none(lo, result, source.name, source.node)
     heap: dict[str, Binding] = {}
     with lo.at(source.node):
         result = results.finished(lo, result, heap)

@@ -52,7 +52,7 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             items = [indexing.Item(part, node) for part in parts]
             if not ty.weak and all(indexing.takes_no_axis(lo, item) for item in items):
                 # A NumPy scalar is a 0-d array.
-                if all(isinstance(part, Static) and part.value is Ellipsis for part in parts):
+                if not parts:
                     return owner
                 whole = elementwise.boxed(lo, owner.operand, ty.dtype)
                 return indexing.read(lo, whole, items, node)

@@ -31,7 +31,7 @@ from adc.frontend.values import arrays, elementwise, sequences, special, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import BOOL, INT, Scalar
+from adc.ir.types import BOOL, F64, INT, Scalar
 
 _AMBIGUOUS = "The truth value of an array with more than one element is ambiguous"
 _EMPTY = (
@@ -105,8 +105,18 @@ def binary(
         )
     what = f"`{numbers.SIGNS[name]}`"
     a, b = elementwise.number(lo, left, node, what), elementwise.number(lo, right, node, what)
+    if _is_complex_of_float(left, right):
+        b = numbers.weak(lo, b)
     with lo.at(node):
         return Num(numbers.arithmetic(lo, name, a, b, node))
+
+
+def _is_complex_of_float(left: Binding, right: Binding) -> bool:
+    """Whether Python's complex numbers operate: on a `np.float64`, which is a float to them."""
+    if not (isinstance(left, Num) and isinstance(right, Num)) or right.array:
+        return False
+    a, b = numbers.scalar_type(left.operand), numbers.scalar_type(right.operand)
+    return a.weak and a.kind == "c" and b == F64
 
 
 # What operators make of two sets of constants.

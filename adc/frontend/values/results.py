@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from adc.frontend.core.bindings import (
     Given,
     Growing,
     ListRef,
+    Maybe,
     NamedTuple,
     Num,
     ObjectRef,
@@ -30,6 +31,7 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import NEITHER
 from adc.frontend.core.structure import cells_of
 from adc.frontend.inputs import complexes, flatten, instances, trees, unflatten
 from adc.frontend.values import elementwise, list_buffers, structures, views
@@ -68,6 +70,8 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             inner = finished(lo, record, heap)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
+        case Maybe(inner=inner) if lo.shared.modes == NEITHER:
+            return replace(result, inner=finished(lo, inner, heap))
         case Growing(buffers=buffers, length=length, element=element):
             copies = [
                 elementwise.copy(lo, list_buffers.view(lo, result, k), node)
@@ -111,6 +115,9 @@ def leaves_of(result: Binding, heap: Heap) -> Iterator[Num | ArrayRef]:
                     yield from visit(item)
             case NamedTuple(record=record):
                 yield from visit(record)
+            case Maybe(inner=inner, some=some):
+                yield from visit(inner)
+                yield Num(some)
             case Growing(buffers=buffers):
                 yield from buffers
             case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
@@ -139,6 +146,9 @@ def pairs(result: Binding, heap: Heap) -> list[int]:
                     visit(item)
             case NamedTuple(record=record):
                 visit(record)
+            case Maybe(inner=inner):
+                visit(inner)
+                next(at)
             case Growing(buffers=buffers):
                 for _ in buffers:
                     next(at)
@@ -214,6 +224,9 @@ class _Arrangement:
                 return unflatten.build(cls, record.keys, self.all(record.items))
             case Static(value=value):
                 return value
+            case Maybe(inner=inner):
+                found = self.of(inner)
+                return found if next(self.flat) else None
             case ListRef() | DictRef() | ObjectRef():
                 if binding.slot not in self.made:
                     self.made[binding.slot] = self.container(binding, self.heap[binding.slot])

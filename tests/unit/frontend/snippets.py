@@ -623,6 +623,17 @@ return operator.attrgetter('T')(x)
 return x[*[0], 1]
 """,
     "x=X": r"""
+z = 1j * x[0]
+w = x[0] * 1j
+found = z, w, 2j + x[1], 1j * np.float32(2.0), 1j * np.sum(x), 2j ** x[0], z * np.float32(2.0)
+return found, 1j * x, [type(v) is complex for v in found], type(x[0][...]) is np.ndarray
+
+try:
+    y = (1j * x[0]) / (0j * x[0])
+except ZeroDivisionError:
+    y = 0j
+return y
+
 y = x[0]
 return y[..., None], y[None], y[np.newaxis, ..., np.newaxis] * 2, y[...], y[()]
 
@@ -1016,6 +1027,29 @@ return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
 return 2 * x if x == (None if n > 1 else x) else x
 """,
     "x=1.5, n=2": r"""
+y = {'a': None}
+for k in range(n):
+    y['a'] = x
+return y['a']
+
+if n == 3:
+    return None
+return x
+
+if n == 2:
+    return None
+return x
+
+return x, None if n == 2 else x, [x if n == 2 else None], (None if n == 1 else 1j * x,)
+
+return None if n == 3 else [x, n]
+
+best = None
+for k in range(n):
+    if best is None or x - k > best[0]:
+        best = x - k, k
+return best
+
 try:
     y = x[0]
 except TypeError:
@@ -1995,12 +2029,6 @@ for k in range(int(x)):
     y['a'] = x
 return y['a']
 # ADC012: 'y' holds one with nothing before the loop and one with 'a' after an iteration
-
-y = {'a': None}
-for k in range(n):
-    y['a'] = x
-return y['a']
-# ADC012: the result of program() is a number (float) on one path and None on another
 
 y = [x]
 z = y
