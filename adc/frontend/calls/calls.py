@@ -305,7 +305,7 @@ def _call_known(
 
 
 def _is_of_scipy(value: type | types.FunctionType) -> bool:
-    return (value.__module__ or "").startswith("scipy.")
+    return advice.module_of(value).startswith("scipy.")
 
 
 @called(Bound)

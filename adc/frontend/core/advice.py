@@ -105,6 +105,13 @@ _UNREAD = frozenset(
 _PYTHON = sysconfig.get_path("stdlib")
 
 
+def module_of(value: type | types.FunctionType) -> str:
+    """Return the name of the module that has the code, whatever `functools.wraps` says of it."""
+    if isinstance(value, types.FunctionType):
+        return value.__globals__.get("__name__") or ""
+    return value.__module__ or ""
+
+
 def is_unread(fn: types.FunctionType) -> bool:
     """Whether a function in Python belongs to a package that adc does not read.
 
@@ -112,7 +119,7 @@ def is_unread(fn: types.FunctionType) -> bool:
     >>> is_unread(copy.deepcopy), is_unread(lambda x: x)
     (True, False)
     """
-    module, file = fn.__module__ or "", fn.__code__.co_filename
+    module, file = module_of(fn), fn.__code__.co_filename
     if module.startswith(("adc.library", "adc.ir.schedule")):
         return False
     top = module.split(".")[0]
@@ -207,4 +214,4 @@ def _of_array(value: np.ndarray[Any, Any] | np.generic) -> str:
     return "pass arrays of bool, integers, float16, float32 or float64"
 
 
-__all__ = ["hint", "is_table", "is_unread", "name_of", "of_object"]
+__all__ = ["hint", "is_table", "is_unread", "module_of", "name_of", "of_object"]

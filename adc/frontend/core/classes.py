@@ -100,7 +100,7 @@ def is_written(cls: type) -> bool:
 
 def is_of_library(value: type | types.FunctionType) -> bool:
     """Whether a class or a function belongs to Python or a known library."""
-    package = (value.__module__ or "").split(".")[0]
+    package = advice.module_of(value).split(".")[0]
     return package in ("adc", "numpy", "numba") or package in sys.stdlib_module_names
 
 

@@ -195,6 +195,9 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     ):
         return Literal(isinstance(op, ast.NotEq), BOOL)
     if isinstance(op, ast.Is | ast.IsNot):
+        flag = _same_flags(lo, left, right)
+        if flag is not None:
+            return flag if isinstance(op, ast.Is) else numbers.apply(lo, "not", flag)
         same = _identical(lo, left, right, node)
         return Literal(same == isinstance(op, ast.Is), BOOL)
     if isinstance(op, ast.In | ast.NotIn):
@@ -255,6 +258,21 @@ def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
     raise lo.unsupported(
         f"this comparison of {kind_of(left)}", node, "ask whether it is None first, in an `if`"
     )
+
+
+def _same_flags(lo: Lowerer, left: Binding, right: Binding) -> Operand | None:
+    """Return whether something is True, or False, which there is one of; None for other numbers."""
+    if isinstance(right, Num) and _is_flag(right) and isinstance(right.operand, Literal):
+        left, right = right, left
+    if not (isinstance(left, Num) and _is_flag(left) and isinstance(left.operand, Literal)):
+        return None
+    if isinstance(right, Num) and _is_flag(right):
+        return numbers.apply(lo, "eq", left.operand, right.operand)
+    return Literal(False, BOOL)
+
+
+def _is_flag(number: Num) -> bool:
+    return number.operand.type == BOOL and not number.array
 
 
 def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:

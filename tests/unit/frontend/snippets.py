@@ -45,6 +45,11 @@ U = np.array([2**63 + 5, 3, 2**63 + 5], np.uint64)
 SECOND = operator.itemgetter(np.int64(1))
 
 
+@functools.wraps(np.mean)
+def mean(*args, **kwargs):
+    return np.mean(*args, **kwargs) * 2.0
+
+
 class Diverged(ArithmeticError):
     pass
 
@@ -623,6 +628,8 @@ return operator.attrgetter('T')(x)
 return x[*[0], 1]
 """,
     "x=X": r"""
+return mean(x), mean(x, axis=0)
+
 z = 1j * x[0]
 w = x[0] * 1j
 found = z, w, 2j + x[1], 1j * np.float32(2.0), 1j * np.sum(x), 2j ** x[0], z * np.float32(2.0)
@@ -1027,6 +1034,12 @@ return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
 return 2 * x if x == (None if n > 1 else x) else x
 """,
     "x=1.5, n=2": r"""
+big = n > 1
+kinds = (big, not big, n, 1, x, True, np.bool_(True), np.float64(x) > 1.0, [x], None, np.ones(2))
+return [v is True for v in kinds]
+
+return n > 1 is True, (n > 1) is not False, (n > 5) is False, x if (n == 2) is True else 0.0
+
 y = {'a': None}
 for k in range(n):
     y['a'] = x
