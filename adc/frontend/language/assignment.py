@@ -28,7 +28,7 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.language import containers, dynamic_lists, subscripts
+from adc.frontend.language import containers, dynamic_lists, generators, subscripts
 from adc.frontend.numpy import indexing
 from adc.frontend.values import (
     arguments,
@@ -170,7 +170,7 @@ def _stored(lo: Lowerer, value: Binding, node: ast.AST) -> Binding:
 
 
 def _unpack_into(lo: Lowerer, elts: Sequence[ast.expr], value: Binding, target: ast.expr) -> None:
-    value = _stored(lo, value, target)
+    value = generators.elements(lo, _stored(lo, value, target), target)
     starred = [k for k, element in enumerate(elts) if isinstance(element, ast.Starred)]
     if not starred:
         items = unpack(lo, value, target, len(elts))

@@ -77,6 +77,15 @@ class Point:
     y: float
 
 
+class Both:
+    def __init__(self, first, second):
+        self.first, self.second = first, second
+
+    def __iter__(self):
+        yield self.first
+        yield self.second
+
+
 @dataclasses.dataclass
 class Line:
     start: Point
@@ -1034,6 +1043,12 @@ return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
 return 2 * x if x == (None if n > 1 else x) else x
 """,
     "x=1.5, n=2": r"""
+a, b = Both(x, [n, x])
+c, *d = Both(a * 2, b)
+(e, _), f = Both(Both(x, n), x)
+pairs = [u + v for u, v in [Both(x, 1.0), Both(2.0, x)]]
+return a, b, c, d, e, f, pairs
+
 big = n > 1
 kinds = (big, not big, n, 1, x, True, np.bool_(True), np.float64(x) > 1.0, [x], None, np.ones(2))
 return [v is True for v in kinds]
