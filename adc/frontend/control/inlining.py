@@ -125,8 +125,8 @@ def run(
         closure=closure,
         site=lo.builder.loc if holder.in_library else None,
     )
-    for name in frame.locals:
-        if (frame.function, name) in lo.shared.unset:
+    for function, name in sorted(lo.shared.unset, key=str):
+        if function == frame.function and name in frame.locals:
             frame.env.setdefault(name, UNSET)
     _make_cells(lo, frame, node, outer)
     if caller is not None and not caller.shared:
