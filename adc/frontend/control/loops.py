@@ -47,6 +47,7 @@ from adc.frontend.core.bindings import (
     suspect,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import require_bound
 from adc.frontend.core.state import Dead, State
 from adc.frontend.core.structure import (
     CELL,
@@ -543,6 +544,12 @@ def _close(
     retry = _find_changed(lo, before, memo, bound)
     for name in bound:
         start, end = before.env[name], lo.frame.env.get(name, Unbound())
+        if isinstance(end, Unbound) and not (is_slot(name) or is_of_exit(name)):
+            # The next iteration may not read it, unless that is checked.
+            require_bound(lo, name)
+            memo.unstable[name] = f"is not bound after an iteration: {end.why}"
+            retry = True
+            continue
         if (
             is_slot(name)
             and name in lo.frame.partial

@@ -6,6 +6,7 @@ import ast
 
 from adc.frontend.core import closures, outside
 from adc.frontend.core.bindings import (
+    UNSET,
     Binding,
     Knot,
     Late,
@@ -59,7 +60,7 @@ def usable(
             text = f"adc: the value of {name!r} after {binding.lost}"
             lo.builder.check(binding.flag, LimitError.__name__, text)
         return binding.inner
-    if isinstance(binding, Unbound) or name in partial or (is_unset(binding) and not lo.branches):
+    if isinstance(binding, Unbound) or name in partial or _is_surely_unset(lo, binding):
         why = "nothing before assigns it" if is_unset(binding) else ""
         why = binding.why if isinstance(binding, Unbound) else why
         raise _unassigned(lo, name, node, frame, why)
@@ -102,6 +103,23 @@ def _checked(lo: Lowerer, inner: Binding, flag: Operand, name: str, frame: Frame
         f"with a value{where}",
     )
     return inner
+
+
+def _is_surely_unset(lo: Lowerer, binding: Binding) -> bool:
+    """Whether the program cannot but read a variable that is not assigned: it is refused."""
+    return is_unset(binding) and not (lo.branches or lo.caught)
+
+
+def require_bound(lo: Lowerer, name: str) -> None:
+    """Lower the program again, with checks, if a variable is not bound that can be checked."""
+    if _is_checkable(name, lo.frame) and (lo.frame.function, name) not in lo.shared.unset:
+        raise _unassigned(lo, name, lo.frame.source.node, lo.frame, "")
+
+
+def unbound(lo: Lowerer, name: str, why: str) -> Binding:
+    """Return what a variable of the current function is bound to from here on: nothing."""
+    checked = (lo.frame.function, name) in lo.shared.unset
+    return UNSET if checked and name not in lo.frame.cells else Unbound(why)
 
 
 def _is_checkable(name: str, frame: Frame) -> bool:

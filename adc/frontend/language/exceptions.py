@@ -35,13 +35,13 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Static,
     TupleOf,
-    Unbound,
     Unstable,
     Words,
     kind_of,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import unbound
 from adc.frontend.core.state import Dead, Handling, Region
 from adc.frontend.language import formatting
 from adc.frontend.syntax import scope
@@ -221,7 +221,7 @@ def _handle(lo: Lowerer, handler: ast.ExceptHandler, failed: Failed, codes: froz
     finally:
         frame.handling = outer
     if handler.name is not None and handler.name in frame.env:
-        frame.env[handler.name] = Unbound("a handler deletes it at its end")
+        frame.env[handler.name] = unbound(lo, handler.name, "a handler deletes it at its end")
 
 
 def exception_of(lo: Lowerer, failed: Failed, codes: frozenset[int]) -> Binding:

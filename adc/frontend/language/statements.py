@@ -14,7 +14,6 @@ from adc.frontend.control.control import BREAK, CONTINUE, RESULT, RETURN, branch
 from adc.frontend.core import closures, dispatch, numbers, outside, refusals
 from adc.frontend.core.bindings import (
     NONE,
-    UNSET,
     ArrayRef,
     Binding,
     Closure,
@@ -23,13 +22,12 @@ from adc.frontend.core.bindings import (
     Num,
     Static,
     TupleOf,
-    Unbound,
     kind_of,
     static,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.names import is_bound, read_name
+from adc.frontend.core.names import is_bound, read_name, unbound
 from adc.frontend.core.state import Dead
 from adc.frontend.core.structure import is_slot
 from adc.frontend.language import (
@@ -142,9 +140,7 @@ def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
             case ast.Name(id=name):
                 read_name(lo, name, target)
                 slot = lo.frame.cells.get(name, name)
-                checked = (lo.frame.function, name) in lo.shared.unset and slot == name
-                why = f"it was deleted at line {stmt.lineno}"
-                lo.frame.env[slot] = UNSET if checked else Unbound(why)
+                lo.frame.env[slot] = unbound(lo, name, f"it was deleted at line {stmt.lineno}")
             case ast.Subscript():
                 owner = evaluation.lower_expr(lo, target.value)
                 subscripts.delete_item(lo, owner, target)

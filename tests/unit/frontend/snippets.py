@@ -1043,6 +1043,36 @@ return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
 return 2 * x if x == (None if n > 1 else x) else x
 """,
     "x=1.5, n=2": r"""
+c, t = x, 0.0
+for k in range(n):
+    t += c
+    del c
+return t
+
+c, t = x, 0.0
+for k in range(n):
+    if k > 0:
+        c = t + 2.0
+    t += c
+    del c
+return t
+
+error, t = x, 0.0
+for k in range(n):
+    try:
+        t += error
+        raise ValueError('late')
+    except ValueError as error:
+        t += 1.0
+return t
+
+try:
+    y = later
+except UnboundLocalError:
+    y = x
+later = 2.0
+return y
+
 a, b = Both(x, [n, x])
 c, *d = Both(a * 2, b)
 (e, _), f = Both(Both(x, n), x)
