@@ -12,7 +12,14 @@ from adc.frontend.numpy.plain import composed
 from adc.frontend.values import elementwise, objects
 from adc.frontend.values.arguments import Handler
 from adc.ir.foreign import STAND_INS, StandIn
-from adc.library.scipy.interpolate import bsplines, cubic, piecewise, tables
+from adc.library.scipy.interpolate import (
+    bivariate,
+    bsplines,
+    cubic,
+    piecewise,
+    tables,
+    univariate,
+)
 
 _PIECEWISE = ("c", "x", "extrapolate", "axis")
 
@@ -30,11 +37,21 @@ def _constructed(cls: type) -> Handler:
     return handler
 
 
-# The public attributes of their instances.
+_SPLINE = ("_eval_args", "ext")
+_SURFACE = ("tck", "degrees")
+
+# The attributes of their instances that SciPy's have as well.
 _CLASSES: dict[type, tuple[str, ...]] = {
     piecewise.PPoly: _PIECEWISE,
     **{getattr(cubic, name): _PIECEWISE for name in cubic.__all__},
     bsplines.BSpline: ("t", "c", "k", "extrapolate", "axis"),
+    univariate.UnivariateSpline: _SPLINE,
+    univariate.InterpolatedUnivariateSpline: _SPLINE,
+    univariate.LSQUnivariateSpline: _SPLINE,
+    bivariate.BivariateSpline: _SURFACE,
+    bivariate.RectBivariateSpline: _SURFACE,
+    bivariate.SmoothBivariateSpline: _SURFACE,
+    bivariate.LSQBivariateSpline: _SURFACE,
     tables.RegularGridInterpolator: ("grid", "values", "method", "bounds_error", "fill_value"),
     tables.interp1d: (
         "x", "y", "axis", "bounds_error", "_kind", "_spline", "_extrapolate", "_fill_value_below",
@@ -46,10 +63,23 @@ for _cls, _attributes in _CLASSES.items():
     _name = f"scipy.interpolate.{_cls.__name__}"
     STAND_INS[_name] = StandIn(_cls, _attributes)
     library.enter_named({_name: _constructed(_cls)})
+# A class that only SciPy's own code makes.
+STAND_INS["scipy.interpolate._fitpack2._DerivedBivariateSpline"] = StandIn(
+    bivariate.DerivedBivariateSpline, _SURFACE
+)
 
 library.enter_named(
     {
         f"scipy.interpolate.{fn.__name__}": composed.in_python(fn, ("axis", "order"))
-        for fn in (bsplines.make_interp_spline, tables.interpn)
+        for fn in (
+            bsplines.make_interp_spline, tables.interpn, bivariate.bisplev, univariate.splder,
+            univariate.splantider, univariate.splrep,
+        )
     }
-)
+    | {
+        f"scipy.interpolate.{fn.__name__}": composed.in_python(fn, arrays=True)
+        for fn in (univariate.splev, univariate.splint, univariate.spalde)
+    }
+    # Which class its result has depends on the arguments.
+    | {"scipy.interpolate.UnivariateSpline": composed.in_python(univariate.smoothing_spline)}
+)  # fmt: skip
