@@ -56,10 +56,11 @@ def in_python(
         args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
         assert isinstance(fn, types.FunctionType)
         found = program.call_function(lo, fn, args, kwargs, node)
+        if arrays:
+            return found
         found = elementwise.value_of(lo, found, node)
         # What has no axes NumPy's functions return as a number.
-        kept = arrays or not isinstance(found, Num)
-        return found if kept else Num(found.operand, fn in _ARRAYS)
+        return Num(found.operand, fn in _ARRAYS) if isinstance(found, Num) else found
 
     return handler
 

@@ -22,6 +22,7 @@ from adc.library.scipy.interpolate.univariate import (
     integral,
     interpolated,
     line,
+    require_knots,
     require_no_smoothing,
 )
 
@@ -37,15 +38,12 @@ If iopt==-1, then
 def _checked(tx: Any, ty: Any, c: Any, kx: Any, ky: Any) -> Any:
     """Return knots along both axes and the coefficients as a matrix."""
     x, y, found = line(tx), line(ty), line(c)
+    require_knots(x, kx)
+    require_knots(y, ky)
     rows, columns = len(x) - kx - 1, len(y) - ky - 1
-    if rows <= kx or columns <= ky:
-        raise Unsupported(
-            "a spline of FITPACK's with fewer than 2k + 2 knots",
-            "take knots, coefficients and degrees from one call of `bisplrep`",
-        )
     if len(found) != rows * columns:
         raise ValueError(
-            "failed to create array from the 3rd argument `c` -- 0-th dimension must be fixed to "
+            "the 3rd argument `c` -- 0-th dimension must be fixed to "
             f"{rows * columns} but got {len(found)}"
         )
     return x, y, found.reshape((rows, columns))
@@ -110,8 +108,8 @@ def bisplev(x: Any, y: Any, tck: Any, dx: Any = 0, dy: Any = 0) -> Any:
     return out[0] if np.ndim(x) == 0 else out
 
 
-class BivariateSpline:
-    """`scipy.interpolate.BivariateSpline`, however it was made."""
+class _Surface:
+    """What the classes of SciPy's have in common."""
 
     def __init__(self, tck: Any, degrees: Any) -> None:
         self.tck = tck
@@ -150,10 +148,6 @@ class BivariateSpline:
         tx, ty, c = _checked(*self.tck, kx, ky)
         return _on_grid(tx, ty, c, kx, ky, a, b, dx, dy)
 
-    def ev(self, xi: Any, yi: Any, dx: Any = 0, dy: Any = 0) -> Any:
-        """`scipy.interpolate.BivariateSpline.ev`."""
-        return self(xi, yi, dx, dy, False)
-
     def get_knots(self) -> Any:
         """`scipy.interpolate.BivariateSpline.get_knots`."""
         return self.tck[:2]
@@ -169,13 +163,6 @@ class BivariateSpline:
             "sum the squares of `spline(x, y) - z`",
         )
 
-    def integral(self, xa: Any, xb: Any, ya: Any, yb: Any) -> Any:
-        """`scipy.interpolate.BivariateSpline.integral`."""
-        kx, ky = self.degrees
-        tx, ty, c = _checked(*self.tck, kx, ky)
-        along = integral(xa, xb, tx, c, kx)
-        return float(integral(ya, yb, ty, along.reshape((-1, 1)), ky)[0])
-
     def partial_derivative(self, dx: Any, dy: Any) -> Any:
         """`scipy.interpolate.BivariateSpline.partial_derivative`."""
         if dx == 0 and dy == 0:
@@ -186,11 +173,11 @@ class BivariateSpline:
         if not (dx < kx and dy < ky):
             raise ValueError("order of derivative must be less than degree of spline")
         tx, ty, c = _checked(*self.tck, kx, ky)
-        found = bsplines.differentiated(tx, c, kx, dx)
-        found = bsplines.differentiated(ty, found.T.copy(), ky, dy)
-        return DerivedBivariateSpline(
-            (tx[dx : len(tx) - dx], ty[dy : len(ty) - dy], np.ravel(found.T)), (kx - dx, ky - dy)
-        )
+        left, found, kx = bsplines.derivative_of(tx, bsplines.padded(c, tx), kx, dx)
+        across = found[: len(left) - kx - 1].T
+        right, found, ky = bsplines.derivative_of(ty, bsplines.padded(across, ty), ky, dy)
+        whole = np.ravel(found[: len(right) - ky - 1].T)
+        return DerivedBivariateSpline((left, right, whole), (kx, ky))
 
 
 def _require_orders(name: Any, dx: Any, dy: Any, kx: Any, ky: Any) -> None:
@@ -198,8 +185,23 @@ def _require_orders(name: Any, dx: Any, dy: Any, kx: Any, ky: Any) -> None:
         raise ValueError(f"Error code returned by {name}: 10")
 
 
-class DerivedBivariateSpline(BivariateSpline):
+class DerivedBivariateSpline(_Surface):
     """The class of the partial derivatives of SciPy's splines."""
+
+
+class BivariateSpline(_Surface):
+    """`scipy.interpolate.BivariateSpline`, however it was made."""
+
+    def ev(self, xi: Any, yi: Any, dx: Any = 0, dy: Any = 0) -> Any:
+        """`scipy.interpolate.BivariateSpline.ev`."""
+        return self(xi, yi, dx, dy, False)
+
+    def integral(self, xa: Any, xb: Any, ya: Any, yb: Any) -> Any:
+        """`scipy.interpolate.BivariateSpline.integral`."""
+        kx, ky = self.degrees
+        tx, ty, c = _checked(*self.tck, kx, ky)
+        along = integral(xa, xb, tx, c, kx)
+        return float(integral(ya, yb, ty, along.reshape((-1, 1)), ky)[0])
 
 
 class RectBivariateSpline(BivariateSpline):

@@ -119,25 +119,19 @@ class BSpline:
         """`scipy.interpolate.BSpline.derivative`."""
         if nu < 0:
             return self.antiderivative(-nu)
-        if nu > self.k:
-            raise ValueError("Order of derivative must be less than or equal to the degree")
-        return self._like(differentiated(self.t, self.c, self.k, nu), nu, self.extrapolate)
+        t, c, k = derivative_of(self.t, padded(self.c, self.t), self.k, nu)
+        return self._like(t, c, k, self.extrapolate)
 
     def antiderivative(self, nu: Any = 1) -> Any:
         """`scipy.interpolate.BSpline.antiderivative`."""
         if nu <= 0:
             return self.derivative(-nu)
         beyond = False if isinstance(self.extrapolate, str) else self.extrapolate
-        return self._like(integrated(self.t, self.c, self.k, nu), -nu, beyond)
+        t, c, k = antiderivative_of(self.t, padded(self.c, self.t), self.k, nu)
+        return self._like(t, c, k, beyond)
 
-    def _like(self, c: Any, lost: Any, extrapolate: Any) -> Any:
-        """Return a spline with fewer knots at the ends, or more, and as many degrees less."""
-        t = self.t
-        if lost > 0:
-            t = t[lost : len(t) - lost]
-        for _ in range(-lost):
-            t = np.concatenate((t[:1], t, t[-1:]))
-        found = BSpline(t, c, self.k - lost, extrapolate)
+    def _like(self, t: Any, c: Any, k: Any, extrapolate: Any) -> Any:
+        found = BSpline(t, c, k, extrapolate)
         found.axis = self.axis
         return found
 
@@ -161,27 +155,49 @@ class BSpline:
         return total.reshape(self.c.shape[1:])
 
 
-def differentiated(t: Any, c: Any, k: Any, nu: Any) -> Any:
-    """Return the coefficients of a derivative."""
-    for _ in range(nu):
-        n = len(t) - k - 1
-        found = np.empty((n - 1, *c.shape[1:]), c.dtype)
-        for i in range(n - 1):
-            h = t[i + k + 1] - t[i + 1]
-            found[i] = (c[i + 1] - c[i]) * (k / h) if h != 0 else 0.0 * c[i]
-        t, c, k = t[1 : len(t) - 1], found, k - 1
-    return c
+def padded(c: Any, t: Any) -> Any:
+    """Return coefficients with zeros behind them: FITPACK leaves room for as many as knots."""
+    missing = len(t) - len(c)
+    return np.concatenate((c, np.zeros((missing, *c.shape[1:])))) if missing > 0 else c
 
 
-def integrated(t: Any, c: Any, k: Any, nu: Any) -> Any:
-    """Return the coefficients of an antiderivative."""
-    for _ in range(nu):
-        n = len(t) - k - 1
-        found = np.zeros((n + 1, *c.shape[1:]), c.dtype)
-        for i in range(n):
-            found[i + 1] = found[i] + c[i] * (t[i + k + 1] - t[i]) / (k + 1)
-        t, c, k = np.concatenate((t[:1], t, t[-1:])), found, k + 1
-    return c
+def derivative_of(t: Any, c: Any, k: Any, n: Any) -> Any:
+    """Return knots, coefficients and degree of a derivative, with as many coefficients as knots."""
+    if n > k:
+        raise ValueError(f"Order of derivative (n = {n}) must be <= order of spline (k = {k})")
+    # After the first step, coefficients are those of double precision.
+    if n > 0:
+        t, c, k = _once_less(t, c, k, n)
+    for _ in range(1, n):
+        t, c, k = _once_less(t, c, k, n)
+    return t, c, k
+
+
+def antiderivative_of(t: Any, c: Any, k: Any, n: Any) -> Any:
+    """Return the same of an antiderivative, which is 0 at the first knot."""
+    if n > 0:
+        t, c, k = _once_more(t, c, k)
+    for _ in range(1, n):
+        t, c, k = _once_more(t, c, k)
+    return t, c, k
+
+
+def _once_less(t: Any, c: Any, k: Any, n: Any) -> Any:
+    h = (t[k + 1 : -1] - t[1 : -k - 1]).reshape((-1,) + (1,) * (c.ndim - 1))
+    if np.any(h == 0):
+        raise ValueError(
+            f"The spline has internal repeated knots and is not differentiable {n} times"
+        )
+    found = (c[1 : -1 - k] - c[: -2 - k]) * k / h
+    return t[1:-1], np.concatenate((found, np.zeros((k, *c.shape[1:])))), k - 1
+
+
+def _once_more(t: Any, c: Any, k: Any) -> Any:
+    h = (t[k + 1 :] - t[: -k - 1]).reshape((-1,) + (1,) * (c.ndim - 1))
+    found = np.cumsum(c[: -k - 1] * h, axis=0) / (k + 1)
+    begin = np.zeros((1, *c.shape[1:]))
+    whole = np.concatenate((begin, found, np.stack([found[-1]] * (k + 2))))
+    return np.concatenate((t[:1], t, t[-1:])), whole, k + 1
 
 
 # --- interpolation --------------------------------------------------------------------------------
@@ -328,6 +344,6 @@ def _put_row(band: Any, h: Any, t: Any, k: Any, row: Any, at: Any, nu: Any) -> N
 
 
 __all__ = [
-    "BSpline", "basis", "coefficients", "differentiated", "integrated", "interpolation_knots",
-    "knot_before", "make_interp_spline",
+    "BSpline", "antiderivative_of", "basis", "coefficients", "derivative_of",
+    "interpolation_knots", "knot_before", "make_interp_spline", "padded",
 ]  # fmt: skip

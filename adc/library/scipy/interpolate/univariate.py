@@ -18,6 +18,7 @@ import numpy as np
 
 from adc.library import Unsupported
 from adc.library.scipy.interpolate import bsplines
+from adc.library.scipy.interpolate.piecewise import refuse_roots
 
 _MODES = {
     0: 0, "extrapolate": 0, 1: 1, "zeros": 1, 2: 2, "raise": 2, 3: 3, "const": 3,
@@ -53,14 +54,25 @@ def clamped(at: Any, low: Any, high: Any) -> Any:
     return at
 
 
+def require_knots(t: Any, k: Any) -> None:
+    """Refuse knots that FITPACK does not make: it returns anything for them."""
+    if k < 0 or len(t) < 2 * k + 2:
+        raise Unsupported(
+            "a spline of FITPACK's with fewer than 2k + 2 knots",
+            "take knots, coefficients and degree from one call of `splrep` or `bisplrep`",
+        )
+    n = len(t) - k - 1
+    if not (t[k] < t[k + 1] and t[n - 1] < t[n]):
+        raise Unsupported(
+            "a spline of FITPACK's whose first or last interval is empty",
+            "repeat the knots at the ends k + 1 times",
+        )
+
+
 def checked(t: Any, c: Any, k: Any) -> Any:
     """Return knots, coefficients and degree as numbers of FITPACK's."""
     knots, found, degree = line(t), line(c), int(k)
-    if degree < 0 or len(knots) < 2 * degree + 2:
-        raise Unsupported(
-            "a spline of FITPACK's with fewer than 2k + 2 knots",
-            "take knots, coefficients and degree from one call of `splrep`",
-        )
+    require_knots(knots, degree)
     if len(found) < len(knots) - degree - 1:
         raise Unsupported(
             "a spline of FITPACK's with fewer coefficients than B-splines",
@@ -132,17 +144,16 @@ def integral(a: Any, b: Any, t: Any, c: Any, k: Any) -> Any:
     if np.ndim(a) > 0 or np.ndim(b) > 0:
         raise Unsupported("an array as a limit of an integral of a spline", "pass numbers")
     low, high = t[k], t[len(t) - k - 1]
-    whole = bsplines.integrated(t, c, k, 1)
-    knots = np.concatenate((t[:1], t, t[-1:]))
+    knots, whole, degree = bsplines.antiderivative_of(t, bsplines.padded(c, t), k, 1)
     out = np.zeros(c.shape[1])
-    h = np.empty(k + 2)
+    h = np.empty(degree + 1)
     for limit, sign in ((float(b), 1.0), (float(a), -1.0)):
         at = clamped(limit, low, high)
-        i = bsplines.knot_before(knots, k + 1, at)
-        bsplines.basis(h, knots, k + 1, i, at, 0)
-        for j in range(k + 2):
+        i = bsplines.knot_before(knots, degree, at)
+        bsplines.basis(h, knots, degree, i, at, 0)
+        for j in range(degree + 1):
             for column in range(c.shape[1]):
-                out[column] += sign * whole[i - k - 1 + j, column] * h[j]
+                out[column] += sign * whole[i - degree + j, column] * h[j]
     return out
 
 
@@ -196,63 +207,24 @@ def spalde(x: Any, tck: Any) -> Any:
 # --- derivatives and antiderivatives --------------------------------------------------------------
 
 
-def _once_less(t: Any, c: Any, k: Any, n: Any) -> Any:
-    """Return the derivative of a spline, with room for as many coefficients as knots."""
-    h = (t[k + 1 : -1] - t[1 : -k - 1]).reshape((-1,) + (1,) * (c.ndim - 1))
-    if np.any(h == 0):
-        raise ValueError(
-            f"The spline has internal repeated knots and is not differentiable {n} times"
-        )
-    found = (c[1 : -1 - k] - c[: -2 - k]) * k / h
-    return t[1:-1], np.concatenate((found, np.zeros((k, *c.shape[1:])))), k - 1
-
-
-def _once_more(t: Any, c: Any, k: Any) -> Any:
-    """Return an antiderivative of a spline, with room for as many coefficients as knots."""
-    h = (t[k + 1 :] - t[: -k - 1]).reshape((-1,) + (1,) * (c.ndim - 1))
-    found = np.cumsum(c[: -k - 1] * h, axis=0) / (k + 1)
-    begin = np.zeros((1, *c.shape[1:]))
-    whole = np.concatenate((begin, found, np.stack([found[-1]] * (k + 2))))
-    return np.concatenate((t[:1], t, t[-1:])), whole, k + 1
-
-
 def splder(tck: Any, n: Any = 1) -> Any:
     """`scipy.interpolate.splder`."""
     if isinstance(tck, bsplines.BSpline):
         return tck.derivative(n)
+    t, c, k = tck
     if n < 0:
-        return _antiderivative(tck, -n)
-    return _derivative(tck, n)
+        return bsplines.antiderivative_of(t, c, k, -n)
+    return bsplines.derivative_of(t, c, k, n)
 
 
 def splantider(tck: Any, n: Any = 1) -> Any:
     """`scipy.interpolate.splantider`."""
     if isinstance(tck, bsplines.BSpline):
         return tck.antiderivative(n)
+    t, c, k = tck
     if n < 0:
-        return _derivative(tck, -n)
-    return _antiderivative(tck, n)
-
-
-def _derivative(tck: Any, n: Any) -> Any:
-    t, c, k = tck
-    if n > k:
-        raise ValueError(f"Order of derivative (n = {n}) must be <= order of spline (k = {k})")
-    # After the first step, coefficients are those of double precision.
-    if n > 0:
-        t, c, k = _once_less(t, c, k, n)
-    for _ in range(1, n):
-        t, c, k = _once_less(t, c, k, n)
-    return t, c, k
-
-
-def _antiderivative(tck: Any, n: Any) -> Any:
-    t, c, k = tck
-    if n > 0:
-        t, c, k = _once_more(t, c, k)
-    for _ in range(1, n):
-        t, c, k = _once_more(t, c, k)
-    return t, c, k
+        return bsplines.derivative_of(t, c, k, -n)
+    return bsplines.antiderivative_of(t, c, k, n)
 
 
 # --- interpolation --------------------------------------------------------------------------------
@@ -348,8 +320,9 @@ class UnivariateSpline:
         t, c, k = self._eval_args
         if points.ndim > 0 and points.size == 0:
             if points.ndim > 1:
-                raise Unsupported("a spline of FITPACK's at no points, with several axes,",
-                                  "pass a vector")
+                raise Unsupported(
+                    "a spline of FITPACK's at no points, with several axes,", "pass a vector"
+                )
             return np.zeros(points.shape)
         return _evaluated(x, t, c, k, nu, mode)
 
@@ -386,11 +359,7 @@ class UnivariateSpline:
 
     def roots(self) -> Any:
         """`scipy.interpolate.UnivariateSpline.roots`."""
-        raise Unsupported(
-            "finding roots of a spline of `scipy.interpolate`",
-            "find them outside the differentiated function, and refine them by a step of Newton's "
-            "method inside",
-        )
+        refuse_roots("a spline")
 
     def derivative(self, n: Any = 1) -> Any:
         """`scipy.interpolate.UnivariateSpline.derivative`."""
@@ -464,6 +433,6 @@ def smoothing_spline(
 
 __all__ = [
     "InterpolatedUnivariateSpline", "LSQUnivariateSpline", "UnivariateSpline", "checked", "clamped",
-    "doubles", "integral", "interpolated", "line", "require_no_smoothing", "smoothing_spline",
-    "spalde", "splantider", "splder", "splev", "splint", "splrep",
+    "doubles", "integral", "interpolated", "line", "require_knots", "require_no_smoothing",
+    "smoothing_spline", "spalde", "splantider", "splder", "splev", "splint", "splrep",
 ]  # fmt: skip
