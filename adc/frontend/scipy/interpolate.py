@@ -45,13 +45,8 @@ _CLASSES: dict[type, tuple[str, ...]] = {
     piecewise.PPoly: _PIECEWISE,
     **{getattr(cubic, name): _PIECEWISE for name in cubic.__all__},
     bsplines.BSpline: ("t", "c", "k", "extrapolate", "axis"),
-    univariate.UnivariateSpline: _SPLINE,
     univariate.InterpolatedUnivariateSpline: _SPLINE,
-    univariate.LSQUnivariateSpline: _SPLINE,
-    bivariate.BivariateSpline: _SURFACE,
     bivariate.RectBivariateSpline: _SURFACE,
-    bivariate.SmoothBivariateSpline: _SURFACE,
-    bivariate.LSQBivariateSpline: _SURFACE,
     tables.RegularGridInterpolator: ("grid", "values", "method", "bounds_error", "fill_value"),
     tables.interp1d: (
         "x", "y", "axis", "bounds_error", "_kind", "_spline", "_extrapolate", "_fill_value_below",
@@ -63,7 +58,13 @@ for _cls, _attributes in _CLASSES.items():
     _name = f"scipy.interpolate.{_cls.__name__}"
     STAND_INS[_name] = StandIn(_cls, _attributes)
     library.enter_named({_name: _constructed(_cls)})
-# A class that only SciPy's own code makes.
+# Classes that no program makes.
+for _cls in (univariate.UnivariateSpline, univariate.LSQUnivariateSpline):
+    STAND_INS[f"scipy.interpolate.{_cls.__name__}"] = StandIn(_cls, _SPLINE)
+for _cls in (
+    bivariate.BivariateSpline, bivariate.SmoothBivariateSpline, bivariate.LSQBivariateSpline,
+):  # fmt: skip
+    STAND_INS[f"scipy.interpolate.{_cls.__name__}"] = StandIn(_cls, _SURFACE)
 STAND_INS["scipy.interpolate._fitpack2._DerivedBivariateSpline"] = StandIn(
     bivariate.DerivedBivariateSpline, _SURFACE
 )

@@ -35,8 +35,9 @@ If iopt==-1, then
   yb<ty[ky+1]<ty[ky+2]<...<ty[ny-ky-2]<ye"""
 
 
-def _checked(tx: Any, ty: Any, c: Any, kx: Any, ky: Any) -> Any:
+def _checked(tck: Any, kx: Any, ky: Any) -> Any:
     """Return knots along both axes and the coefficients as a matrix."""
+    tx, ty, c = tck
     x, y, found = line(tx), line(ty), line(c)
     require_knots(x, kx)
     require_knots(y, ky)
@@ -93,7 +94,7 @@ def bisplev(x: Any, y: Any, tck: Any, dx: Any = 0, dy: Any = 0) -> Any:
     if np.ndim(x) > 1 or np.ndim(y) > 1:
         raise ValueError("First two entries should be rank-1 arrays.")
     a, b = np.atleast_1d(doubles(x)), np.atleast_1d(doubles(y))
-    knots, others, found = _checked(tx, ty, c, kx, ky)
+    knots, others, found = _checked((tx, ty, c), kx, ky)
     if len(a) == 0 or len(b) == 0 or np.any(a[1:] < a[:-1]) or np.any(b[1:] < b[:-1]):
         raise ValueError("Invalid input data")
     out = _on_grid(knots, others, found, kx, ky, a, b, dx, dy)
@@ -123,7 +124,7 @@ class _Surface:
         a, b = np.broadcast_arrays(a, b)
         shape = a.shape
         _require_orders("pardeu", dx, dy, kx, ky)
-        tx, ty, c = _checked(*self.tck, kx, ky)
+        tx, ty, c = _checked(self.tck, kx, ky)
         i, left = _factors(tx, kx, np.ravel(a), dx)
         j, right = _factors(ty, ky, np.ravel(b), dy)
         out = np.empty(len(i))
@@ -145,7 +146,7 @@ class _Surface:
             if len(b) > 1 and not np.all(np.diff(b) >= 0.0):
                 raise ValueError("y must be strictly increasing when `grid` is True")
             _require_orders("parder", dx, dy, kx, ky)
-        tx, ty, c = _checked(*self.tck, kx, ky)
+        tx, ty, c = _checked(self.tck, kx, ky)
         return _on_grid(tx, ty, c, kx, ky, a, b, dx, dy)
 
     def get_knots(self) -> Any:
@@ -172,7 +173,7 @@ class _Surface:
             raise ValueError("order of derivative must be positive or zero")
         if not (dx < kx and dy < ky):
             raise ValueError("order of derivative must be less than degree of spline")
-        tx, ty, c = _checked(*self.tck, kx, ky)
+        tx, ty, c = _checked(self.tck, kx, ky)
         left, found, kx = bsplines.derivative_of(tx, bsplines.padded(c, tx), kx, dx)
         across = found[: len(left) - kx - 1].T
         right, found, ky = bsplines.derivative_of(ty, bsplines.padded(across, ty), ky, dy)
@@ -199,7 +200,7 @@ class BivariateSpline(_Surface):
     def integral(self, xa: Any, xb: Any, ya: Any, yb: Any) -> Any:
         """`scipy.interpolate.BivariateSpline.integral`."""
         kx, ky = self.degrees
-        tx, ty, c = _checked(*self.tck, kx, ky)
+        tx, ty, c = _checked(self.tck, kx, ky)
         along = integral(xa, xb, tx, c, kx)
         return float(integral(ya, yb, ty, along.reshape((-1, 1)), ky)[0])
 
@@ -242,29 +243,9 @@ class RectBivariateSpline(BivariateSpline):
 class SmoothBivariateSpline(BivariateSpline):
     """`scipy.interpolate.SmoothBivariateSpline`, which only other code makes."""
 
-    def __init__(
-        self, x: Any, y: Any, z: Any, w: Any = None, bbox: Any = (None, None, None, None),
-        kx: Any = 3, ky: Any = 3, s: Any = None, eps: Any = 1e-16,
-    ) -> None:  # fmt: skip
-        _refuse("SmoothBivariateSpline")
-
 
 class LSQBivariateSpline(BivariateSpline):
     """`scipy.interpolate.LSQBivariateSpline`, which only other code makes."""
-
-    def __init__(
-        self, x: Any, y: Any, z: Any, tx: Any, ty: Any, w: Any = None,
-        bbox: Any = (None, None, None, None), kx: Any = 3, ky: Any = 3, eps: Any = None,
-    ) -> None:  # fmt: skip
-        _refuse("LSQBivariateSpline")
-
-
-def _refuse(name: Any) -> None:
-    raise Unsupported(
-        f"`scipy.interpolate.{name}` inside code",
-        "make the spline outside the differentiated function, or interpolate on a grid with "
-        "`RectBivariateSpline`",
-    )
 
 
 __all__ = [

@@ -411,12 +411,6 @@ class InterpolatedUnivariateSpline(UnivariateSpline):
 class LSQUnivariateSpline(UnivariateSpline):
     """`scipy.interpolate.LSQUnivariateSpline`, which only other code makes."""
 
-    def __init__(
-        self, x: Any, y: Any, t: Any, w: Any = None, bbox: Any = (None, None), k: Any = 3,
-        ext: Any = 0, check_finite: Any = False,
-    ) -> None:  # fmt: skip
-        require_no_smoothing("LSQUnivariateSpline", True)
-
 
 def smoothing_spline(
     x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k: Any = 3, s: Any = None,
