@@ -349,7 +349,8 @@ def _isclose(
         name: given(arg, COMPLEX if name in ("a", "b") else FLOAT) for name, arg in kwargs.items()
     }
     pair = [given(arg, COMPLEX) for arg in args]
-    return program.call_function(lo, mathematics.complex_isclose, pair, named, node)
+    fn: Any = mathematics.complex_isclose
+    return program.call_function(lo, fn, pair, named, node)
 
 
 def method(lo: Lowerer, owner: Num, name: str, args: list[Binding], node: ast.Call) -> Binding:

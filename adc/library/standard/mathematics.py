@@ -189,6 +189,8 @@ def fsum(seq: Any, /) -> float:
     n = 0
     infinite, special, carried = 0.0, 0.0, 0.0
     for item in seq:
+        if isinstance(item, str):  # which `float` converts
+            raise TypeError("must be real number, not str")
         given = float(item)
         x = stop_gradient(given)
         kept = 0

@@ -414,6 +414,8 @@ return math.fsum([math.inf * x, -math.inf])
 
 return math.fsum([1e308, 1e308 * x, -1e308])
 
+return math.fsum('12')
+
 return math.lcm(4, 6, 10), math.lcm(), math.lcm(0, 3), math.lcm(-4, 6), math.gcd(), math.gcd(-4)
 
 return math.gcd(12, 18, 8), math.gcd(True, 4), math.lcm(int(x), 7)

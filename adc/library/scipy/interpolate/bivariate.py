@@ -97,7 +97,7 @@ def bisplev(x: Any, y: Any, tck: Any, dx: Any = 0, dy: Any = 0) -> Any:
     knots, others, found = _checked((tx, ty, c), kx, ky)
     if len(a) == 0 or len(b) == 0 or np.any(a[1:] < a[:-1]) or np.any(b[1:] < b[:-1]):
         raise ValueError("Invalid input data")
-    out = _on_grid(knots, others, found, kx, ky, a, b, dx, dy)
+    out = _on_grid(knots, others, found, kx, ky, a, b, int(dx), int(dy))
     # SciPy drops the axes that have one point, those of the front first.
     if np.ndim(x) == 0 and np.ndim(y) == 0:
         return out[0, 0]
@@ -118,15 +118,16 @@ class _Surface:
 
     def __call__(self, x: Any, y: Any, dx: Any = 0, dy: Any = 0, grid: Any = True) -> Any:
         a, b = doubles(x), doubles(y)
+        nx, ny = int(dx), int(dy)
         kx, ky = self.degrees
         if grid:
-            return self._on_grid(a, b, dx, dy)
+            return self._on_grid(a, b, nx, ny)
         a, b = np.broadcast_arrays(a, b)
         shape = a.shape
-        _require_orders("pardeu", dx, dy, kx, ky)
+        _require_orders("pardeu", nx, ny, kx, ky)
         tx, ty, c = _checked(self.tck, kx, ky)
-        i, left = _factors(tx, kx, np.ravel(a), dx)
-        j, right = _factors(ty, ky, np.ravel(b), dy)
+        i, left = _factors(tx, kx, np.ravel(a), nx)
+        j, right = _factors(ty, ky, np.ravel(b), ny)
         out = np.empty(len(i))
         for p in range(len(i)):
             out[p] = _product(c, i[p], j[p], left[p], right[p])

@@ -101,6 +101,7 @@ OTHERS: list[calls.Row] = [
     (lambda x, y, v: InterpolatedUnivariateSpline(x, y, bbox=[None, 4])(v), (X, Y, T)),
     (lambda v, w: bisplev(v, w, PLANE, 2, 1), (T, np.append(T, np.nan))),
     (lambda v, w: bisplev(v, w, PLANE), (0.3, T)),
+    (lambda v, w: bisplev(v, w, PLANE, 1.5) + SURFACE.ev(v, w, 0.5) + splev(v, TCK, 1.5), (0.3, 1)),
     (lambda v, w: SURFACE(v, w), (0.3, 0.4)),
     (lambda v, w: SURFACE(v, w), (np.zeros(0), T)),
     (lambda v, w: SURFACE.ev(v, w), (0.3, 0.4)),
