@@ -348,6 +348,9 @@ _TABLE: dict[str, list[str]] = {
     "math.log2 math.radians math.sin math.sinh math.sqrt math.tan math.tanh math.trunc":
         ["{}(n)", "{}(v[0])", "{}(x)"],
     "math.atan2 math.copysign math.fmod math.hypot math.nextafter math.pow math.log": ["{}(n, n2)"],
+    "math.isclose math.remainder": ["{}(n, n2)"], "cmath.isclose": ["{}(n, n2)"],
+    "math.modf math.frexp math.ulp": ["{}(n)", "{}(v[0])", "{}(x)"],
+    "math.fsum": ["{}(v)", "{}([n, n2])", "{}(m[0])"], "math.lcm": ["{}(k, 6)", "{}(i, j)"],
     "math.gcd math.ldexp": ["{}(n, k)", "{}(i, j)"],
     "math.prod": ["{}([n, n2])", "{}(m[0])"], "math.dist": ["{}(v, v)"],
     "math.comb math.perm": ["{}(k, 2)"], "math.factorial math.isqrt": ["{}(k)"],

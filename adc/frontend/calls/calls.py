@@ -58,7 +58,7 @@ from adc.frontend.syntax.source import Source
 from adc.frontend.values import elementwise, objects, sequences, special, strings, views
 from adc.ir.builder import integer
 from adc.ir.errors import AdcError, TypeMismatchError, TypeUnstableError
-from adc.ir.foreign import peculiarity
+from adc.ir.foreign import peculiarity, stand_in
 from adc.library.transforms import is_checkpointed, transform_name
 
 _CONSUMERS = (list, tuple, sum, max, min, any, all, sorted, dict)
@@ -284,7 +284,8 @@ def _call_known(
     if handled is not None:
         return handled
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
-    if classes.is_record_class(value):
+    # Of a class that another one stands for, a handler makes the instances, if any are made.
+    if classes.is_record_class(value) and stand_in(value) is None:
         return objects.construct(lo, value, args, kwargs, node)
     fn = getattr(value, "py_func", value)
     if isinstance(fn, types.FunctionType) and not advice.is_unread(fn):

@@ -68,8 +68,8 @@ _ADVICE = {
     "compute others outside the differentiated function",
     "scipy.sparse": "`adc supported` lists the functions of `scipy.sparse` that are supported; "
     "convert other formats before: `A.tocsr()`",
-    "scipy.interpolate": "use `CubicSpline`, `PchipInterpolator`, `make_interp_spline`, `BSpline` "
-    "or `PPoly`",
+    "scipy.interpolate": "use `CubicSpline`, `PchipInterpolator`, `make_interp_spline`, `BSpline`, "
+    "`PPoly` or `RectBivariateSpline`, or make the spline outside the differentiated function",
     "time": "measure the time around the call, or use `time.time` or `time.perf_counter`",
     "datetime": "pass the time as an argument",
     "itertools": _LOOP,

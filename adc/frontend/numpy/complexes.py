@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.frontend.control import program
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
@@ -35,6 +36,7 @@ from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.opdef import OPS
 from adc.ir.types import BOOL, COMPLEX, FLOAT, INT, PARTS, WHOLES, Scalar
+from adc.library.standard import mathematics
 
 
 def part(lo: Lowerer, operand: Operand, name: str) -> Operand:
@@ -337,6 +339,20 @@ def _predicate(name: str) -> Handler:
     return handler
 
 
+def _isclose(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    def given(arg: Binding, kind: Scalar) -> Binding:
+        return Num(numbers.weak(lo, lo.convert(elementwise.number(lo, arg, node), kind)))
+
+    named = {
+        name: given(arg, COMPLEX if name in ("a", "b") else FLOAT) for name, arg in kwargs.items()
+    }
+    pair = [given(arg, COMPLEX) for arg in args]
+    fn: Any = mathematics.complex_isclose
+    return program.call_function(lo, fn, pair, named, node)
+
+
 def method(lo: Lowerer, owner: Num, name: str, args: list[Binding], node: ast.Call) -> Binding:
     """Lower a method of one of Python's numbers."""
     if name != "conjugate" or args:
@@ -351,6 +367,6 @@ HANDLERS: dict[Any, Handler] = {
     np.iscomplexobj: _is_dtype(False), np.real_if_close: _real_if_close, complex: _complex,
     cmath.log: _log, cmath.phase: _phase, cmath.polar: _polar, cmath.rect: _rect,
     cmath.isnan: _predicate("isnan"), cmath.isinf: _predicate("isinf"),
-    cmath.isfinite: _predicate("isfinite"),
+    cmath.isfinite: _predicate("isfinite"), cmath.isclose: _isclose,
     **{getattr(cmath, name): _row(OPS[name].name) for name in _CMATH},
 }  # fmt: skip

@@ -10,9 +10,11 @@ import ast
 import math
 from typing import Any
 
+from adc.frontend.control import program
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import Binding, Num
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.numpy.plain import composed
 from adc.frontend.numpy.ufuncs import floating_type, strong
 from adc.frontend.values import arguments, elementwise, operators
 from adc.frontend.values.arguments import Handler
@@ -21,6 +23,7 @@ from adc.ir.core import Literal, Operand
 from adc.ir.errors import LimitError, TypeMismatchError
 from adc.ir.opdef import OPS
 from adc.ir.types import B1, BOOL, F16, F32, F64, FLOAT, INT
+from adc.library.standard import mathematics
 
 
 def _domain(lo: Lowerer, kind: str, x: Operand) -> None:
@@ -204,16 +207,45 @@ def _ldexp(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
     return Num(numbers.weak(lo, result))
 
 
+def _integers(name: str, fn: Handler) -> Handler:
+    """Return the handler of a function of integers, of which there may be any number."""
+
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        if kwargs:
+            raise TypeMismatchError(f"math.{name}() takes no keyword arguments", lo.span(node))
+        found = [elementwise.number(lo, arg, node) for arg in args]
+        if any(x.type.kind in "fc" or x.type == B1 for x in found):
+            raise TypeMismatchError(f"`math.{name}` needs integers", lo.span(node))
+        given: list[Binding] = [Num(numbers.weak(lo, numbers.to_int(lo, x))) for x in found]
+        return fn(lo, given, {}, node)
+
+    return handler
+
+
 def _gcd(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    arguments.arity(lo, args, kwargs, node, 2)
-    found = [elementwise.number(lo, arg, node) for arg in args]
-    if any(x.type.kind == "f" or x.type == B1 for x in found):
-        raise TypeMismatchError("`math.gcd` needs integers", lo.span(node))
-    a, b = (numbers.to_int(lo, x) for x in found)
-    divisor = lo.builder.apply("gcd", a, b)
+    divisor: Operand = integer(0)
+    for arg in args:
+        divisor = lo.builder.apply("gcd", divisor, elementwise.number(lo, arg, node))
     fits = numbers.apply(lo, "ge", divisor, integer(0))
     numbers.check(lo, fits, LimitError.__name__, numbers.TOO_LARGE)
     return Num(numbers.weak(lo, divisor))
+
+
+def of_floats(fn: Any) -> Handler:
+    """Return the handler of a function in Python whose arguments are converted to floats."""
+
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        def given(arg: Binding) -> Binding:
+            return Num(numbers.weak(lo, elementwise.as_float(lo, arg, node)))
+
+        named = {name: given(arg) for name, arg in kwargs.items()}
+        return program.call_function(lo, fn, [given(arg) for arg in args], named, node)
+
+    return handler
 
 
 HANDLERS: dict[Any, Handler] = {
@@ -224,7 +256,14 @@ HANDLERS: dict[Any, Handler] = {
     math.isnan: _predicate("isnan"), math.isinf: _predicate("isinf"),
     math.isfinite: _predicate("isfinite"), math.copysign: _math_binary("copysign"),
     math.atan2: _math_binary("atan2"), math.fmod: _math_binary("fmod"),
-    math.nextafter: _math_binary("nextafter"), math.ldexp: _ldexp, math.gcd: _gcd,
+    math.nextafter: _math_binary("nextafter"), math.ldexp: _ldexp, 
+    math.gcd: _integers("gcd", _gcd),
+    math.lcm: _integers("lcm", composed.in_python(mathematics.lcm)),
+    math.fsum: composed.in_python(mathematics.fsum),
+    **{
+        getattr(math, name): of_floats(getattr(mathematics, name))
+        for name in ("isclose", "modf", "frexp", "remainder", "ulp")
+    },
 }  # fmt: skip
 HANDLERS.update(
     (getattr(math, name), _math_row(name))

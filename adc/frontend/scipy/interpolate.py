@@ -12,7 +12,14 @@ from adc.frontend.numpy.plain import composed
 from adc.frontend.values import elementwise, objects
 from adc.frontend.values.arguments import Handler
 from adc.ir.foreign import STAND_INS, StandIn
-from adc.library.scipy.interpolate import bsplines, cubic, piecewise, tables
+from adc.library.scipy.interpolate import (
+    bivariate,
+    bsplines,
+    cubic,
+    piecewise,
+    tables,
+    univariate,
+)
 
 _PIECEWISE = ("c", "x", "extrapolate", "axis")
 
@@ -30,11 +37,16 @@ def _constructed(cls: type) -> Handler:
     return handler
 
 
-# The public attributes of their instances.
+_SPLINE = ("_eval_args", "ext")
+_SURFACE = ("tck", "degrees")
+
+# The attributes of their instances that SciPy's have as well.
 _CLASSES: dict[type, tuple[str, ...]] = {
     piecewise.PPoly: _PIECEWISE,
     **{getattr(cubic, name): _PIECEWISE for name in cubic.__all__},
     bsplines.BSpline: ("t", "c", "k", "extrapolate", "axis"),
+    univariate.InterpolatedUnivariateSpline: _SPLINE,
+    bivariate.RectBivariateSpline: _SURFACE,
     tables.RegularGridInterpolator: ("grid", "values", "method", "bounds_error", "fill_value"),
     tables.interp1d: (
         "x", "y", "axis", "bounds_error", "_kind", "_spline", "_extrapolate", "_fill_value_below",
@@ -46,10 +58,29 @@ for _cls, _attributes in _CLASSES.items():
     _name = f"scipy.interpolate.{_cls.__name__}"
     STAND_INS[_name] = StandIn(_cls, _attributes)
     library.enter_named({_name: _constructed(_cls)})
+# Classes that no program makes.
+for _cls in (univariate.UnivariateSpline, univariate.LSQUnivariateSpline):
+    STAND_INS[f"scipy.interpolate.{_cls.__name__}"] = StandIn(_cls, _SPLINE)
+for _cls in (
+    bivariate.BivariateSpline, bivariate.SmoothBivariateSpline, bivariate.LSQBivariateSpline,
+):  # fmt: skip
+    STAND_INS[f"scipy.interpolate.{_cls.__name__}"] = StandIn(_cls, _SURFACE)
+STAND_INS["scipy.interpolate._fitpack2._DerivedBivariateSpline"] = StandIn(
+    bivariate.DerivedBivariateSpline, _SURFACE
+)
 
 library.enter_named(
     {
         f"scipy.interpolate.{fn.__name__}": composed.in_python(fn, ("axis", "order"))
-        for fn in (bsplines.make_interp_spline, tables.interpn)
+        for fn in (
+            bsplines.make_interp_spline, tables.interpn, bivariate.bisplev, univariate.splder,
+            univariate.splantider, univariate.splrep,
+        )
     }
-)
+    | {
+        f"scipy.interpolate.{fn.__name__}": composed.in_python(fn, arrays=True)
+        for fn in (univariate.splev, univariate.splint, univariate.spalde)
+    }
+    # Which class its result has depends on the arguments.
+    | {"scipy.interpolate.UnivariateSpline": composed.in_python(univariate.smoothing_spline)}
+)  # fmt: skip

@@ -1,9 +1,19 @@
-"""Functions of `math` that are a few lines of Python."""
+"""Functions of `math`, and one of `cmath`, that are a few lines of Python.
+
+References
+----------
+.. [1] J. R. Shewchuk. Adaptive precision floating-point arithmetic and fast robust geometric
+   predicates. Discrete & Computational Geometry 18, 1997.
+"""
 
 from __future__ import annotations
 
 import math
 from typing import Any
+
+import numpy as np
+
+from adc.library import stop_gradient
 
 
 def prod(iterable: Any, *, start: Any = 1) -> Any:
@@ -71,3 +81,157 @@ def isqrt(n: int) -> int:
     while root + 1 <= n // (root + 1):
         root = root + 1
     return root
+
+
+def lcm(*integers: int) -> int:
+    """`math.lcm`."""
+    result = 1
+    for n in integers:
+        if n == 0 or result == 0:
+            result = 0
+        else:
+            result = abs(result // math.gcd(result, n) * n)
+    return result
+
+
+def isclose(a: float, b: float, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:
+    """`math.isclose`."""
+    _require_tolerances(rel_tol, abs_tol)
+    if a == b:
+        return True
+    if math.isinf(a) or math.isinf(b):
+        return False
+    return _is_near(abs(b - a), abs(a), abs(b), rel_tol, abs_tol)
+
+
+def complex_isclose(
+    a: complex, b: complex, *, rel_tol: float = 1e-09, abs_tol: float = 0.0
+) -> bool:  # fmt: skip
+    """`cmath.isclose`."""
+    _require_tolerances(rel_tol, abs_tol)
+    if a == b:
+        return True
+    if math.isinf(a.real) or math.isinf(a.imag) or math.isinf(b.real) or math.isinf(b.imag):
+        return False
+    # What is too large is infinite, not an error.
+    apart, first, second = (math.hypot(z.real, z.imag) for z in (a - b, a, b))
+    return _is_near(apart, first, second, rel_tol, abs_tol)
+
+
+def _require_tolerances(rel_tol: float, abs_tol: float) -> None:
+    if rel_tol < 0.0 or abs_tol < 0.0:
+        raise ValueError("tolerances must be non-negative")
+
+
+def _is_near(apart: float, a: float, b: float, rel_tol: float, abs_tol: float) -> bool:
+    return apart <= rel_tol * b or apart <= rel_tol * a or apart <= abs_tol
+
+
+def modf(x: float, /) -> tuple[float, float]:
+    """`math.modf`."""
+    if math.isinf(x):
+        return math.copysign(0.0, x), x
+    # A remainder has the sign of `x`, also where it is 0.
+    return math.fmod(x, 1.0), float(np.trunc(x))
+
+
+def frexp(x: float, /) -> tuple[float, int]:
+    """`math.frexp`, by correcting the rounded logarithm."""
+    if x == 0.0 or not math.isfinite(x):
+        return x, 0
+    e = math.floor(math.log2(abs(x))) + 1
+    m = math.ldexp(x, -e)
+    if abs(m) >= 1.0:
+        m, e = 0.5 * m, e + 1
+    if abs(m) < 0.5:
+        m, e = 2.0 * m, e - 1
+    return m, e
+
+
+def remainder(x: float, y: float, /) -> float:
+    """`math.remainder`: to the nearest multiple, of two that are as near to the even one."""
+    if math.isnan(x) or math.isnan(y):
+        return x + y
+    if math.isinf(x) or y == 0.0:
+        raise ValueError("math domain error")
+    if math.isinf(y):
+        return x
+    # Signs are factors, which have derivatives at 0 as well.
+    sign = math.copysign(1.0, x)
+    size, step = x * sign, abs(y)
+    m = math.fmod(size, step)
+    other = step - m
+    if m > other:
+        m = -other
+    elif m == other:
+        m = m - 2.0 * math.fmod(0.5 * (size - m), step)
+    return sign * m
+
+
+def ulp(x: float, /) -> float:
+    """`math.ulp`."""
+    size = abs(stop_gradient(x))
+    if not math.isfinite(size):
+        return size
+    above = math.nextafter(size, math.inf)
+    if math.isinf(above):
+        return size - math.nextafter(size, 0.0)
+    return above - size
+
+
+# More than the numbers in a sum of doubles that do not overlap: they have 2098 binary places.
+_PLACES = 2200
+
+
+def fsum(seq: Any, /) -> float:
+    """`math.fsum`: the sum of all that was rounded off, in numbers that do not overlap [1]_."""
+    partials = np.zeros(_PLACES)
+    n = 0
+    infinite, special, carried = 0.0, 0.0, 0.0
+    for item in seq:
+        if isinstance(item, str):  # which `float` converts
+            raise TypeError("must be real number, not str")
+        given = float(item)
+        x = stop_gradient(given)
+        kept = 0
+        for k in range(n):
+            y = partials[k]
+            if abs(x) < abs(y):
+                x, y = y, x
+            high = x + y
+            low = y - (high - x)
+            if low != 0.0:
+                partials[kept] = low
+                kept += 1
+            x = high
+        n = kept
+        if math.isfinite(x):
+            # The derivative: 0 in value.
+            carried += given - stop_gradient(given)
+            if x != 0.0:
+                partials[n] = x
+                n += 1
+        else:
+            if math.isfinite(given):
+                raise OverflowError("intermediate overflow in fsum")
+            if math.isinf(given):
+                infinite += given
+            special += given
+            n = 0
+    if special != 0.0:
+        if math.isnan(infinite):
+            raise ValueError("-inf + inf in fsum")
+        return special
+    high, low = 0.0, 0.0
+    while n > 0 and low == 0.0:
+        n -= 1
+        x, y = high, partials[n]
+        high = x + y
+        low = y - (high - x)
+    # Halfway between two numbers, what is left decides.
+    if n > 0 and ((low < 0.0 and partials[n - 1] < 0.0) or (low > 0.0 and partials[n - 1] > 0.0)):
+        y = 2.0 * low
+        x = high + y
+        if y == x - high:
+            high = x
+    return float(high) + carried

@@ -203,6 +203,17 @@ def functions_of_math(x: Any) -> Any:
     return s + math.prod([x[0], 2.0], start=x[1]) + math.comb(5, 2)
 
 
+@program(X3)
+def parts_of_floats(x: Any) -> Any:
+    part, whole = math.modf(3.7 * x[0])
+    m, e = math.frexp(x[1])
+    s = part * x[1] + whole * x[2] + m * m * e + math.remainder(x[2], 0.4) * x[0]
+    s += math.remainder(2.3, x[0]) + x[0] * math.ulp(1e16 * x[1])
+    if math.isclose(x[0], x[1], rel_tol=0.1):
+        s *= x[0]
+    return s + math.fsum(v * v for v in x) * math.fsum(x) + math.fsum([x[0], 1e16, -1e16])
+
+
 @program(X3, tags="print")
 def formatted_strings(x: Any) -> Any:
     print("a {} b {:.3f} {name!r}".format(1, x[0], name="z"))

@@ -8,6 +8,7 @@ the last line has the code and the message.
 """
 
 import abc
+import cmath
 import collections
 import contextlib
 import copy
@@ -402,6 +403,48 @@ LIKE: dict[str, str] = {
     "x=1.5": r"""
 v, back = adc.vjp(lambda z: (z * z).real * x, x + 1j)
 return v, back(1.0)
+
+return math.modf(x), math.modf(-2.0 * x), math.modf(math.inf * x), math.modf(-0.25)
+
+return math.frexp(x), math.frexp(-x * 2.0**-1073), math.frexp(0.0 * x), math.frexp(-math.inf * x)
+
+return math.ulp(x), math.ulp(-0.0 * x), math.ulp(1.7e308), math.ulp(-math.inf * x), math.ulp(4)
+
+return math.remainder(x, 1), math.remainder(-x, 1.0), math.remainder(0.4, math.inf * x)
+
+return math.remainder(2.0 * x, x), math.copysign(1.0, math.remainder(-3.0, x))
+
+return math.remainder(x, 0.0)
+
+return math.remainder(math.inf * x, 2.0)
+
+return math.isclose(x, 1.5 + 1e-10), math.isclose(x, 1.5 + 1e-8)
+
+return math.isclose(math.inf, math.inf * x), math.isclose(x, -math.inf)
+
+return math.isclose(x, 1.6, rel_tol=0.1), math.isclose(x, 1.6, rel_tol=0.0, abs_tol=0.11)
+
+return math.isclose(x, 1.6, rel_tol=-0.1)
+
+return cmath.isclose(x + 1j, 1.5 + (1.0 + 1e-10) * 1j), cmath.isclose(x + 1j, x, rel_tol=1.0)
+
+return cmath.isclose(1e308 * (x + 1j), 1e308 * x * 1j, abs_tol=x), cmath.isclose(math.inf * x, 1j)
+
+return cmath.isclose(x, 1.6j, abs_tol=-0.1)
+
+return math.fsum([0.1] * 10), math.fsum([1e16, x, -1e16]), math.fsum(v * x for v in (0.1, 0.2))
+
+return math.fsum([]), math.fsum((1.0, 2.0**-53, 2.0**-106 * x)), math.fsum([math.inf, x])
+
+return math.fsum([math.inf * x, -math.inf])
+
+return math.fsum([1e308, 1e308 * x, -1e308])
+
+return math.fsum('12')
+
+return math.lcm(4, 6, 10), math.lcm(), math.lcm(0, 3), math.lcm(-4, 6), math.gcd(), math.gcd(-4)
+
+return math.gcd(12, 18, 8), math.gcd(True, 4), math.lcm(int(x), 7)
 
 return abs((x + 1j) ** (x * 1j)), (0j * x) ** (x + 0j), (x * 1j) ** (x - 3.0)
 
@@ -1989,6 +2032,9 @@ return np.deg2rad(x > 0.0)
     "x=3.0": r"""
 return math.gcd(x, 2)
 # ADC014: `math.gcd` needs integers
+
+return math.lcm(4, 2.0)
+# ADC014: `math.lcm` needs integers
 
 return math.comb(5, 2.0) * x
 # ADC014: 'float' object cannot be interpreted as an integer

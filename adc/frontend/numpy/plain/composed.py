@@ -39,10 +39,13 @@ _MODULES = (editing, elements, mapping, nan, places, polynomial, sets, signals, 
 _ARRAYS: tuple[Any, ...] = (editing.asarray_chkfinite, mapping.apply_along_axis, sets.isin)
 
 
-def in_python(fn: Callable[..., Any], constants: tuple[str, ...] = ()) -> Handler:
+def in_python(
+    fn: Callable[..., Any], constants: tuple[str, ...] = (), arrays: bool = False
+) -> Handler:
     """Return the handler of a function that `adc.library` implements in Python.
 
-    Numbers that it takes as `constants` are part of the program.
+    Numbers that it takes as `constants` are part of the program. One whose results without axes
+    may be `arrays` or numbers says so itself.
     """
     names = tuple(inspect.signature(fn).parameters)
 
@@ -53,6 +56,8 @@ def in_python(fn: Callable[..., Any], constants: tuple[str, ...] = ()) -> Handle
         args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
         assert isinstance(fn, types.FunctionType)
         found = program.call_function(lo, fn, args, kwargs, node)
+        if arrays:
+            return found
         found = elementwise.value_of(lo, found, node)
         # What has no axes NumPy's functions return as a number.
         return Num(found.operand, fn in _ARRAYS) if isinstance(found, Num) else found

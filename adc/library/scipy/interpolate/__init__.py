@@ -4,6 +4,8 @@
 `piecewise`    polynomials between breakpoints
 `cubic`        cubic interpolants, which are such polynomials
 `bsplines`     splines as sums of B-splines
+`univariate`   FITPACK's splines of one variable
+`bivariate`    those of two
 `tables`       interpolation along one axis, and on grids
 =============  ===============================================================================
 

@@ -20,21 +20,30 @@ from adc.library.scipy.interpolate.cubic import flat_of
 from adc.library.scipy.interpolate.piecewise import inexact, placed
 
 
-def _interval(t: Any, k: Any, at: Any, extrapolate: Any) -> Any:
-    """Return the knot that begins the interval of a point; -1 for none."""
+def knot_before(t: Any, k: Any, at: Any) -> Any:
+    """Return the knot that begins the interval of a point: the nearest one for a point outside.
+
+    That of NaN is the last.
+    """
     low, high = k, len(t) - k - 1
-    if not (t[low] <= at <= t[high]) and not (extrapolate and (at < t[low] or at > t[high])):
-        return -1
     while high - low > 1:
         middle = (low + high) // 2
-        if t[middle] <= at:
-            low = middle
-        else:
+        if at < t[middle]:
             high = middle
+        else:
+            low = middle
     return low
 
 
-def _basis(h: Any, t: Any, k: Any, i: Any, at: Any, nu: Any) -> None:
+def _interval(t: Any, k: Any, at: Any, extrapolate: Any) -> Any:
+    """Return the knot that begins the interval of a point; -1 for none."""
+    low, high = t[k], t[len(t) - k - 1]
+    if not (low <= at <= high) and not (extrapolate and (at < low or at > high)):
+        return -1
+    return knot_before(t, k, at)
+
+
+def basis(h: Any, t: Any, k: Any, i: Any, at: Any, nu: Any) -> None:
     """Write the derivatives of the B-splines that do not vanish in an interval at a point."""
     h[0] = 1.0
     for j in range(1, k + 1):
@@ -100,7 +109,7 @@ class BSpline:
             if i < 0:
                 out[p] = np.nan
             elif nu <= k:
-                _basis(h, t, k, i, at[p], nu)
+                basis(h, t, k, i, at[p], nu)
                 for j in range(k + 1):
                     for column in range(c.shape[1]):
                         out[p, column] += c[i - k + j, column] * h[j]
@@ -110,25 +119,19 @@ class BSpline:
         """`scipy.interpolate.BSpline.derivative`."""
         if nu < 0:
             return self.antiderivative(-nu)
-        if nu > self.k:
-            raise ValueError("Order of derivative must be less than or equal to the degree")
-        return self._like(_differentiated(self.t, self.c, self.k, nu), nu, self.extrapolate)
+        t, c, k = derivative_of(self.t, padded(self.c, self.t), self.k, nu)
+        return self._like(t, c, k, self.extrapolate)
 
     def antiderivative(self, nu: Any = 1) -> Any:
         """`scipy.interpolate.BSpline.antiderivative`."""
         if nu <= 0:
             return self.derivative(-nu)
         beyond = False if isinstance(self.extrapolate, str) else self.extrapolate
-        return self._like(_integrated(self.t, self.c, self.k, nu), -nu, beyond)
+        t, c, k = antiderivative_of(self.t, padded(self.c, self.t), self.k, nu)
+        return self._like(t, c, k, beyond)
 
-    def _like(self, c: Any, lost: Any, extrapolate: Any) -> Any:
-        """Return a spline with fewer knots at the ends, or more, and as many degrees less."""
-        t = self.t
-        if lost > 0:
-            t = t[lost : len(t) - lost]
-        for _ in range(-lost):
-            t = np.concatenate((t[:1], t, t[-1:]))
-        found = BSpline(t, c, self.k - lost, extrapolate)
+    def _like(self, t: Any, c: Any, k: Any, extrapolate: Any) -> Any:
+        found = BSpline(t, c, k, extrapolate)
         found.axis = self.axis
         return found
 
@@ -152,33 +155,55 @@ class BSpline:
         return total.reshape(self.c.shape[1:])
 
 
-def _differentiated(t: Any, c: Any, k: Any, nu: Any) -> Any:
-    """Return the coefficients of a derivative."""
-    for _ in range(nu):
-        n = len(t) - k - 1
-        found = np.empty((n - 1, *c.shape[1:]), c.dtype)
-        for i in range(n - 1):
-            h = t[i + k + 1] - t[i + 1]
-            found[i] = (c[i + 1] - c[i]) * (k / h) if h != 0 else 0.0 * c[i]
-        t, c, k = t[1 : len(t) - 1], found, k - 1
-    return c
+def padded(c: Any, t: Any) -> Any:
+    """Return coefficients with zeros behind them: FITPACK leaves room for as many as knots."""
+    missing = len(t) - len(c)
+    return np.concatenate((c, np.zeros((missing, *c.shape[1:])))) if missing > 0 else c
 
 
-def _integrated(t: Any, c: Any, k: Any, nu: Any) -> Any:
-    """Return the coefficients of an antiderivative."""
-    for _ in range(nu):
-        n = len(t) - k - 1
-        found = np.zeros((n + 1, *c.shape[1:]), c.dtype)
-        for i in range(n):
-            found[i + 1] = found[i] + c[i] * (t[i + k + 1] - t[i]) / (k + 1)
-        t, c, k = np.concatenate((t[:1], t, t[-1:])), found, k + 1
-    return c
+def derivative_of(t: Any, c: Any, k: Any, n: Any) -> Any:
+    """Return knots, coefficients and degree of a derivative, with as many coefficients as knots."""
+    if n > k:
+        raise ValueError(f"Order of derivative (n = {n}) must be <= order of spline (k = {k})")
+    # After the first step, coefficients are those of double precision.
+    if n > 0:
+        t, c, k = _once_less(t, c, k, n)
+    for _ in range(1, n):
+        t, c, k = _once_less(t, c, k, n)
+    return t, c, k
+
+
+def antiderivative_of(t: Any, c: Any, k: Any, n: Any) -> Any:
+    """Return the same of an antiderivative, which is 0 at the first knot."""
+    if n > 0:
+        t, c, k = _once_more(t, c, k)
+    for _ in range(1, n):
+        t, c, k = _once_more(t, c, k)
+    return t, c, k
+
+
+def _once_less(t: Any, c: Any, k: Any, n: Any) -> Any:
+    h = (t[k + 1 : -1] - t[1 : -k - 1]).reshape((-1,) + (1,) * (c.ndim - 1))
+    if np.any(h == 0):
+        raise ValueError(
+            f"The spline has internal repeated knots and is not differentiable {n} times"
+        )
+    found = (c[1 : -1 - k] - c[: -2 - k]) * k / h
+    return t[1:-1], np.concatenate((found, np.zeros((k, *c.shape[1:])))), k - 1
+
+
+def _once_more(t: Any, c: Any, k: Any) -> Any:
+    h = (t[k + 1 :] - t[: -k - 1]).reshape((-1,) + (1,) * (c.ndim - 1))
+    found = np.cumsum(c[: -k - 1] * h, axis=0) / (k + 1)
+    begin = np.zeros((1, *c.shape[1:]))
+    whole = np.concatenate((begin, found, np.stack([found[-1]] * (k + 2))))
+    return np.concatenate((t[:1], t, t[-1:])), whole, k + 1
 
 
 # --- interpolation --------------------------------------------------------------------------------
 
 
-def _knots(x: Any, k: Any, free: Any) -> Any:
+def interpolation_knots(x: Any, k: Any, free: Any) -> Any:
     """Return knots for an interpolation problem, at points but for those next to the ends."""
     if not free:
         return np.concatenate((np.full(k, x[0]), x, np.full(k, x[-1])))
@@ -256,13 +281,13 @@ def make_interp_spline(
             left, right = bc_type, bc_type
     elif bc_type is not None:
         left, right = bc_type
-    found = _coefficients(at, values, k, t, left, right)
+    found = coefficients(at, values, k, t, left, right)
     spline = BSpline(found[0], found[1], k)
     spline.axis = along
     return spline
 
 
-def _coefficients(x: Any, y: Any, k: Any, t: Any, left: Any, right: Any) -> Any:
+def coefficients(x: Any, y: Any, k: Any, t: Any, left: Any, right: Any) -> Any:
     """Return the knots and the coefficients of an interpolating spline."""
     free = left is None and right is None
     if k == 0:
@@ -275,7 +300,7 @@ def _coefficients(x: Any, y: Any, k: Any, t: Any, left: Any, right: Any) -> Any:
         return np.concatenate((x[:1], x, x[-1:])), y.copy()
     if k < 0:
         raise ValueError("Expect non-negative k.")
-    knots = _knots(x, k, free) if t is None else np.asarray(t).astype(np.float64)
+    knots = interpolation_knots(x, k, free) if t is None else np.asarray(t).astype(np.float64)
     n = len(x)
     if knots.ndim != 1 or np.any(knots[1:] < knots[:-1]):
         raise ValueError("Expect t to be a 1-D sorted array_like.")
@@ -311,11 +336,14 @@ def _coefficients(x: Any, y: Any, k: Any, t: Any, left: Any, right: Any) -> Any:
 
 def _put_row(band: Any, h: Any, t: Any, k: Any, row: Any, at: Any, nu: Any) -> None:
     i = _interval(t, k, at, True)
-    _basis(h, t, k, i, at, nu)
+    basis(h, t, k, i, at, nu)
     for j in range(k + 1):
         place = i - k + j - row + k
         if 0 <= place <= 2 * k:
             band[row, place] = h[j]
 
 
-__all__ = ["BSpline", "make_interp_spline"]
+__all__ = [
+    "BSpline", "antiderivative_of", "basis", "coefficients", "derivative_of",
+    "interpolation_knots", "knot_before", "make_interp_spline", "padded",
+]  # fmt: skip

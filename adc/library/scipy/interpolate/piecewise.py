@@ -184,11 +184,7 @@ class PPoly:
 
     def solve(self, y: Any = 0.0, discontinuity: Any = True, extrapolate: Any = None) -> Any:
         """`scipy.interpolate.PPoly.solve`."""
-        raise Unsupported(
-            "finding roots of a piecewise polynomial of `scipy.interpolate`",
-            "find them outside the differentiated function, and refine them by a step of Newton's "
-            "method inside",
-        )
+        refuse_roots("a piecewise polynomial")
 
     def roots(self, discontinuity: Any = True, extrapolate: Any = None) -> Any:
         """`scipy.interpolate.PPoly.roots`."""
@@ -200,6 +196,15 @@ class PPoly:
             "`extend` of a piecewise polynomial of `scipy.interpolate`",
             "concatenate the coefficients and the breakpoints",
         )
+
+
+def refuse_roots(of: Any) -> None:
+    """Refuse to find roots."""
+    raise Unsupported(
+        f"finding roots of {of} of `scipy.interpolate`",
+        "find them outside the differentiated function, and refine them by a step of Newton's "
+        "method inside",
+    )
 
 
 def _between(c: Any, x: Any, a: Any, b: Any, extrapolate: Any) -> Any:
@@ -215,4 +220,4 @@ def _between(c: Any, x: Any, a: Any, b: Any, extrapolate: Any) -> Any:
     return found
 
 
-__all__ = ["PPoly", "inexact", "interval", "placed"]
+__all__ = ["PPoly", "inexact", "interval", "placed", "refuse_roots"]

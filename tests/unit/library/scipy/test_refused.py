@@ -17,6 +17,7 @@ from tests.unit.library.scipy.calls import Call
 
 X = np.linspace(0.0, 2.0, 9)
 M = np.ones((3, 3))
+CURVE = scipy.interpolate.UnivariateSpline(X, X**2)
 SPLINE = scipy.interpolate.CubicSpline(X, X**2)
 
 # A program, its argument, what the message says, and the hint.
@@ -35,8 +36,35 @@ REFUSED: list[tuple[Call, Any, str, str]] = [
     (lambda x: scipy.ndimage.sobel(x), np.arange(9), "has integers", "output=float"),
     (lambda x: scipy.ndimage.correlate(x, x, axes=(1, 0)), M, "not in order", "transpose"),
     (lambda x: scipy.ndimage.map_coordinates(x, [x], order=5), X, "order 4 or 5", "`order=3`"),
-    (lambda y: scipy.interpolate.UnivariateSpline(X, y)(0.3), X, "UnivariateSpline`", "PPoly"),
-    (lambda y: scipy.interpolate.splrep(X, y)[1], X, "interpolate.splrep`", "`CubicSpline`"),
+    (lambda y: scipy.interpolate.UnivariateSpline(X, y)(0.3), X, "that smooths", "`s=0`"),
+    (lambda y: scipy.interpolate.splrep(X, y, s=0.1)[1], X, "that smooths", "make the spline"),
+    (lambda y: scipy.interpolate.splrep(X, y, w=X)[1], X, "that smooths", "make the spline"),
+    (lambda y: scipy.interpolate.splrep(X, y, t=[1.0])[1], X, "given knots", "fit the spline"),
+    (lambda y: scipy.interpolate.splrep(X, y, per=1)[1], X, "`per`", "bc_type='periodic'"),
+    (lambda y: scipy.interpolate.splrep(X, y, full_output=1)[1], X, "full_output", "leave it out"),
+    (lambda y: scipy.interpolate.splrep(X.round(), y)[1], X, "that are equal", "leave them out"),
+    (lambda y: scipy.interpolate.splrep(X, y, xb=1.0)[1], X, "its interval", "a wider interval"),
+    (lambda y: scipy.interpolate.splrep(X, y + 1j)[1], X, "complex argument", "the real part"),
+    (lambda y: scipy.interpolate.splev(0.3, (X, y[:4], 3)), X, "fewer coefficients", "one call"),
+    (lambda y: scipy.interpolate.splev(0.3, (X[:7], y, 3)), X, "fewer than 2k + 2", "one call"),
+    (lambda y: scipy.interpolate.splev(0.3, ([0, 0, 0, 0, 1, 1], y, 1)), X, "is empty", "k + 1"),
+    (lambda y: scipy.interpolate.splint(y, 0.3, (X, X, 3)), X, "as a limit", "pass numbers"),
+    (lambda y: scipy.interpolate.splint(y, 1, (X, X, 3), 1), 0.3, "full_output", "leave it out"),
+    (lambda y: scipy.interpolate.spalde(y, (X, X, 3)), X, "several points", "loop over"),
+    (lambda y: scipy.interpolate.splprep([X, y])[1], X, "interpolate.splprep`", "`CubicSpline`"),
+    (lambda y: scipy.interpolate.LSQUnivariateSpline(X, y, [1.0])(0.3), X, "LSQUnivariateSpline`",
+     "CubicSpline"),
+    (lambda y: scipy.interpolate.RectBivariateSpline(X, X, y[:, None] * X, s=1)(1, 1), X,
+     "that smooths", "make the spline"),
+    (lambda y: scipy.interpolate.RectBivariateSpline(X, X, y[:, None] * X, kx=7)(1, 1), X,
+     "this degree", "1 to 5"),
+    (lambda y: scipy.interpolate.SmoothBivariateSpline(X, X, y)(1, 1), X,
+     "SmoothBivariateSpline`", "CubicSpline"),
+    (lambda y: scipy.interpolate.BivariateSpline()(y, 1), 1.0, "BivariateSpline`", "CubicSpline"),
+    (lambda y: scipy.interpolate.bisplev([y], 0.3, (X, X, np.ones(25), 3, 3)), 1.0, "one point",
+     "as a number"),
+    (lambda y: CURVE.roots()[0] * y, 0.3, "finding roots of a spline", "Newton's"),
+    (lambda y: CURVE.get_residual() * y, 0.3, "get_residual", "spline(x) - y"),
     (lambda y: scipy.interpolate.CubicSpline(X, y).roots(), X, "finding roots", "Newton's"),
     (lambda y: scipy.interpolate.PPoly(M, -X[:4])(y), X, "do not increase", "sort them"),
     (lambda y: scipy.interpolate.Akima1DInterpolator(X, y, method="b")(0.3), X, "method", "akima"),
