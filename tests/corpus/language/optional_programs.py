@@ -590,7 +590,7 @@ REFUSED: list[tuple[Program, str]] = [
             "'a' and 'b' are the same list after an iteration",
             "may be one is not supported",
             "may or may not be the same array here",
-            "'p' is a _Node before the loop at line 359 and a _Other after an iteration",
+            "'p' is a _Node before the loop at line 570 and a _Other after an iteration",
         ),
         strict=True,
     )
