@@ -724,6 +724,18 @@ def recursion_in_one_arm_of_a_loop(x: Any) -> Any:
     return s
 
 
+@program(X6, 0.7, argnums=(1,))
+def sums_in_arms(x: Any, w: Any) -> Any:
+    s = 0.0
+    for k in range(len(x)):  # the cotangent of `w` is added to in arms, that of `s` is read
+        if x[k] > 0.5:
+            s += math.sin(w * x[k])
+        elif x[k] < -0.5:
+            s += math.cos(w * x[k])
+        s *= 0.9
+    return s
+
+
 def _smooth(v: Any, low: Any, high: Any) -> None:
     if high - low < 2:
         return
