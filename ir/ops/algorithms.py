@@ -69,7 +69,7 @@ def source(op: OpDef) -> list[str]:
     return [*head, *inspect.getsource(algorithm).rstrip().splitlines()[1:]]
 
 
-def _bound(algorithm: Callable[..., Any], function_of: Callable[[OpDef], Any]) -> Any:
+def bound(algorithm: Callable[..., Any], function_of: Callable[[OpDef], Any]) -> Any:
     """Return `algorithm` with ``function_of(row)`` for each row that it calls."""
     assert isinstance(algorithm, FunctionType)
     space = algorithm.__globals__
@@ -85,7 +85,7 @@ def evaluated(algorithm: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def evaluate(*args: Any) -> Any:
-        body = _bound(algorithm, lambda row: lambda *values: row.evaluate(*map(np.float64, values)))
+        body = bound(algorithm, lambda row: lambda *values: row.evaluate(*map(np.float64, values)))
         dtype = np.result_type(args[-1])
         left_out = (0,) * (algorithm.__code__.co_argcount - len(args))
         given = [float(arg) if isinstance(arg, np.floating) else arg for arg in args]
@@ -95,4 +95,4 @@ def evaluated(algorithm: Callable[..., Any]) -> Callable[..., Any]:
     return evaluate
 
 
-__all__ = ["among", "evaluated", "reserved", "source"]
+__all__ = ["among", "bound", "evaluated", "reserved", "source"]

@@ -25,23 +25,24 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library
-from adc.frontend.values import elementwise, objects, structures, views
+from adc.frontend.values import arguments, elementwise, objects, structures, views
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import ArgumentError, TypeMismatchError
 from adc.ir.types import Scalar
 from adc.library import batches
 
-_IGNORED = ("cache", "progress", "target", "deterministic", "parallel")
+# Options that decide nothing inside code.
+IGNORED = ("cache", "progress", "target", "deterministic", "parallel")
 
 
 def lowered(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     """Lower ``adc.vmap(fn, in_axes, out_axes)``."""
-    named = {key: value for key, value in kwargs.items() if key not in _IGNORED}
+    named = {key: value for key, value in kwargs.items() if key not in IGNORED}
     names = ("fn", "in_axes", "out_axes")
-    given = dict(zip(names, args, strict=False)) | named
-    if len(args) > len(names) or not given.keys() <= set(names) or "fn" not in given:
+    given = arguments.by_name(lo, "adc.vmap", names, args, named, node)
+    if not given.keys() <= set(names) or "fn" not in given:
         raise TypeMismatchError("adc.vmap() does not take these arguments", lo.span(node))
     axes: list[Binding] = []
     for name in names[1:]:
@@ -334,4 +335,4 @@ library.enter(
     }
 )
 
-__all__ = ["lowered"]
+__all__ = ["IGNORED", "lowered"]

@@ -44,7 +44,7 @@ from adc.frontend.core.state import (
 )
 from adc.frontend.core.structure import shape_of
 from adc.frontend.inputs.places import Place
-from adc.frontend.values import elementwise, results, structures, views
+from adc.frontend.values import arguments, elementwise, results, structures, views
 from adc.ir.analysis.sizes.shapes import Dim, Own, Returned
 from adc.ir.core import Call, CustomRule, Function, Literal, Operand, Value, derivative_type
 from adc.ir.errors import (
@@ -167,8 +167,8 @@ def define(
     assert isinstance(target, Ruled)
     name = derivatives.name_of(target)
     _, takes = _DEFINED[target.kind]
-    rules = {**dict(zip(takes, args, strict=False)), **kwargs}
-    if len(args) > len(takes) or tuple(sorted(rules)) != tuple(sorted(takes)):
+    rules = arguments.by_name(lo, f"{name}.{callee.name}", takes, args, kwargs, node)
+    if rules.keys() != set(takes):
         raise TypeMismatchError(
             f"{name}.{callee.name}() takes {' and '.join(f'`{each}`' for each in takes)}",
             lo.span(node),

@@ -128,8 +128,8 @@ def _sleep(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
 
 def _warn(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     names = ("message", "category", "stacklevel")
-    given = dict(zip(names, args, strict=False)) | kwargs
-    if len(args) > len(names) or set(given) - set(names) or "message" not in given:
+    given = arguments.by_name(lo, "warn", names, args, kwargs, node)
+    if set(given) - set(names) or "message" not in given:
         raise lo.unsupported("`warnings.warn` with these arguments", node)
     if lo.quiet:
         raise lo.unsupported(

@@ -38,7 +38,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.core.state import REVERSE
 from adc.frontend.core.structure import refs
-from adc.frontend.values import elementwise, results, structures, views
+from adc.frontend.values import arguments, elementwise, results, structures, views
 from adc.ir.core import Derived, Literal, Operand, Value
 from adc.ir.errors import (
     ArgumentError,
@@ -85,17 +85,23 @@ def transform(
     if name == "vmap":
         return batches.lowered(lo, args, kwargs, node)
     if name in derivatives.SAME:
-        return Transformed(args[0] if args else NONE, Level(name))
+        bound = arguments.by_name(lo, f"adc.{name}", ("fn",), args, kwargs, node)
+        fn = bound.pop("fn", NONE)
+        if bound.keys() - (batches.IGNORED if name == "jit" else ()):
+            raise TypeMismatchError(f"adc.{name}() does not take these arguments", lo.span(node))
+        return Transformed(fn, Level(name))
     if name in _RULED:
-        bound = {**dict(zip(("fn", "nondiff_argnums"), args, strict=False)), **kwargs}
+        names = ("fn", "nondiff_argnums")
+        bound = arguments.by_name(lo, f"adc.{name}", names, args, kwargs, node)
         fixed = _static(lo, bound.get("nondiff_argnums", TupleOf(())), node)
         if not set(bound) <= {"fn", "nondiff_argnums"}:
             raise TypeMismatchError(f"adc.{name}() does not take these arguments", lo.span(node))
         parts = (bound["fn"],) if "fn" in bound else ()
         return Ruled(TupleOf(parts), Level(name, fixed), lo.branches)
     if name in _LEVELS:
-        fn, *rest = args or [kwargs.pop("fn", NONE)]
-        return Transformed(fn, _level(lo, name, fn, rest, kwargs, node))
+        bound = arguments.by_name(lo, f"adc.{name}", ("fn", "argnums"), args, kwargs, node)
+        fn = bound.pop("fn", NONE)
+        return Transformed(fn, _level(lo, name, fn, bound, node))
     handler = {"jvp": _jvp, "hvp": _hvp, "vjp": _vjp, "linearize": _linearize}.get(name)
     if handler is None:
         raise lo.unsupported(f"`adc.{name}` inside a function", node, "use it at module level")
@@ -104,10 +110,7 @@ def transform(
     return handler(lo, args, kwargs, has_aux, node)
 
 
-def _level(
-    lo: Lowerer, name: str, fn: Binding, rest: list[Binding], kwargs: dict[str, Binding],
-    node: ast.AST,
-) -> Level:  # fmt: skip
+def _level(lo: Lowerer, name: str, fn: Binding, kwargs: dict[str, Binding], node: ast.AST) -> Level:
     """Return the description of a derivative."""
     if "sparsity" in kwargs:
         raise lo.unsupported(
@@ -117,11 +120,13 @@ def _level(
         )
     known = {"argnums", "argnames"} | ({"has_aux"} if name != "hessian" else set())
     known |= {"mode"} if name == "value_and_jac" else {"holomorphic"}
-    if len(rest) > 1 or not set(kwargs) <= known:
+    if not set(kwargs) <= known:
         raise TypeMismatchError(f"adc.{name}() does not take these arguments", lo.span(node))
-    argnums = _static(lo, rest[0] if rest else kwargs.get("argnums", NONE), node)
+    argnums = _static(lo, kwargs.get("argnums", NONE), node)
     argnames = _static(lo, kwargs.get("argnames", NONE), node)
     if argnames is not None:
+        if argnums is not None:
+            raise ArgumentError("argnums and argnames are both given", lo.span(node))
         if fn == NONE:
             raise lo.unsupported(
                 "`argnames` in a decorator within a function", node, "use `argnums`"
@@ -172,8 +177,9 @@ def _call(
     """Lower a call of a derivative."""
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
     if target.fn == NONE:  # `adc.grad(argnums=1)(f)`
-        (fn,) = args
-        return replace(target, fn=fn)
+        if len(args) != 1 or kwargs:
+            raise TypeMismatchError("a decorator takes one function", lo.span(node))
+        return replace(target, fn=args[0])
     if target.kind == "checkpoint":
         return marks.checkpointed(lo, target.fn, args, kwargs, node)
     if target.kind == "jit":
@@ -282,7 +288,8 @@ def _with_tangents(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> tuple[derivatives.Outlined, list[Operand], tuple[int, ...]]:
     """Return a function, the tangents of its arguments, and the positions that have some."""
-    bound = {**dict(zip(("fn", "primals", "tangents"), args, strict=False)), **kwargs}
+    names = ("fn", "primals", "tangents")
+    bound = arguments.by_name(lo, ast.unparse(node.func), names, args, kwargs, node)
     if set(bound) != {"fn", "primals", "tangents"}:
         raise TypeMismatchError("pass a function, primals and tangents", lo.span(node))
     primals = _sequence(lo, bound["primals"], "primals", node)
@@ -379,9 +386,11 @@ def _hvp(
 def _vjp(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], has_aux: bool, node: ast.Call
 ) -> Binding:
+    if kwargs or not args:
+        raise TypeMismatchError("adc.vjp() does not take these arguments", lo.span(node))
     fn, *primals = args
     chosen = tuple(k for k, arg in enumerate(primals) if structures.has_floats(lo, arg))
-    outlined = derivatives.outline_call(lo, fn, primals, kwargs, chosen, node, REVERSE)
+    outlined = derivatives.outline_call(lo, fn, primals, {}, chosen, node, REVERSE)
     derivatives.check_any_float(lo, outlined, node)
     derivatives.may_repeat(lo, outlined.fn)
     value, leaves = derivatives.value_and_leaves(lo, outlined, node)

@@ -280,10 +280,11 @@ def _asks(leave: Any) -> bool:
     if not isinstance(fn, types.FunctionType):
         return True
     node = source_of(fn).node
+    body: list[ast.stmt] = [ast.Return(node.body)] if isinstance(node, ast.Lambda) else node.body
     args = node.args
     names = {arg.arg for arg in [*args.posonlyargs, *args.args][1:]}
     names |= {arg.arg for arg in (args.vararg, args.kwarg) if arg is not None}
-    for inner in ast.walk(ast.Module(list(node.body), []) if isinstance(node.body, list) else node):
+    for inner in ast.walk(ast.Module(body, [])):
         if isinstance(inner, ast.Name) and inner.id in names:
             return True
         if isinstance(inner, ast.Return) and not (

@@ -634,6 +634,9 @@ def index_of(lo: Lowerer, x: Arraylike, indices: Sequence[Binding], node: ast.AS
     found: list[Operand] = []
     for axis, (binding, size) in enumerate(zip(indices, dims, strict=True)):
         operand = elementwise.number(lo, binding, node, "an index")
+        if operand.type.kind not in "iu":
+            kind = kind_of(binding)
+            raise TypeMismatchError(f"an index must be an integer, not {kind}", lo.span(node))
         found.append(checked_index(lo, operand, size, axis, node))
     return found
 

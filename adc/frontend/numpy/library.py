@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -377,17 +377,7 @@ def method(
     if name in ("reshape", "transpose") and len(args) > 1:
         args = [TupleOf(tuple(args))]
     if name == "item":
-        if not args:
-            dims = views.dims_of(lo, owner)
-            for size in dims:
-                text = "can only convert an array of size 1 to a Python scalar"
-                elementwise.require_same(lo, size, integer(1), text, [], node)
-            args = [lo.num(0) for _ in dims]
-        dims = views.dims_of(lo, owner)
-        if len(args) == 1 and len(dims) != 1:
-            owner = views.reshaped(lo, owner, [views.size_of(lo, dims)])
-        index = indexing.index_of(lo, owner, args, node)
-        return Num(numbers.weak(lo, elementwise.lazy(lo, owner, node).element(index)))
+        return _item(lo, owner, args, kwargs, node)
     if name in ("conj", "conjugate") and not args and not kwargs:
         if isinstance(owner, ArrayRef) and owner.element.kind != "c":
             return owner  # of real numbers the method returns the array itself, not a copy
@@ -403,6 +393,7 @@ def method(
     if special is not None:
         return special(lo, [owner, *args], kwargs, node)
     if name == "__len__":
+        arguments.match(lo, "", args, kwargs, node)
         return Num(views.length(lo, owner, node))
     own = {"round": np.round, "conj": np.conjugate}.get(name)
     handler = _HANDLERS[own] if own else {"clip": _clip, "copy": _numpy_copy}.get(name)
@@ -418,6 +409,30 @@ def method(
             lo, [owner], lambda items: handler(lo, [*items, *args], kwargs, node), node
         )
     return handler(lo, [owner, *args], kwargs, node)
+
+
+def _item(
+    lo: Lowerer,
+    owner: views.Arraylike,
+    args: Sequence[Binding],
+    kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Num:
+    """Lower ``x.item(…)``: no index for the only element, one of all elements, or one per axis."""
+    if kwargs:
+        raise TypeMismatchError("`.item` takes no keyword arguments", lo.span(node))
+    if len(args) == 1 and isinstance(args[0], TupleOf):
+        args = args[0].items
+    dims = views.dims_of(lo, owner)
+    if not args:
+        for size in dims:
+            text = "can only convert an array of size 1 to a Python scalar"
+            elementwise.require_same(lo, size, integer(1), text, [], node)
+        args = [lo.num(0) for _ in dims]
+    if len(args) == 1 and len(dims) != 1:
+        owner = views.reshaped(lo, owner, [views.size_of(lo, dims)])
+    index = indexing.index_of(lo, owner, args, node)
+    return Num(numbers.weak(lo, elementwise.lazy(lo, owner, node).element(index)))
 
 
 _NOT_OF_NUMBERS = frozenset(

@@ -114,7 +114,7 @@ def contract(
     with lo.at(node):
         # The innermost loop: over the last label of the result if that is the last of a part.
         along = bool(out) and any(names and names[-1] == out[-1] for names in labels)
-        if not along or not summed or ty.kind == "b":
+        if not along or not summed:
 
             def element(index: Sequence[Operand]) -> Operand:
                 places = dict(zip(out, index, strict=True))

@@ -69,6 +69,27 @@ def match(
     return found
 
 
+def by_name(
+    lo: Lowerer,
+    what: str,
+    names: Sequence[str],
+    args: Sequence[Binding],
+    kwargs: dict[str, Binding],
+    node: ast.AST,
+) -> dict[str, Binding]:
+    """Return the arguments of `what` by name; the keywords may have others than `names`."""
+    if len(args) > len(names):
+        raise TypeMismatchError(
+            f"{what}() takes {len(names)} arguments but {len(args)} were given", lo.span(node)
+        )
+    found = dict(zip(names, args, strict=False))
+    for name in found.keys() & kwargs.keys():
+        raise TypeMismatchError(
+            f"{what}() got multiple values for argument {name!r}", lo.span(node)
+        )
+    return found | kwargs
+
+
 def refuse(
     lo: Lowerer, given: Given, names: Sequence[str], what: str, node: ast.Call,
     hint: str = "leave it out",

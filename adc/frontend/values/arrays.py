@@ -247,10 +247,10 @@ def create(
         "empty_like": ["prototype", "dtype", "order", "subok", "shape"],
         "full_like": ["a", "fill_value", "dtype", "order", "subok", "shape"],
     }[kind]  # fmt: skip
-    given = dict(zip(names, args, strict=False)) | kwargs
+    given = arguments.by_name(lo, f"np.{kind}", names, args, kwargs, node)
     given.pop("order", None)
     given.pop("subok", None)
-    if len(args) > len(names) or set(given) - set(names):
+    if set(given) - set(names):
         raise lo.unsupported(f"`np.{kind}` with these arguments", node)
     optional = ("dtype", "order", "subok", *(("shape",) if like else ()))
     missing = [name for name in names if name not in given and name not in optional]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from adc.ir.ops.arith import absolute, floor
+from adc.ir.ops.arith import absolute, copysign, floor
 from adc.ir.ops.math import cos, exp, log, log1p, sin, sqrt
 
 nan = math.nan
@@ -22,6 +22,8 @@ scipy_erfcx: Any = None
 # The digamma function.
 def psi(x: float) -> Any:
     found = 0.0
+    if x == 0.0:
+        return -copysign(inf, x)
     if x <= 0.0:
         rest = x - floor(x)
         if rest == 0.0:
@@ -42,15 +44,31 @@ def psi(x: float) -> Any:
     return found + log(x) - 0.5 / x - z * series
 
 
-# Hurwitz's zeta function of positive `q`, by the formula of Euler and Maclaurin.
+# Hurwitz's zeta function, by the formula of Euler and Maclaurin.
 def zeta(s: float, q: float) -> Any:
-    if q <= 0.0:
+    if s == 1.0:
+        return inf
+    if s < 1.0:
         return nan
+    if q <= 0.0:
+        if q == floor(q):
+            return inf
+        if s != floor(s):
+            return nan
     total = 0.0
+    for _ in range(1000):
+        if q > 0.0:
+            break
+        total += pow(q, -s)
+        q += 1.0
+    if q < 0.0:
+        return nan
     for k in range(10):
         total += pow(q + k, -s)
     w = q + 10.0
     last = pow(w, -s)
+    if last == 0.0:
+        return total
     total += last * w / (s - 1.0) + 0.5 * last
     term = last * s / w
     total += term / 12.0
@@ -159,5 +177,9 @@ def pseudo_huber(delta: float, r: float) -> Any:
         return inf
     if delta == 0.0:
         return 0.0
+    if r == 0.0:
+        return 0.0
     t = r / delta
+    if t * t == inf:
+        return delta * delta * inf
     return delta * delta * (t * t) / (1.0 + sqrt(1.0 + t * t))

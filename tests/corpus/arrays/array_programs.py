@@ -6,6 +6,7 @@ places are noticed.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -706,6 +707,33 @@ def determinant_by_minors(a: Any) -> Any:
     cols = np.arange(1, n + 3)
     cols[n + 1] = 0
     return _determinant(a, cols, 0, n)
+
+
+def _nested_sine(v: Any, n: Any) -> Any:
+    return math.sin(v) if n <= 0 else math.sin(_nested_sine(v, n - 1)) * v
+
+
+@program(X6, tags="recursive")
+def recursion_in_one_arm_of_a_loop(x: Any) -> Any:
+    s = 0.3
+    for k in range(len(x)):  # the arm without a call leaves the tapes as they were
+        s = math.sin(s) * x[k]
+        if x[k] > 0.0:
+            s = _nested_sine(s, 2)
+        s = math.cos(s) * x[k]
+    return s
+
+
+@program(X6, 0.7, argnums=(1,))
+def sums_in_arms(x: Any, w: Any) -> Any:
+    s = 0.0
+    for k in range(len(x)):  # the cotangent of `w` is added to in arms, that of `s` is read
+        if x[k] > 0.5:
+            s += math.sin(w * x[k])
+        elif x[k] < -0.5:
+            s += math.cos(w * x[k])
+        s *= 0.9
+    return s
 
 
 def _smooth(v: Any, low: Any, high: Any) -> None:

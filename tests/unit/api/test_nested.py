@@ -191,6 +191,12 @@ def test_a_rule_decides() -> None:
     weights = np.array([1.0, 0.2, -3.0])
     found = adc.grad(lambda x: np.sum(clipped(x) * weights))(X)
     np.testing.assert_array_equal(found, [0.5, 0.2, -0.5])
+    # Its transpose, in forward mode.
+    halved = adc.custom_vjp(lambda x: x * 1.0)
+    halved.defvjp(lambda x: (x * 1.0, None), lambda kept, ct: (0.5 * ct,))
+    value, dot = adc.jvp(lambda x: halved(x) * 3.0, (X,), (weights,), target="python")
+    np.testing.assert_array_equal(value, 3.0 * X)
+    np.testing.assert_array_equal(dot, 1.5 * weights)
 
 
 @pytest.mark.full

@@ -63,6 +63,20 @@ class TimeoutError(Exception):  # not the builtin one
     pass
 
 
+def thrice(v):
+    return 3.0 * v
+
+
+TRIPLE = thrice  # the same function at another place
+
+
+class Swallowing:
+    def __enter__(self):
+        return self
+
+    __exit__ = lambda self, *failure: True  # noqa: E731
+
+
 class Stopped(RuntimeError):
     def __init__(self, message, iterations=None, point=None):
         super().__init__(message)
@@ -884,6 +898,36 @@ return np.deg2rad(I.astype(np.int8)), np.deg2rad(I.astype(np.uint16))
 return np.less(x > 0.0, x > 1.75), np.greater_equal(x > 0.0, x > 1.75)
 
 return np.less(U, U[::-1]), np.greater(U, U[1]), np.equal(U, U[::-1])
+
+return x[:1].item() + x[:1].reshape(1, 1).item(), x.reshape(1, 3).item(-1), x.item((1,))
+
+return x.item()
+
+a, b = x.reshape(1, 3) > 0.0, x.reshape(3, 1) > 0.0
+return b @ a, a @ b, np.einsum('ij,jk,kl->il', b, a, b)
+
+return np.random.default_rng(3).f(x[0], 2.0), np.random.default_rng(3).f(2.0, 3.0, 4)
+
+with Swallowing():
+    y = x[0]
+    if x[0] > 0.0:
+        raise ValueError('v')
+    y = x[1]
+return y
+
+z, back = adc.vjp(lambda p: (p.a * p.a.conjugate()).real, Pair(x[0] + 1j, 3))
+return back(1.0)[0].a.imag
+
+for v in x:
+    try:
+        if v < 2.0:
+            raise ValueError
+        y = v
+    except ValueError:
+        break
+return y
+
+return adc.jit(fn=thrice)(x), adc.checkpoint(fn=thrice)(x)
 """,
     "x=H": r"""
 return sum(x)
@@ -1486,6 +1530,12 @@ for k in range(3):
         best = {'d': d, 't': k, 'y': x - k}
 return best['d'] + best['t'] + best['y'][0]
 """,
+    "x=X, f=thrice": r"""
+for v in x:
+    if v < 0.0:
+        f = TRIPLE
+return f(x)
+""",
 }
 
 REFUSED: dict[str, str] = {
@@ -1990,7 +2040,7 @@ return np.zeros()
 # ADC014: `np.zeros` needs 'shape'
 
 return np.zeros(3, float, 'C', 4)
-# ADC010: `np.zeros` with these arguments is not supported
+# ADC014: np.zeros() takes 3 arguments but 4 were given
 
 x.imag = 3.0
 return x
@@ -2028,6 +2078,58 @@ return x[:'a']
 
 return np.deg2rad(x > 0.0)
 # ADC010: `np.deg2rad` on bool is not supported
+
+return adc.grad(np.sum, 0, argnames='a')(x)
+# ADC020: argnums and argnames are both given
+
+pairs = zip(x, x[1:], **{'strict': False})
+return sum(a * b for a, b in pairs)
+# ADC010: storing the iterator of `zip` is not supported
+
+return x.item(1.0)
+# ADC014: an index must be an integer, not a number (float)
+
+return x.item(x[0] > 0.0)
+# ADC014: an index must be an integer, not a number (b1)
+
+return x.item(index=1)
+# ADC014: `.item` takes no keyword arguments
+
+return x.__len__(3)
+# ADC014: x.__len__() takes 0 arguments but 1 were given
+
+return adc.vmap(np.square, axes=0)(x)
+# ADC014: adc.vmap() does not take these arguments
+
+return adc.vmap(np.square, 0, in_axes=0)(x)
+# ADC014: adc.vmap() got multiple values for argument 'in_axes'
+
+return adc.grad(np.sum, 0, argnums=0)(x)
+# ADC014: adc.grad() got multiple values for argument 'argnums'
+
+return adc.grad(argnums=0)(np.sum, 3)(x)
+# ADC014: a decorator takes one function
+
+return adc.jit(thrice, times=3)(x)
+# ADC014: adc.jit() does not take these arguments
+
+return adc.jvp(np.sum, (x,), (x,), 3)[1]
+# ADC014: adc.jvp() takes 3 arguments but 4 were given
+
+return adc.jvp(np.sum, (x,), (x,), primals=(x,))[1]
+# ADC014: adc.jvp() got multiple values for argument 'primals'
+
+return adc.vjp()
+# ADC014: adc.vjp() does not take these arguments
+
+return adc.vjp(lambda a, b=2.0: np.sum(a * b), x, b=3.0)[0]
+# ADC014: adc.vjp() does not take these arguments
+
+return np.zeros(3, shape=4) + x
+# ADC014: np.zeros() got multiple values for argument 'shape'
+
+return np.full(3, 2.0, fill_value=4.0) + x
+# ADC014: np.full() got multiple values for argument 'fill_value'
 """,
     "x=3.0": r"""
 return math.gcd(x, 2)

@@ -23,7 +23,8 @@ from adc.ir.core import Apply, Function, Value
 from adc.ir.errors import NotDifferentiableError, UnsupportedError
 from adc.ir.interp import run
 from adc.ir.opdef import OPS, OpDef
-from adc.ir.ops import ufuncs
+from adc.ir.ops import algorithms, ufuncs
+from adc.ir.ops.scipy import kernels
 from adc.ir.ops.ufuncs import find_ufunc, rows
 from adc.ir.text.parser import parse
 from adc.ir.types import Scalar
@@ -332,3 +333,24 @@ def test_functions_that_scipy_offers_to_cython_are_called_directly() -> None:
     assert special.direct("erf", "D->D") is None
     assert special.direct("gammainc", "dd->d") is not None
     assert special.direct("gammainc", "d->d") is None
+
+
+KERNELS = [op for op in ROWS if op.ufunc is not None and callable(op.ufunc.device)]
+SPECIAL = (0.0, -0.0, 0.3, 1.0, 2.5, 30.0, -0.7, -3.0, 1e300, math.inf, -math.inf, math.nan)
+
+
+@pytest.mark.parametrize("op", KERNELS, ids=str)
+def test_what_a_gpu_computes(op: OpDef, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is what SciPy does."""
+    for name in ("scipy_erfc", "scipy_erfcx"):
+        monkeypatch.setattr(kernels, name, OPS[name])
+    assert op.ufunc is not None
+    assert callable(op.ufunc.device)
+    device = algorithms.bound(op.ufunc.device, lambda row: row.evaluate)
+    points = [*POINTS[op.name], *itertools.product(SPECIAL, repeat=op.arity)]
+    if op.name == "scipy_zeta":  # SciPy has NaN for some of 0
+        points = [each for each in points if each[0] < 1e100]
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        found = [device(*map(np.float64, each)) for each in points]
+        want = [op.evaluate(*map(np.float64, each)) for each in points]
+    np.testing.assert_allclose(found, want, rtol=1e-11, atol=1e-15)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.ir.errors import GlobalStateError, OverlapError, UnsupportedError
+from adc.ir.errors import GlobalStateError, OverlapError, TypeUnstableError, UnsupportedError
 from tests.unit.api.arguments.test_arguments import Layer, Model, check
 
 pytestmark = pytest.mark.usefixtures("own_cache")
@@ -223,3 +223,31 @@ def test_defaults_that_are_containers() -> None:
     assert slope(1.0) == 12.0
     assert adc.grad(with_defaults)(1.0) == 9.0
     OFFSETS[1] = 2.0
+
+
+def _scaled(scale: float) -> Any:
+    return lambda v: scale * v
+
+
+THRICE = _scaled(3.0)
+
+
+def test_one_function_at_two_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That it is one function at both places is part of what the code is for."""
+    held = THRICE
+
+    def program(x: Any) -> Any:
+        f = held
+        for v in x:
+            if v < 0.0:
+                f = THRICE
+        return f(x[0])
+
+    x = np.array([1.5, -0.5])
+    compiled = adc.jit(program, target="python")
+    assert compiled(x) == 4.5
+    held = _scaled(7.0)
+    with pytest.raises(TypeUnstableError, match="on one path and"):
+        compiled(x)
+    monkeypatch.setitem(globals(), "THRICE", held)
+    assert compiled(x) == 10.5

@@ -418,6 +418,8 @@ def test_errors() -> None:
         adc.grad(lambda z: z * z)(1j)
     with pytest.raises(ArgumentError, match="not holomorphic"):
         adc.jacfwd(lambda z: np.conj(z), holomorphic=True)(Z)
+    with pytest.raises(ArgumentError, match="not holomorphic"):  # but almost
+        adc.jacfwd(lambda z: z + 0.01 * z.conjugate(), holomorphic=True)(2j)
     with pytest.raises(ArgumentError, match="must be complex"):
         adc.grad(cube, holomorphic=True)(2.0)
     with pytest.raises(NonScalarError, match="it must be a complex number"):

@@ -140,6 +140,14 @@ def test_places_of_their_own(place: str, found: bool) -> None:
     assert parse(str(fn)) == fn
 
 
+def test_an_array_that_is_one_of_two() -> None:
+    text = TEXT.replace("%x: f64[:, :]", "%x: f64[:, :], %first: bool").replace("%PLACE", "%n")
+    made = "%a = empty[f64] %n %n\n  %b = empty[f64] %n %n\n  "
+    joined = "%y = if %first {\n    yield %a\n  } else {\n    yield %b\n  }\n"
+    fn = parse(text.replace("%y = empty[f64] %n %n\n", made + joined))
+    assert not any(isinstance(s, For) and s.parallel for s in parallel(fn).body)
+
+
 def test_memory_that_threads_take_can_be_ruled_out() -> None:
     text = TEXT.replace("    for L1", "    %a = full[f64] 0.0:f64 %n\n    for L1")
     fn = parse(text.replace("%PLACE", "%i"))
