@@ -227,12 +227,20 @@ def comprehension_items(
     names, mark = lo.save_names(), len(lo.builder.stmts)
     before = lo.snapshot()
     try:
-        return tuple(scoped(lo, node, lambda: evaluation.lower_expr(lo, node.elt)))
+        return tuple(scoped(lo, node, lambda: _kept(lo, node, node.elt)))
     except _AtRunTime:
         lo.restore(before)
         lo.reset_names(names)
         del lo.builder.stmts[mark:]
         return None
+
+
+def _kept(lo: Lowerer, node: _Comprehension, element: ast.expr) -> Binding:
+    """Return an element of a comprehension; what a generator yields is not stored."""
+    found = evaluation.lower_expr(lo, element)
+    if not isinstance(node, ast.GeneratorExp):
+        iterators.require_lasting(lo, element, found)
+    return found
 
 
 def is_static(lo: Lowerer, generators: Sequence[ast.comprehension], most: int = UNROLLED) -> bool:
@@ -296,7 +304,7 @@ def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Binding:
 
     def visit() -> Binding:
         keys.append(containers.key_of(lo, evaluation.lower_expr(lo, node.key), node.key))
-        return evaluation.lower_expr(lo, node.value)
+        return _kept(lo, node, node.value)
 
     record = RecordOf((), ())
     for key, item in zip(keys, scoped(lo, node, visit), strict=True):

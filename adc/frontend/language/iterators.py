@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adc.frontend.control import blocks, evaluation
-from adc.frontend.core import closures, dispatch, numbers
+from adc.frontend.core import closures, dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -61,6 +61,12 @@ def is_drawn(lo: Lowerer, node: ast.expr) -> bool:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     return evaluation.lower_expr(lo, node.func) in (Static(map), Static(filter))
+
+
+def require_lasting(lo: Lowerer, node: ast.expr, value: Binding | None = None) -> None:
+    """Refuse to store an iterator of any kind: a second use would be empty."""
+    refusals.require_lasting(lo, node, value)
+    require_undrawn(lo, node)
 
 
 def require_undrawn(lo: Lowerer, node: ast.expr) -> None:

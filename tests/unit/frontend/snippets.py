@@ -610,6 +610,41 @@ logging.log(level=10, msg='a')
 LOG.log(level=10, msg=f'{x}')
 LOG.log(10, '%d', x)
 return x
+
+match range(3):
+    case [a, *_, 2]:
+        return a + x
+
+match {"a": x}.items():
+    case [a]:
+        return x
+    case _:
+        return 2 * x
+
+match {"a": x}:
+    case [*_]:
+        return x
+    case _:
+        return 2 * x
+
+match [x, 2.0, 3.0, 4.0 * x]:
+    case [a, *rest, b]:
+        return a * b + len(rest) * rest[0]
+
+match collections.deque([x, 2.0]):
+    case [a, b]:
+        return a * b
+
+manager = Passing()
+try:
+    with manager as y:
+        return math.sqrt(x - 2) + y
+except ValueError:
+    return x
+
+return math.lgamma(-math.inf) + x
+
+return math.gamma(-math.inf) + x
 """,
     "x=M": r"""
 return np.take_along_axis(x, np.array([[1], [0]]))
@@ -621,6 +656,10 @@ return scipy.linalg.svd(x, compute_uv=False, lapack_driver='gesdd')
 return operator.attrgetter('T')(x)
 
 return x[*[0], 1]
+
+return np.einsum(x, [30, 5])
+
+return np.einsum(x, [0, ...], x[0], [...], [...])
 """,
     "x=X": r"""
 y = x[0]
@@ -814,6 +853,10 @@ return np.deg2rad(I.astype(np.int8)), np.deg2rad(I.astype(np.uint16))
 return np.less(x > 0.0, x > 1.75), np.greater_equal(x > 0.0, x > 1.75)
 
 return np.less(U, U[::-1]), np.greater(U, U[1]), np.equal(U, U[::-1])
+
+a = [1.0, 2.0, 3.0]
+a[1:] = map(abs, [x[0], x[1]])
+return sum(a)
 """,
     "x=H": r"""
 return sum(x)
@@ -1295,6 +1338,9 @@ for k in range(3):
         best = {'d': d, 't': k, 'y': x - k}
 return best['d'] + best['t'] + best['y'][0]
 """,
+    "x=np.arange(24.0).reshape(2, 3, 4)": r"""
+return np.sum(x[[1, 0], :, [3, 2]])
+""",
 }
 
 REFUSED: dict[str, str] = {
@@ -1712,6 +1758,12 @@ LOG.log()
 
 LOG.debug()
 # ADC014: LOG.debug() is missing the argument 'msg'
+
+return divmod(x)
+# ADC010: `divmod` with these arguments is not supported
+
+return int[0]
+# ADC014: indexing type 'int'
 """,
     "x=M": r"""
 return max(x)
@@ -1732,6 +1784,12 @@ return np.sum(x, axis=5)
 return x[..., ...]
 # ADC014: an index can only have a single `...`
 
+
+return np.einsum("i...->i", x)
+# ADC014: output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis
+
+return np.einsum("i1->i", x)
+# ADC014: the subscripts 'i1' are not valid
 """,
     "x=X": r"""
 def total(vs):
@@ -1837,6 +1895,63 @@ return x[:'a']
 
 return np.deg2rad(x > 0.0)
 # ADC010: `np.deg2rad` on bool is not supported
+
+match [v for v in x]:
+    case [a, b, c]:
+        return a
+# ADC010: this pattern for a list whose elements are known only at run time is not supported
+
+match map(abs, x):
+    case rows:
+        return sum(rows) + sum(rows)
+# ADC010: storing the iterator of `map` is not supported
+
+rows = [(v for v in x)]
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing a generator is not supported
+
+rows = [reversed(x)]
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing the iterator of `reversed` is not supported
+
+rows = map(abs, x) if len(x) > 2 else x
+return sum(rows) + sum(rows)
+# ADC010: storing the iterator of `map` is not supported
+
+rows = []
+rows.append(map(abs, x))
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing the iterator of `map` is not supported
+
+rows = []
+rows.append(reversed(x))
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing the iterator of `reversed` is not supported
+
+rows = dict(a=zip(x, x))
+return sum(a for a, b in rows["a"]) + sum(a for a, b in rows["a"])
+# ADC010: storing the iterator of `zip` is not supported
+
+rows = [map(abs, x) for _ in range(2)]
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing the iterator of `map` is not supported
+
+rows = {k: (v for v in x) for k in range(2)}
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing a generator is not supported
+
+a = b = map(abs, x)
+return sum(a) + sum(b)
+# ADC010: storing the iterator of `map` is not supported
+
+a: object = filter(None, x)
+return sum(a) + sum(a)
+# ADC010: storing the iterator of `filter` is not supported
+
+a = {"k": x}
+a["k"] = map(abs, x)
+return sum(a["k"]) + sum(a["k"])
+# ADC010: storing the iterator of `map` is not supported
 """,
     "x=3.0": r"""
 return math.gcd(x, 2)
