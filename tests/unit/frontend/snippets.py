@@ -366,6 +366,14 @@ class Passing:
         return False
 
 
+class Peculiar:
+    def __getattribute__(self, name):
+        return 5.0
+
+
+PECULIAR = Peculiar()
+
+
 def rec3(x, n):
     if n <= 0:
         return [x, 1.0]
@@ -645,6 +653,12 @@ except ValueError:
 return math.lgamma(-math.inf) + x
 
 return math.gamma(-math.inf) + x
+
+import warnings
+warnings.warn("shown")
+return x
+
+return PECULIAR.a * x
 """,
     "x=M": r"""
 return np.take_along_axis(x, np.array([[1], [0]]))
@@ -860,6 +874,8 @@ return sum(a)
 """,
     "x=H": r"""
 return sum(x)
+
+return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
 """,
     "x=1.5, n=3": r"""
 a = [x]
@@ -1764,6 +1780,17 @@ return divmod(x)
 
 return int[0]
 # ADC014: indexing type 'int'
+
+import warnings
+with warnings.catch_warnings():
+    warnings.warn("caught")
+return x
+# ADC010: `warnings.warn` inside `warnings.catch_warnings` is not supported
+
+import warnings
+warnings.simplefilter("ignore")
+return x
+# ADC010: `warnings.simplefilter` outside `warnings.catch_warnings` is not supported
 """,
     "x=M": r"""
 return max(x)
