@@ -42,14 +42,24 @@ def psi(x: float) -> Any:
     return found + log(x) - 0.5 / x - z * series
 
 
-# Hurwitz's zeta function of positive `q`, by the formula of Euler and Maclaurin.
+# Hurwitz's zeta function, by the formula of Euler and Maclaurin.
 def zeta(s: float, q: float) -> Any:
-    if q <= 0.0:
+    if s == 1.0:
+        return inf
+    if not s > 1.0:
         return nan
+    if q <= 0.0:
+        if floor(q) == q:
+            return inf
+        if floor(s) != s:
+            return nan
     total = 0.0
-    for k in range(10):
-        total += pow(q + k, -s)
-    w = q + 10.0
+    w = q
+    for _ in range(2000000000):
+        if not w <= 10.0:
+            break
+        total += pow(w, -s)
+        w += 1.0
     last = pow(w, -s)
     total += last * w / (s - 1.0) + 0.5 * last
     term = last * s / w

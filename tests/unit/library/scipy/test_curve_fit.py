@@ -157,7 +157,11 @@ def test_refused(program: Callable[..., Any], argument: Any, text: str) -> None:
         (lambda y: curve_fit(model, X, y, maxfev=2)[0][0], RuntimeError, "Optimal parameters not"),
         (lambda y: curve_fit(model, X[:2], y[:2])[0][0], TypeError, "must not exceed"),
         (lambda y: curve_fit(model, X, y * np.nan)[0][0], ValueError, "must not contain"),
-        (lambda y: curve_fit(model, np.where(X > 1, np.nan, X), y)[0][0], ValueError, "must not contain"),
+        (
+            lambda y: curve_fit(model, np.where(X > 1, np.nan, X), y)[0][0],
+            ValueError,
+            "must not contain",
+        ),
         (lambda y: curve_fit(model, X, y, bounds=(2, 1))[0][0], ValueError, "lower bound"),
     ],
     ids=["maxfev", "few", "nan", "nan in x", "bounds"],
