@@ -522,9 +522,7 @@ def _einsum(
     if arrow:
         if widest and "..." not in out:
             raise TypeMismatchError(
-                "output has more dimensions than subscripts given in einstein sum, but no '...' "
-                "ellipsis provided to broadcast the extra dimensions.",
-                lo.span(node),
+                f"the output subscripts {out!r} lack the '...' of the operands", lo.span(node)
             )
         out = out.replace("...", dots)
     else:

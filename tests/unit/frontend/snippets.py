@@ -1811,9 +1811,8 @@ return np.sum(x, axis=5)
 return x[..., ...]
 # ADC014: an index can only have a single `...`
 
-
 return np.einsum("i...->i", x)
-# ADC014: output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis
+# ADC014: the output subscripts 'i' lack the '...' of the operands
 
 return np.einsum("i1->i", x)
 # ADC014: the subscripts 'i1' are not valid

@@ -16,6 +16,7 @@ import adc.ir.analysis.dependence.threads as threads_module
 import adc.passes.target.expand_tape as frames_pass
 import adc.passes.target.outline_kernels as whole_pass
 from adc.backend.cuda import thread
+from adc.ir.analysis.dependence.combinations import combinations
 from adc.ir.analysis.dependence.threads import (
     Bounds,
     Size,
@@ -24,7 +25,6 @@ from adc.ir.analysis.dependence.threads import (
     all_threads,
     is_measured,
 )
-from adc.ir.analysis.dependence.combinations import combinations
 from adc.ir.analysis.memory.access import Access
 from adc.ir.builder import integer
 from adc.ir.core import For, Function, If, Operand, Pop, Push, Stmt, Value, walk
