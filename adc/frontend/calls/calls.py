@@ -107,6 +107,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             found = lower(lo, arg)
             if keeps:
                 iterators.require_lasting(lo, arg, found)
+            if _consumes(callee):
+                iterators.require_fresh(lo, arg, found)
             args.append(generators.elements(lo, found, arg) if _consumes(callee) else found)
     kwargs: dict[str, Binding] = {}
     for keyword in node.keywords:

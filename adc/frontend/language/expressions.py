@@ -157,6 +157,7 @@ def _comprehension(
             lo.frame.env.pop(name, None)
         return
     iterable = evaluation.lower_expr(lo, first.iter)
+    iterators.require_fresh(lo, first.iter, iterable)
     if functions.of_object(lo, iterable) is not None:
         raise _AtRunTime(
             f"a comprehension over {kind_of(iterable)} is not supported here",

@@ -16,6 +16,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Cell,
+    FlatRef,
     Growing,
     ListRef,
     NamedTuple,
@@ -67,6 +68,15 @@ def require_lasting(lo: Lowerer, node: ast.expr, value: Binding | None = None) -
     """Refuse to store an iterator of any kind: a second use would be empty."""
     refusals.require_lasting(lo, node, value)
     require_undrawn(lo, node)
+
+
+def require_fresh(lo: Lowerer, node: ast.expr, value: Binding) -> None:
+    """Refuse to iterate over the `flat` of an array by a name: a second loop would be empty."""
+    if isinstance(value, FlatRef) and isinstance(node, ast.Name) and node.id.isidentifier():
+        raise lo.unsupported(
+            "iterating over a variable that is the `flat` of an array", node,
+            "iterate over `.flat` where it is created, or over `.ravel()`",
+        )  # fmt: skip
 
 
 def require_undrawn(lo: Lowerer, node: ast.expr) -> None:

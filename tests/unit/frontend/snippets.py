@@ -871,6 +871,8 @@ return np.less(U, U[::-1]), np.greater(U, U[1]), np.equal(U, U[::-1])
 a = [1.0, 2.0, 3.0]
 a[1:] = map(abs, [x[0], x[1]])
 return sum(a)
+
+return sum(x.flat) + sum(list(x.flat)) + sum([v for v in x.flat]) + max(x.flat)
 """,
     "x=H": r"""
 return sum(x)
@@ -1978,6 +1980,17 @@ a = {"k": x}
 a["k"] = map(abs, x)
 return sum(a["k"]) + sum(a["k"])
 # ADC010: storing the iterator of `map` is not supported
+
+f = x.flat
+return sum(f) + sum(f)
+# ADC010: iterating over a variable that is the `flat` of an array is not supported
+
+f = x.flat
+s = 0.0
+for v in f:
+    s += v
+return s
+# ADC010: iterating over a variable that is the `flat` of an array is not supported
 """,
     "x=3.0": r"""
 return math.gcd(x, 2)
