@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict, TypeVar
@@ -124,10 +125,9 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return options in normal form; raise if one is invalid."""
     found = dict(given)
     remat = found.get("remat", "auto")
-    # "random:SEED" is for tests: any plan must give the same numbers.
-    if remat not in POLICIES and not (
-        isinstance(remat, str) and remat.startswith(("random:", "revolve:"))
-    ):
+    # These two are for tests: any plan must give the same numbers.
+    for_tests = r"random:.*|revolve:\d+:\d+(:all)?"
+    if remat not in POLICIES and not (isinstance(remat, str) and re.fullmatch(for_tests, remat)):
         raise ArgumentError(
             f"remat={remat!r} is not a policy", None, f"use one of {', '.join(POLICIES)}"
         )

@@ -13,9 +13,9 @@ import dataclasses
 import enum
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -115,6 +115,14 @@ def is_sparse(value: Any) -> bool:
     return library_of(value) == "scipy" and hasattr(value, "tocsr")
 
 
+def _own_attributes(value: Any) -> Collection[str]:
+    """Return the names of an object's own attributes, without a call of its class's code."""
+    try:
+        return cast("dict[str, Any]", object.__getattribute__(value, "__dict__"))
+    except AttributeError:
+        return ()
+
+
 def is_foreign(value: Any) -> bool:
     """Whether an object is an array of another library, on a GPU or not."""
     cls: Any = type(value)
@@ -122,7 +130,7 @@ def is_foreign(value: Any) -> bool:
     if found is None:
         # A class that adc can read is the user's program, unless its memory is on a GPU.
         return int(value.__dlpack_device__()[0]) in _ON_GPU
-    return found or _INTERFACE in getattr(value, "__dict__", ())
+    return found or _INTERFACE in _own_attributes(value)
 
 
 def stand_in(cls: type) -> StandIn | None:

@@ -144,12 +144,11 @@ def mutants(root: Path, path: Path) -> Iterator[Mutant]:
     """Yield all mutants of the functions in a file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     owner = _owners(tree)
-    # What is raised is words; and see `_SHOWN`.
     words = {
         id(each)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Raise) or (isinstance(node, ast.keyword) and node.arg in _SHOWN)
-        for each in ast.walk(node)
+        for part in _without_effect(node)
+        for each in ast.walk(part)
     }
     for position, node in enumerate(ast.walk(tree)):
         if id(node) in owner and id(node) not in words:
@@ -159,6 +158,20 @@ def mutants(root: Path, path: Path) -> Iterator[Mutant]:
                     path.relative_to(root).as_posix(), position, variant,
                     getattr(node, "lineno", start), function, start, end, what,
                 )  # fmt: skip
+
+
+def _without_effect(node: ast.AST) -> list[ast.AST]:
+    """Return the parts of a node that change no result: words, and annotations."""
+    match node:
+        case ast.Raise():
+            return [node]
+        case ast.keyword(arg=name) if name in _SHOWN:
+            return [node]
+        case ast.FunctionDef(returns=ast.expr() as annotation):
+            return [annotation]
+        case ast.arg(annotation=ast.expr() as annotation) | ast.AnnAssign(annotation=annotation):
+            return [annotation]
+    return []
 
 
 def _owners(tree: ast.Module) -> dict[int, tuple[str, int, int]]:

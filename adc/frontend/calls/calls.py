@@ -86,6 +86,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     if written:
         for given in (*node.args, *(keyword.value for keyword in node.keywords)):
             iterators.require_undrawn(lo, given)
+    keeps, keeps_named = _keeps(callee)
     for arg in node.args:
         if isinstance(arg, ast.Starred):
             inner = evaluation.lower_expr(lo, arg.value)
@@ -107,6 +108,10 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             args.append(_rows(lo, arg))
         else:
             found = lower(lo, arg)
+            if keeps:
+                iterators.require_lasting(lo, arg, found)
+            if _consumes(callee):
+                iterators.require_fresh(lo, arg, found)
             args.append(generators.elements(lo, found, arg) if _consumes(callee) else found)
     kwargs: dict[str, Binding] = {}
     for keyword in node.keywords:
@@ -115,6 +120,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             continue
         text = formatting.given(lo, keyword.value) if written else None
         value = lower(lo, keyword.value) if text is None else text
+        if keeps_named:
+            iterators.require_lasting(lo, keyword.value, value)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
             continue
@@ -140,6 +147,20 @@ def _is_written(callee: Binding) -> bool:
         case Static(value=type() as cls):
             return classes.is_written(cls)
     return False
+
+
+def _keeps(callee: Binding) -> tuple[bool, bool]:
+    """Whether a function stores its arguments themselves, and those with names."""
+    match callee:
+        case Bound(owner=ListRef() | DictRef(), name=name):
+            return name not in _DRAWING, True
+        case Static(value=value):
+            return value is setattr or value is getattr, value is dict
+    return False, False
+
+
+# Methods of lists and dicts that store the elements of an argument.
+_DRAWING = ("extend", "extendleft", "update")
 
 
 def _takes_none(callee: Binding) -> bool:

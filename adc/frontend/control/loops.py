@@ -704,7 +704,6 @@ def _close(
             item.next = lo.versions[item.key]
     for obj in list(lo.origin):
         if obj not in by_key and lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]:
-            before.versions.setdefault(obj, lo.origin[obj])
             raise _Retry
     for each, message in lo.stale.items():
         known = before.env if isinstance(each, str) else before.versions

@@ -58,7 +58,7 @@ def is_named_tuple(cls: type) -> bool:
 
 def is_frozen(cls: type) -> bool:
     params = getattr(cls, "__dataclass_params__", None)
-    return params is not None and bool(params.frozen) and is_plain(cls)
+    return params is not None and bool(params.frozen)
 
 
 def is_lazy(value: Any) -> bool:

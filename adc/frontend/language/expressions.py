@@ -157,6 +157,7 @@ def _comprehension(
             lo.frame.env.pop(name, None)
         return
     iterable = evaluation.lower_expr(lo, first.iter)
+    iterators.require_fresh(lo, first.iter, iterable)
     if functions.of_object(lo, iterable) is not None:
         raise _AtRunTime(
             f"a comprehension over {kind_of(iterable)} is not supported here",
@@ -227,12 +228,20 @@ def comprehension_items(
     names, mark = lo.save_names(), len(lo.builder.stmts)
     before = lo.snapshot()
     try:
-        return tuple(scoped(lo, node, lambda: evaluation.lower_expr(lo, node.elt)))
+        return tuple(scoped(lo, node, lambda: _kept(lo, node, node.elt)))
     except _AtRunTime:
         lo.restore(before)
         lo.reset_names(names)
         del lo.builder.stmts[mark:]
         return None
+
+
+def _kept(lo: Lowerer, node: _Comprehension, element: ast.expr) -> Binding:
+    """Return an element of a comprehension; what a generator yields is not stored."""
+    found = evaluation.lower_expr(lo, element)
+    if not isinstance(node, ast.GeneratorExp):
+        iterators.require_lasting(lo, element, found)
+    return found
 
 
 def is_static(lo: Lowerer, generators: Sequence[ast.comprehension], most: int = UNROLLED) -> bool:
@@ -296,7 +305,7 @@ def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Binding:
 
     def visit() -> Binding:
         keys.append(containers.key_of(lo, evaluation.lower_expr(lo, node.key), node.key))
-        return evaluation.lower_expr(lo, node.value)
+        return _kept(lo, node, node.value)
 
     record = RecordOf((), ())
     for key, item in zip(keys, scoped(lo, node, visit), strict=True):

@@ -97,6 +97,7 @@ def _lower_for(lo: Lowerer, stmt: ast.For) -> None:
         blocks.lower_stmts(lo, parts)
         return
     iterable = evaluation.lower_expr(lo, stmt.iter)
+    iterators.require_fresh(lo, stmt.iter, iterable)
     if generators.of_object(lo, iterable) is not None:
         _over_object(lo, stmt, iterable)
         return

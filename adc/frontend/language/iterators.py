@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adc.frontend.control import blocks, evaluation
-from adc.frontend.core import closures, dispatch, numbers
+from adc.frontend.core import closures, dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
     Cell,
+    FlatRef,
     Growing,
     ListRef,
     NamedTuple,
@@ -61,6 +62,21 @@ def is_drawn(lo: Lowerer, node: ast.expr) -> bool:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     return evaluation.lower_expr(lo, node.func) in (Static(map), Static(filter))
+
+
+def require_lasting(lo: Lowerer, node: ast.expr, value: Binding | None = None) -> None:
+    """Refuse to store an iterator of any kind: a second use would be empty."""
+    refusals.require_lasting(lo, node, value)
+    require_undrawn(lo, node)
+
+
+def require_fresh(lo: Lowerer, node: ast.expr, value: Binding) -> None:
+    """Refuse to iterate over the `flat` of an array by a name: a second loop would be empty."""
+    if isinstance(value, FlatRef) and isinstance(node, ast.Name) and node.id.isidentifier():
+        raise lo.unsupported(
+            "iterating over a variable that is the `flat` of an array", node,
+            "iterate over `.flat` where it is created, or over `.ravel()`",
+        )  # fmt: skip
 
 
 def require_undrawn(lo: Lowerer, node: ast.expr) -> None:

@@ -14,12 +14,14 @@ from adc.frontend.control.control import BREAK, CONTINUE, RESULT, RETURN, branch
 from adc.frontend.core import closures, dispatch, numbers, outside, refusals
 from adc.frontend.core.bindings import (
     NONE,
-    ArrayRef,
     Binding,
     Closure,
     ListRef,
     Maybe,
+    NamedTuple,
     Num,
+    ObjectRef,
+    Range,
     Static,
     TupleOf,
     kind_of,
@@ -55,6 +57,8 @@ def _expr(lo: Lowerer, stmt: ast.Expr) -> None:
 def _assign(lo: Lowerer, stmt: ast.Assign) -> None:
     if not isinstance(stmt.targets[0], ast.Tuple | ast.List):
         refusals.require_lasting(lo, stmt.value)
+        if not _is_slice(stmt.targets[0]):
+            iterators.require_undrawn(lo, stmt.value)
     if len(stmt.targets) == 1 and isinstance(stmt.targets[0], ast.Subscript):
         # What is stored into an array needs no array of its own.
         assignment.assign(lo, stmt.targets[0], dispatch.optional(lo, stmt.value))
@@ -64,12 +68,16 @@ def _assign(lo: Lowerer, stmt: ast.Assign) -> None:
         assignment.assign(lo, target, value)
 
 
+def _is_slice(target: ast.expr) -> bool:
+    """Whether elements are assigned, of which the value may be an iterator."""
+    return isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice)
+
+
 def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
     """Return the value of an assignment, called by the user's name in dumps."""
     if len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name):
         return evaluation.lower_optional(lo, stmt.value)
     name = stmt.targets[0].id
-    iterators.require_undrawn(lo, stmt.value)
     if formatting.is_format(lo, stmt.value):
         return formatting.words(lo, stmt.value)
     before = lo.bindings, lo.builder.stmts, len(lo.builder.stmts)
@@ -84,7 +92,7 @@ def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
 @handles(ast.AnnAssign)
 def _ann_assign(lo: Lowerer, stmt: ast.AnnAssign) -> None:
     if stmt.value is not None:
-        refusals.require_lasting(lo, stmt.value)
+        iterators.require_lasting(lo, stmt.value)
         assignment.assign(lo, stmt.target, evaluation.lower_optional(lo, stmt.value))
 
 
@@ -153,10 +161,16 @@ def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
 
 # -- match -----------------------------------------------------------------------------------------
 
+# Python's own mark of classes that a pattern of a sequence matches (Py_TPFLAGS_SEQUENCE): of
+# strings and iterators not, of NumPy's arrays not, of subclasses of `collections.abc.Sequence`.
+_SEQUENCE = 1 << 5
+
 
 @handles(ast.Match)
 def _match(lo: Lowerer, stmt: ast.Match) -> None:
+    iterators.require_undrawn(lo, stmt.subject)
     subject = evaluation.lower_optional(lo, stmt.subject)
+    iterators.require_lasting(lo, stmt.subject, subject)
     tests: list[Callable[[], Operand]] = []
     arms: list[Callable[[], None]] = []
     for case in stmt.cases:
@@ -209,15 +223,35 @@ def _matches(lo: Lowerer, pattern: ast.pattern, subject: Binding) -> Operand:
         case ast.MatchOr(patterns=patterns):
             found = [_matches(lo, each, subject) for each in patterns]
             return functools.reduce(lambda a, b: numbers.apply(lo, "or", a, b), found)
-        case ast.MatchSequence(patterns=patterns):
-            return _matches_sequence(lo, patterns, subject)
+        case ast.MatchSequence():
+            return _matches_sequence(lo, pattern, subject)
     raise lo.unsupported("this pattern", pattern, "use `if` and `elif`")
 
 
-def _matches_sequence(lo: Lowerer, patterns: Sequence[ast.pattern], subject: Binding) -> Operand:
-    if isinstance(subject, Num | Static) or isinstance(subject, ArrayRef):
-        return Literal(False, BOOL)
-    items = sequences.static_items(lo, subject)
+def _elements(lo: Lowerer, subject: Binding, pattern: ast.pattern) -> Sequence[Binding] | None:
+    """Return the elements of what a pattern of a sequence may match; None of everything else."""
+    match subject:
+        case Range():
+            items = sequences.static_range(subject)
+        case TupleOf() | ListRef():
+            items = sequences.static_items(lo, subject)
+        case NamedTuple(cls=cls) | ObjectRef(cls=cls) if cls.__flags__ & _SEQUENCE:
+            items = sequences.static_items(lo, subject)
+        case Static(value=value) if type(value).__flags__ & _SEQUENCE:
+            items = sequences.static_items(lo, subject)
+        case _:
+            return None
+    if items is None:
+        raise lo.unsupported(
+            f"this pattern for {kind_of(subject)} whose elements are known only at run time",
+            pattern, "ask for its length with `if len(…) == …`",
+        )  # fmt: skip
+    return items
+
+
+def _matches_sequence(lo: Lowerer, pattern: ast.MatchSequence, subject: Binding) -> Operand:
+    patterns = pattern.patterns
+    items = _elements(lo, subject, pattern)
     if items is None:
         return Literal(False, BOOL)
     stars = [k for k, each in enumerate(patterns) if isinstance(each, ast.MatchStar)]
@@ -241,8 +275,7 @@ def _matches_sequence(lo: Lowerer, patterns: Sequence[ast.pattern], subject: Bin
 @handles(ast.Return)
 def _return(lo: Lowerer, stmt: ast.Return) -> None:
     if stmt.value is not None:
-        refusals.require_lasting(lo, stmt.value)
-        iterators.require_undrawn(lo, stmt.value)
+        iterators.require_lasting(lo, stmt.value)
     value: Binding = NONE
     if stmt.value is None:
         pass

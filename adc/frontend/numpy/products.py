@@ -450,10 +450,14 @@ def _linalg_outer(
     return _outer(lo, list(parts), {}, node)
 
 
+# The subscripts 0, 1, … of `np.einsum`, in its order.
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase
+
+
 def _with_text(lo: Lowerer, args: list[Binding], node: ast.Call) -> list[Binding]:
     """Return the arguments of `np.einsum` with the subscripts as one text.
 
-    ``a, [0, 1], b, [1]`` stands for ``"ab,b", a, b``; a list at the end has the axes of the result.
+    ``a, [0, 1], b, [1]`` stands for ``"AB,B", a, b``; a list at the end has the axes of the result.
     """
 
     def letters(given: Binding) -> str:
@@ -463,11 +467,11 @@ def _with_text(lo: Lowerer, args: list[Binding], node: ast.Call) -> list[Binding
                 found += "..."
                 continue
             number = arguments.constant_int(lo, item, node, "a subscript")
-            if not 0 <= number < len(string.ascii_letters):
+            if not 0 <= number < len(_LETTERS):
                 raise TypeMismatchError(
                     "subscript is not within the valid range [0, 52)", lo.span(node)
                 )
-            found += string.ascii_letters[number]
+            found += _LETTERS[number]
         return found
 
     count = len(args) // 2
@@ -497,7 +501,10 @@ def _einsum(
         raise TypeMismatchError(
             f"{len(labels)} groups of subscripts for {len(parts)} operands", lo.span(node)
         )
-    spare = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in text]
+    for names in (*labels, out):
+        if not set(names.replace("...", "", 1)) <= set(_LETTERS):
+            raise TypeMismatchError(f"the subscripts {names!r} are not valid", lo.span(node))
+    spare = [c for c in _LETTERS if c not in text]
     widest = 0
     for names, part in zip(labels, parts, strict=True):
         if "..." in names:
@@ -513,6 +520,10 @@ def _einsum(
                 lo.span(node),
             )
     if arrow:
+        if widest and "..." not in out:
+            raise TypeMismatchError(
+                f"the output subscripts {out!r} lack the '...' of the operands", lo.span(node)
+            )
         out = out.replace("...", dots)
     else:
         joined = "".join(labels)

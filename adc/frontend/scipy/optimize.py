@@ -208,7 +208,6 @@ def _curve_fit(
     ) + "".join(f"{name}? " for name in passed)
     given = arguments.match(lo, form, args, kwargs, node)
     arguments.refuse(lo, given, ("full_output", "nan_policy"), "`scipy.optimize.curve_fit`", node)
-    given.pop("check_finite", None)
     _method(lo, given, None, node)
     if _text_of(given.get("jac", NONE)) is not None:
         raise lo.unsupported(
@@ -224,6 +223,8 @@ def _curve_fit(
                                node)  # fmt: skip
     given |= {"x0": start, "n": lo.num(count)}
     given.setdefault("absolute_sigma", lo.num(False))
+    if arguments.is_none(given.get("check_finite", NONE)):
+        given["check_finite"] = lo.num(True)
     given["options"] = host.settings(lo, given, passed)
     return _solved(lo, solvers.curve_fit, given, node)
 

@@ -175,7 +175,8 @@ def _of_fit(
     low, high = (-np.inf, np.inf) if bounds is None else bounds
     popt, pcov, *_ = optimize.curve_fit(
         model, None, y, p0, sigma, absolute, bounds=(low, high), method=method,
-        jac=jac if slope == APART else None, full_output=True, **(options or {}),
+        jac=jac if slope == APART else None, full_output=True, check_finite=False,
+        **(options or {}),
     )  # fmt: skip
     # As `least_squares` says which bounds hold.
     below, above = (popt - low, high - popt)

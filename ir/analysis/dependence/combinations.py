@@ -19,19 +19,21 @@ def neutral(op: str, ty: Type) -> Literal:
 
 
 def combinations(fn: Function) -> dict[Value, str]:
-    """Return arrays that are written in one place and then reduced, and the operation."""
+    """Return arrays that are written in one place and then reduced, and the one operation."""
     sizes, counts = lengths(fn), use_counts(fn)
-    found: dict[Value, str] = {}
+    found: dict[Value, list[str]] = {}
     for stmt in walk(fn.body):
         if isinstance(stmt, For) and is_combination(stmt, sizes):
-            array: Value | None = None
+            terms: dict[Operand, Value] = {}
             for each in stmt.body.stmts:
-                if isinstance(each, Load):
-                    array = each.array
-                elif isinstance(each, Apply) and each.op.neutral is not None and array is not None:
-                    if counts.get(array) == 2:
-                        found[array] = each.op.name
-    return found
+                match each:
+                    case Load(result=result, array=array):
+                        terms[result] = array
+                    case Apply(args=(value,), results=(result,)):
+                        terms[result] = terms[value]
+                    case Apply(op=op, args=(_, value)) if counts.get(terms[value]) == 2:
+                        found.setdefault(terms[value], []).append(op.name)
+    return {array: names[0] for array, names in found.items() if len(names) == 1}
 
 
 def lengths(fn: Function) -> dict[Value, Operand]:

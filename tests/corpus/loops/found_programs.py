@@ -143,3 +143,28 @@ def equal_numbers_read_in_between(x: Any) -> Any:
         s -= p * x[i - 1]
         r = r * x[0]
     return s * r + 2.0 * p + q - 3.0 * w
+
+
+@program(0.7, tags="numeric")
+def written_again_behind_a_read(x: Any) -> Any:
+    # What is read is overwritten in a later iteration, by a loop in front of the read.
+    y = np.zeros(3)
+    y[1] = x * x
+    y[2] = x
+    s = x
+    for k in range(4):
+        for j in range(2):
+            y[(j + k) % 3] = np.sin(s + j)
+        s = s * y[0] * y[0] + 0.3 * y[1] * y[2] * s
+    return s
+
+
+@program(0.7, tags="numeric")
+def written_only_in_front_of_a_read(x: Any) -> Any:
+    y = np.zeros(3)
+    s = x
+    for k in range(4):
+        for j in range(2):
+            y[(j + k) % 3] = np.sin(s + j)
+        s = s * y[0] * y[0] + 0.3 * y[1] * y[2] * s
+    return s

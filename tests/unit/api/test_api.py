@@ -170,6 +170,8 @@ def test_what_cannot_be_differentiated_is_refused_at_once() -> None:
         adc.grad(cube, 0.5)  # type: ignore[call-overload]  # refused
     with pytest.raises(AdcError, match="remat='magic' is not a policy"):
         adc.grad(cube, remat="magic")
+    with pytest.raises(ArgumentError, match="remat='revolve:2' is not a policy"):
+        adc.grad(cube, remat="revolve:2")
     with pytest.raises(AdcError, match="remat='magic' is not a policy"):
         adc.hvp(cube, (1.0,), (1.0,), remat="magic")
 

@@ -395,6 +395,14 @@ class Passing:
         return False
 
 
+class Peculiar:
+    def __getattribute__(self, name):
+        return 5.0
+
+
+PECULIAR = Peculiar()
+
+
 def rec3(x, n):
     if n <= 0:
         return [x, 1.0]
@@ -681,6 +689,47 @@ logging.log(level=10, msg='a')
 LOG.log(level=10, msg=f'{x}')
 LOG.log(10, '%d', x)
 return x
+
+match range(3):
+    case [a, *_, 2]:
+        return a + x
+
+match {"a": x}.items():
+    case [a]:
+        return x
+    case _:
+        return 2 * x
+
+match {"a": x}:
+    case [*_]:
+        return x
+    case _:
+        return 2 * x
+
+match [x, 2.0, 3.0, 4.0 * x]:
+    case [a, *rest, b]:
+        return a * b + len(rest) * rest[0]
+
+match collections.deque([x, 2.0]):
+    case [a, b]:
+        return a * b
+
+manager = Passing()
+try:
+    with manager as y:
+        return math.sqrt(x - 2) + y
+except ValueError:
+    return x
+
+return math.lgamma(-math.inf) + x
+
+return math.gamma(-math.inf) + x
+
+import warnings
+warnings.warn("shown")
+return x
+
+return PECULIAR.a * x
 """,
     "x=M": r"""
 return np.take_along_axis(x, np.array([[1], [0]]))
@@ -692,6 +741,10 @@ return scipy.linalg.svd(x, compute_uv=False, lapack_driver='gesdd')
 return operator.attrgetter('T')(x)
 
 return x[*[0], 1]
+
+return np.einsum(x, [30, 5])
+
+return np.einsum(x, [0, ...], x[0], [...], [...])
 """,
     "x=X": r"""
 return mean(x), mean(x, axis=0)
@@ -928,9 +981,16 @@ for v in x:
 return y
 
 return adc.jit(fn=thrice)(x), adc.checkpoint(fn=thrice)(x)
+a = [1.0, 2.0, 3.0]
+a[1:] = map(abs, [x[0], x[1]])
+return sum(a)
+
+return sum(x.flat) + sum(list(x.flat)) + sum([v for v in x.flat]) + max(x.flat)
 """,
     "x=H": r"""
 return sum(x)
+
+return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
 """,
     "x=1.5, n=3": r"""
 a = [x]
@@ -1536,6 +1596,9 @@ for v in x:
         f = TRIPLE
 return f(x)
 """,
+    "x=np.arange(24.0).reshape(2, 3, 4)": r"""
+return np.sum(x[[1, 0], :, [3, 2]])
+""",
 }
 
 REFUSED: dict[str, str] = {
@@ -1953,6 +2016,23 @@ LOG.log()
 
 LOG.debug()
 # ADC014: LOG.debug() is missing the argument 'msg'
+
+return divmod(x)
+# ADC010: `divmod` with these arguments is not supported
+
+return int[0]
+# ADC014: indexing type 'int'
+
+import warnings
+with warnings.catch_warnings():
+    warnings.warn("caught")
+return x
+# ADC010: `warnings.warn` inside `warnings.catch_warnings` is not supported
+
+import warnings
+warnings.simplefilter("ignore")
+return x
+# ADC010: `warnings.simplefilter` outside `warnings.catch_warnings` is not supported
 """,
     "x=M": r"""
 return max(x)
@@ -1973,6 +2053,11 @@ return np.sum(x, axis=5)
 return x[..., ...]
 # ADC014: an index can only have a single `...`
 
+return np.einsum("i...->i", x)
+# ADC014: the output subscripts 'i' lack the '...' of the operands
+
+return np.einsum("i1->i", x)
+# ADC014: the subscripts 'i1' are not valid
 """,
     "x=X": r"""
 def total(vs):
@@ -2130,6 +2215,74 @@ return np.zeros(3, shape=4) + x
 
 return np.full(3, 2.0, fill_value=4.0) + x
 # ADC014: np.full() got multiple values for argument 'fill_value'
+
+match [v for v in x]:
+    case [a, b, c]:
+        return a
+# ADC010: this pattern for a list whose elements are known only at run time is not supported
+
+match map(abs, x):
+    case rows:
+        return sum(rows) + sum(rows)
+# ADC010: storing the iterator of `map` is not supported
+
+rows = [(v for v in x)]
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing a generator is not supported
+
+rows = [reversed(x)]
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing the iterator of `reversed` is not supported
+
+rows = map(abs, x) if len(x) > 2 else x
+return sum(rows) + sum(rows)
+# ADC010: storing the iterator of `map` is not supported
+
+rows = []
+rows.append(map(abs, x))
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing the iterator of `map` is not supported
+
+rows = []
+rows.append(reversed(x))
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing the iterator of `reversed` is not supported
+
+rows = dict(a=zip(x, x))
+return sum(a for a, b in rows["a"]) + sum(a for a, b in rows["a"])
+# ADC010: storing the iterator of `zip` is not supported
+
+rows = [map(abs, x) for _ in range(2)]
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing the iterator of `map` is not supported
+
+rows = {k: (v for v in x) for k in range(2)}
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing a generator is not supported
+
+a = b = map(abs, x)
+return sum(a) + sum(b)
+# ADC010: storing the iterator of `map` is not supported
+
+a: object = filter(None, x)
+return sum(a) + sum(a)
+# ADC010: storing the iterator of `filter` is not supported
+
+a = {"k": x}
+a["k"] = map(abs, x)
+return sum(a["k"]) + sum(a["k"])
+# ADC010: storing the iterator of `map` is not supported
+
+f = x.flat
+return sum(f) + sum(f)
+# ADC010: iterating over a variable that is the `flat` of an array is not supported
+
+f = x.flat
+s = 0.0
+for v in f:
+    s += v
+return s
+# ADC010: iterating over a variable that is the `flat` of an array is not supported
 """,
     "x=3.0": r"""
 return math.gcd(x, 2)

@@ -17,6 +17,19 @@ from scipy.special import expit
 import adc
 from adc.ir.errors import UnsupportedError
 from adc.ir.opdef import OPS
+from adc.ir.ops.scipy import kernels
+
+
+def test_zeta_of_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A row of the same name is a function of the machine, there.
+    monkeypatch.setattr(kernels, "floor", np.floor)
+    for s in (1.001, 1.5, 2.0, 3.0, 30.0):
+        for q in (1e-3, 0.4, 1.0, 2.5, 10.0, 40.0, 1e6, -1.5, -20.25):
+            want = scipy.special.zeta(s, q)
+            assert kernels.zeta(s, q) == pytest.approx(want, rel=1e-14, nan_ok=True)
+    for s, q in ((1.0, 2.0), (0.5, 2.0), (2.0, 0.0), (2.5, -3.0), (np.nan, 2.0), (2.0, np.nan)):
+        np.testing.assert_equal(kernels.zeta(s, q), scipy.special.zeta(s, q))
+
 
 MEANING: dict[str, Callable[[Any], Any]] = {
     "sinc": mpmath.sincpi,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,6 +70,38 @@ def test_results(program: PassProgram) -> None:
             np.testing.assert_allclose(b, a, rtol=1e-14)
         else:
             assert chain.bits([a]) == chain.bits([b])
+
+
+def _up_to(x: Any, m: Any) -> Any:
+    y = np.zeros((60, 40))
+    for i in range(60):
+        for j in range(40 if i < m else 2):
+            y[i, j] += np.sin(x[j] * i)
+        y[i, 1] += x[3]
+    return np.sum(y * y)
+
+
+def _from_there(x: Any, m: Any) -> Any:
+    y = np.zeros((60, 40))
+    for i in range(60):
+        for j in range(40 if m <= i else 2):
+            y[i, j] += np.sin(x[j] * i)
+        y[i, 1] += x[3]
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("fn", [_up_to, _from_there])
+def test_fission_splits_a_loop_where_a_comparison_flips(fn: Callable[..., Any]) -> None:
+    x = np.linspace(0.3, 1.2, 40)
+    types = {name: chain.type_tree(arg) for name, arg in zip("xm", (x, 3), strict=True)}
+    stages = transform(lower(fn, types), (), target=Target("cuda")).trace.stages
+    (after,) = (
+        made
+        for (_, before), (name, made) in itertools.pairwise(stages)
+        if name == "fission" and before != made
+    )
+    for m in (-1, 0, 1, 3, 59, 60, 100):
+        assert chain.run(after, (x, m))[0] == pytest.approx(fn(x, m), rel=1e-14)
 
 
 @pytest.mark.full

@@ -43,6 +43,18 @@ def code_of(fn: Any, args: tuple[Any, ...], argnums: Any = 0, **options: Any) ->
     return _last_form(made), plan, given
 
 
+def _carried(x: Any, steps: Any) -> Any:
+    k = 0
+    while k < steps:
+        x = np.sin(x) * x
+        k += 1
+    return np.sum(x * x)
+
+
+def test_results_that_a_loop_carries_take_no_memory_of_their_own() -> None:
+    check(*code_of(_carried, (np.linspace(0.0, 1.0, 50), 5)))
+
+
 def check(fn: Function, plan: Any, given: list[Any]) -> None:
     record = recorded(fn, copy.deepcopy(given))
     assert not record.stopped

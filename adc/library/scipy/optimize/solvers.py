@@ -336,13 +336,17 @@ def least_squares(
 
 def curve_fit(
     f: Any, xdata: Any, ydata: Any, x0: Any, n: Any, sigma: Any, absolute_sigma: Any, bounds: Any,
-    method: Any, kind: Any, jac: Any, options: Any,
+    method: Any, kind: Any, jac: Any, options: Any, check_finite: Any,
 ) -> Any:  # fmt: skip
     """`scipy.optimize.curve_fit` of `n` parameters."""
+    y = np.ravel(np.asarray(ydata, dtype=float))
+    if check_finite and not np.all(np.isfinite(y)):
+        raise ValueError("array must not contain infs or NaNs")
     given = xdata
     if isinstance(xdata, (list, tuple, np.ndarray)):
         given = np.asarray(xdata, dtype=float)
-    y = np.ravel(np.asarray(ydata, dtype=float))
+        if check_finite and not np.all(np.isfinite(given)):
+            raise ValueError("array must not contain infs or NaNs")
     start = np.atleast_1d(stop_gradient(np.asarray(x0, dtype=float)))
 
     def model(p: Any) -> Any:

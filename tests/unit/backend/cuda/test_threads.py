@@ -16,6 +16,7 @@ import adc.ir.analysis.dependence.threads as threads_module
 import adc.passes.target.expand_tape as frames_pass
 import adc.passes.target.outline_kernels as whole_pass
 from adc.backend.cuda import thread
+from adc.ir.analysis.dependence.combinations import combinations
 from adc.ir.analysis.dependence.threads import (
     Bounds,
     Size,
@@ -295,6 +296,39 @@ def told(bounds: Bounds) -> str:
 
 def spaces(threads: Threads) -> dict[str, str]:
     return {value.name: ", ".join(map(told, space.dims)) for value, space in threads.spaces.items()}
+
+
+@pytest.mark.parametrize(
+    ("last", "want"),
+    [
+        ("%c = add %u %v\n%d = maximum %w %y", {"e": "add", "g": "maximum"}),
+        ("%c = add %u %y\n%d = maximum %w %v", {"e": "maximum", "g": "add"}),
+        ("%c = add %u %v\n%d = maximum %w %v", {}),
+    ],
+)
+def test_arrays_of_terms_and_what_combines_them(last: str, want: dict[str, str]) -> None:
+    fn = parse(
+        f"""
+        fn f(%n: i64, %x: f64[:]) -> f64, f64 {{
+          %e = empty[f64] %n
+          %g = empty[f64] %n
+          %a, %b = for L %i in 0 to %n carrying (%p = %e, %h = %g) {{
+            %t = load %x[%i]
+            %q = store %p[%i] %t
+            %r = store %h[%i] %t
+            yield %q %r
+          }}
+          %s, %m = for M %k in 0 to %n carrying (%u: f64 = 0.0:f64, %w: f64 = 0.0:f64) {{
+            %v = load %e[%k]
+            %y = load %g[%k]
+            {last}
+            yield %c %d
+          }}
+          return %s %m
+        }}
+        """
+    )
+    assert {array.name: op for array, op in combinations(fn).items()} == want
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,18 @@ def test_a_line_as_by_hand() -> None:
 
 
 @pytest.mark.full
+def test_data_may_be_unchecked() -> None:
+    def line(y: Any, check: Any) -> Any:
+        return curve_fit(lambda x, a, b: a + b * x, X, y, [1.0, 2.0], check_finite=check)[0]
+
+    run = adc.jit(line)
+    bad = np.where(X > 1.0, np.inf, Y)
+    np.testing.assert_allclose(adc.jit(lambda y: line(y, True))(Y), line(Y, True), rtol=1e-6)
+    with pytest.warns(optimize.OptimizeWarning):
+        np.testing.assert_array_equal(run(bad, False), line(bad, False))
+
+
+@pytest.mark.full
 def test_what_has_no_derivative() -> None:
     as_many = adc.grad(lambda y: curve_fit(lambda x, a, b: a + b * x, X[:2], y[:2])[0][0])
     with pytest.warns(optimize.OptimizeWarning, match="could not be estimated"):
@@ -145,9 +157,14 @@ def test_refused(program: Callable[..., Any], argument: Any, text: str) -> None:
         (lambda y: curve_fit(model, X, y, maxfev=2)[0][0], RuntimeError, "Optimal parameters not"),
         (lambda y: curve_fit(model, X[:2], y[:2])[0][0], TypeError, "must not exceed"),
         (lambda y: curve_fit(model, X, y * np.nan)[0][0], ValueError, "must not contain"),
+        (
+            lambda y: curve_fit(model, np.where(X > 1, np.nan, X), y)[0][0],
+            ValueError,
+            "must not contain",
+        ),
         (lambda y: curve_fit(model, X, y, bounds=(2, 1))[0][0], ValueError, "lower bound"),
     ],
-    ids=["maxfev", "few", "nan", "bounds"],
+    ids=["maxfev", "few", "nan", "nan in x", "bounds"],
 )
 def test_errors_are_scipys(
     program: Callable[..., Any], error: type[Exception], text: str

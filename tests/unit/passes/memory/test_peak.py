@@ -144,6 +144,12 @@ def test_arrays_that_loops_hand_on() -> None:
 
 def test_sums_over_counters() -> None:
     k, n, m = (Sum.atom(name) for name in "knm")
+    assert [str(Sum.number(count).rounded(64)) for count in (0, 1, 64, 65)] == [
+        "0",
+        "64",
+        "64",
+        "128",
+    ]
     size = k * k * Sum.number(3) + k * m + Sum.number(5)
     whole = total("L", "k", n, size)
     found = whole.value(Known({"n": 7, "m": 11}))

@@ -20,9 +20,13 @@ from adc.ir.analysis.costs import SHIPPED
 from adc.ir.analysis.memory.escape import SMALL as STACKED
 from adc.ir.analysis.sizes.extents import Extents
 from adc.ir.analysis.sizes.formulas import Known, names_of
+from adc.ir.core import Value
 from adc.ir.errors import MemoryBudgetError
+from adc.ir.types import FLOAT
 from adc.passes.memory.peak import peak
+from adc.passes.remat.budget.model import _sorted
 from adc.passes.remat.budget.orders import OverBudget
+from adc.passes.remat.cut import Price
 from adc.passes.remat.schedules import schedules
 from tests.corpus.arrays.size_programs import (
     filter_of_what_is_not_missing,
@@ -400,6 +404,13 @@ def test_what_a_plan_says_of_budgets_that_are_too_small() -> None:
     (over, _) = adc.grad(fn, argnums, memory="20 kB").plan(*args).alternatives
     assert (over.extra, over.peak) == (None, plans_of("residual").range[0])
     assert "does not fit: at least" in str(adc.grad(fn, argnums, memory="20 kB").plan(*args))
+
+
+def test_a_value_on_a_cycle_is_kept() -> None:
+    a, b, c = (Value(name, FLOAT) for name in "abc")
+    prices = {a: Price(1.0, 1.0, (b, c)), b: Price(1.0, 1.0, (a,)), c: Price(1.0, 1.0, ())}
+    assert set(_sorted(prices, {})) == {a, b, c}
+    assert [each.recompute for each in prices.values()] == [1.0, math.inf, 1.0]
 
 
 @pytest.mark.full

@@ -40,6 +40,12 @@ def test_iterations_run_as_often_as_revolve_says(
         assert evaluations("sin") == (n + schedule.advances(n, slots) if n else 0)
 
 
+def test_schedules_are_functions_of_the_emitted_code() -> None:
+    run = adc.grad(steps, target="python", remat="revolve:2:1", cache=False)
+    want = adc.grad(steps, target="python", remat="store", cache=False)(np.array([0.3]), 9)
+    np.testing.assert_array_equal(run(np.array([0.3]), 9), want)
+
+
 @pytest.mark.parametrize(("slots", "most"), list(itertools.product((1, 3), (2, 7))))
 def test_leaves_of_many_iterations(
     slots: int, most: int, evaluations: Callable[[str], int]
