@@ -5,7 +5,9 @@ In reading order:
 =============  ==================================================================================
 `forms`        a common form for the values of a name on two paths
 `control`      branches, pending exits, and joins of paths
-`loops`        loop-carried values, found by lowering the body until they are stable
+`findings`     what attempts to lower a loop find, and what it carries
+`carried`      what an iteration leaves to the next
+`loops`        loops, lowered until what they carry is stable
 `chains`       long chains of `elif` and `case`, without nesting
 `evaluation`   the value or truth of an expression: ``a and b`` may be a branch
 `escapes`      checks whose exceptions are caught: conditional jumps to the handler

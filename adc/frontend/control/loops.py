@@ -8,32 +8,34 @@ the attempts of enclosing loops, so nesting does not multiply the number of atte
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 from adc.frontend.control import forms
+from adc.frontend.control.carried import close
 from adc.frontend.control.control import (
     FALLS,
     RESULT,
-    contents_of,
     is_of_exit,
-    joinable,
     line_of,
     rank_of,
     set_exit,
     unread,
+)
+from adc.frontend.control.findings import (
+    Carried,
+    LoopMemo,
+    Retry,
+    array_of,
 )
 from adc.frontend.core import outside
 from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
-    Given,
     Growing,
     Late,
     Maybe,
-    NamedTuple,
     Num,
     RecordOf,
     Ref,
@@ -41,18 +43,13 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
     kind_of,
-    one_class,
-    one_type,
     related,
     suspect,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.names import require_bound
 from adc.frontend.core.state import Dead, State
 from adc.frontend.core.structure import (
-    CELL,
     holders,
-    is_cell,
     is_slot,
     leaves,
     rebuild,
@@ -65,123 +62,7 @@ from adc.ir.builder import integer
 from adc.ir.core import Block, For, Literal, Operand, Stmt, Value, While
 from adc.ir.errors import TypeUnstableError
 from adc.ir.types import BOOL, INT, Array, Scalar, join
-from adc.ir.verifier import alike
 from adc.ir.walk import substitute_block
-
-
-@dataclass
-class LoopMemo:
-    """The findings of earlier attempts at a loop, from which later attempts start."""
-
-    types: dict[tuple[str, int], Scalar | Array] = field(default_factory=dict)
-    fresh: set[tuple[str, int]] = field(default_factory=set)
-    sizes: set[tuple[str, int]] = field(default_factory=set)
-    alias: set[frozenset[tuple[str, int] | ArrayObject]] = field(default_factory=set)
-    stale: dict[tuple[str, int] | ArrayObject | str, str] = field(default_factory=dict)
-    late: dict[str, Binding] = field(default_factory=dict)
-    # Names that have another kind where the loop is left early: they cannot be read after it.
-    dropped: set[str] = field(default_factory=set)
-    # Names of which the kind depends on the iteration, and why: they cannot be read before an
-    # iteration has bound them.
-    unstable: dict[str, str] = field(default_factory=dict)
-    # Names that an iteration leaves in another form, and in which; what those hold that are lists
-    # or None; those it binds to new lists.
-    forms: dict[str, Binding] = field(default_factory=dict)
-    contents: dict[str, Binding] = field(default_factory=dict)
-    relisted: set[str] = field(default_factory=set)
-    # Lists, dicts and objects that iterations change; lists that they append to, and what.
-    slots: set[str] = field(default_factory=set)
-    growing: dict[str, Binding] = field(default_factory=dict)
-    # The arrays made for these before the loop: attempts must agree on what `alias` is about.
-    made: dict[tuple[str, int], ArrayObject] = field(default_factory=dict)
-    # Rebound names that may denote elements of a list (`ArrayObject.kept`).
-    kept: set[tuple[str, int]] = field(default_factory=set)
-    # Whether a copy of the body for each iteration is another way to lower it; whether it may be
-    # left by `break`.
-    unrolls: bool = False
-    breaks: bool = False
-    # Whether there is a way to lower it in which what is None at first needs no flag.
-    avoids_none: bool = False
-    # Attributes from outside that they change.
-    opened: set[tuple[str, Any]] = field(default_factory=set)
-
-    # By name: whether it is a list of any length, and which of its parts are arrays.
-    parts: dict[str, tuple[bool, ...]] = field(default_factory=dict)
-
-    def see(self, name: str, start: Binding) -> None:
-        """Forget what is known of the parts of a name if it has others in this attempt.
-
-        An attempt at a loop around this one may have made a list of any length of it.
-        """
-        parts = (
-            isinstance(start, Growing),
-            *(isinstance(leaf, ArrayRef) for leaf in leaves(start)),
-        )
-        if self.parts.setdefault(name, parts) == parts:
-            return
-        self.parts[name] = parts
-        for key in [key for key in self.types if key[0] == name]:
-            del self.types[key]
-        self.fresh -= {key for key in self.fresh if key[0] == name}
-        self.sizes -= {key for key in self.sizes if key[0] == name}
-
-
-class RestructuredError(TypeUnstableError):
-    """Iterations change the structure of a container."""
-
-
-class FirstError(RestructuredError):
-    """What is None or a number before the loop is something else, or an array, afterwards."""
-
-
-def becomes_array(start: Binding, end: Binding) -> bool:
-    """Whether something in `start` is a number, and an array in `end`.
-
-    So is ``total = 0.0`` after ``total = total + row``.
-    """
-    return any(
-        isinstance(old, Num) and isinstance(new, ArrayRef) for old, new in _pairs(start, end)
-    )
-
-
-def _is_filled(start: Binding, end: Binding) -> bool:
-    """Whether something in `start` is absent and something else in `end`, or becomes an array."""
-    filled = any(forms.is_absent(old) and new != old for old, new in _pairs(start, end))
-    return filled or becomes_array(start, end)
-
-
-def _pairs(start: Binding, end: Binding) -> Iterator[tuple[Binding, Binding]]:
-    """Yield what two bindings hold at the same places."""
-    match start, end:
-        case _, Unbound() | Unstable() | Maybe():
-            return
-        case RecordOf(keys=keys), RecordOf() if keys == end.keys:
-            parts = zip(start.items, end.items, strict=True)
-        case TupleOf(items=items), TupleOf() if len(items) == len(end.items):
-            parts = zip(items, end.items, strict=True)
-        case NamedTuple(cls=cls, record=record), NamedTuple() if cls is end.cls:
-            parts = zip((record,), (end.record,), strict=True)
-        case _:
-            yield start, end
-            return
-    for old, new in parts:
-        yield from _pairs(old, new)
-
-
-class _Retry(Exception):
-    """The loop's assumptions were too narrow; its memo has wider ones."""
-
-
-@dataclass
-class _Carried:
-    """One loop-carried value: its initial value, its parameter, and its next value."""
-
-    init: Operand
-    param: Value
-    key: tuple[str, int] | ArrayObject
-    next: Operand | None = None
-    result: Value | None = None
-
 
 Body = Callable[[], Operand]  # lowers one iteration; returns whether to run again
 
@@ -240,7 +121,7 @@ def lower_loop(
             always = {*names, *slots} if definite else {*sure, RESULT}
             _attempt(lo, entry, memo, [*names, *slots], body, trips, definite, always)
             return
-        except _Retry:
+        except Retry:
             if attempt == 39:
                 raise TypeUnstableError(
                     "the types of this loop's variables do not converge", lo.span(node)
@@ -351,7 +232,7 @@ def _attempt(
 ) -> None:
     loc = lo.builder.loc
     suspects = {obj: set(obj.alias) for obj in before.versions}
-    carried: list[_Carried] = []
+    carried: list[Carried] = []
     fresh: dict[tuple[str, int], ArrayRef] = {}
     bound = [
         n for n in names if not isinstance(before.env.get(n, Unbound()), Unbound | Unstable | Late)
@@ -368,7 +249,7 @@ def _attempt(
                     wide = memo.types.get(key, ty)
                     assert isinstance(wide, Scalar)
                     ty = join(ty, wide)
-                    item = _Carried(
+                    item = Carried(
                         lo.exact(leaf.operand, ty), lo.builder.value(_hint(name), ty), key
                     )
                     carried.append(item)
@@ -377,7 +258,7 @@ def _attempt(
                     obj = leaf.object
                     array = memo.types.get(key, obj.type)
                     assert isinstance(array, Array)
-                    item = _Carried(before.versions[obj], lo.builder.value(_hint(name), array), key)
+                    item = Carried(before.versions[obj], lo.builder.value(_hint(name), array), key)
                     carried.append(item)
                     # Slots are counted from "$h" on; named after one, values would count as well,
                     # and what the memos of inner loops say of a slot would be of another one.
@@ -394,7 +275,7 @@ def _attempt(
                 lo.frame.env[name] = Unbound() if isinstance(start, Late) else start
     lo.builder.stmts.extend(opening)
     for obj, version in list(lo.versions.items()):
-        item = _Carried(version, lo.builder.value(obj.name, obj.type), obj)
+        item = Carried(version, lo.builder.value(obj.name, obj.type), obj)
         carried.append(item)
         lo.versions[obj] = item.param
     by_key = {item.key: item for item in carried}
@@ -418,9 +299,9 @@ def _attempt(
             for item in carried:
                 item.next = item.param
         if not dead:
-            _close(lo, before, memo, carried, by_key, fresh, bound)
+            close(lo, before, memo, carried, by_key, fresh, bound)
             if any(obj.alias & before.versions.keys() - known for obj, known in suspects.items()):
-                raise _Retry  # what an iteration does last, the next one knows first
+                raise Retry  # what an iteration does last, the next one knows first
             _find_late(lo, before, memo, names, bound, sure)
             late = _late_values(lo, before, memo)
         else:
@@ -435,18 +316,6 @@ def _attempt(
     _after(lo, before, memo, carried, by_key, fresh, bound, names, sure, trips)
 
 
-def _first_changed(start: RecordOf, end: RecordOf) -> tuple[Any, Binding, Binding] | None:
-    """Return the first key of which the values are of different kinds, and the values."""
-    if start.keys != end.keys:
-        return None
-    pairs = zip(start.keys, start.items, end.items, strict=True)
-    return next((each for each in pairs if not joinable(each[1], each[2])), None)
-
-
-def _keys(held: Binding) -> tuple[Any, ...]:
-    return held.keys if isinstance(held, RecordOf) else ()
-
-
 def _hint(name: str) -> str:
     return name[1:] if name.startswith("$") else name
 
@@ -456,7 +325,7 @@ def _open_fresh(
     before: State,
     memo: LoopMemo,
     fresh: dict[tuple[str, int], ArrayRef],
-    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
+    by_key: dict[tuple[str, int] | ArrayObject, Carried],
 ) -> None:
     """Give the objects that rebound names denote in the body their versions, sizes, suspects."""
     for key, ref in fresh.items():
@@ -505,19 +374,9 @@ def _open_fresh(
 
 
 def _entry(before: State, key: tuple[str, int]) -> ArrayObject:
-    found = _end(before.env, key)
+    found = array_of(before.env, key)
     assert found is not None
     return found
-
-
-def _end(env: dict[str, Binding], key: tuple[str, int]) -> ArrayObject | None:
-    """Return the array of a name's k-th leaf; None if the name is not bound any more."""
-    found = list(leaves(env[key[0]]))
-    if not found:
-        return None
-    leaf = found[key[1]]
-    assert isinstance(leaf, ArrayRef)
-    return leaf.object
 
 
 def _held_outside(lo: Lowerer, obj: ArrayObject) -> bool:
@@ -529,317 +388,6 @@ def _held_outside(lo: Lowerer, obj: ArrayObject) -> bool:
                 return True
         frame = frame.caller
     return False
-
-
-def _close(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    carried: list[_Carried],
-    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
-    fresh: dict[tuple[str, int], ArrayRef],
-    bound: Sequence[str],
-) -> None:
-    """Find every carried value's next value, or widen the memo and retry."""
-    retry = _find_changed(lo, before, memo, bound)
-    for name in bound:
-        start, end = before.env[name], lo.frame.env.get(name, Unbound())
-        if isinstance(end, Unbound) and not (is_slot(name) or is_of_exit(name)):
-            # The next iteration may not read it, unless that is checked.
-            require_bound(lo, name)
-            memo.unstable[name] = f"is not bound after an iteration: {end.why}"
-            retry = True
-            continue
-        if (
-            is_slot(name)
-            and name in lo.frame.partial
-            and _found_list(lo, before, memo, name, start, end)
-        ):
-            # A path with an exit left the list as it was.
-            retry = True
-            continue
-        memo.dropped.discard(name)
-        if name in lo.frame.partial:
-            # Where an exit is pending it is something else. This is what the next iteration sees.
-            memo.dropped.add(name)
-        if not isinstance(end, Unbound | Unstable):
-            form = forms.optional_form(start, end)
-            if form is not None and not (memo.avoids_none and _is_filled(start, end)):
-                memo.forms[name] = form
-                if isinstance(form, Maybe) and isinstance(form.inner, Ref):
-                    memo.contents[name] = lo.held(form.inner)
-                retry = True
-                continue
-            end = lo.frame.env[name] = forms.made_optional(lo, start, end, known=True)
-        if _found_list(lo, before, memo, name, start, end):
-            retry = True
-            continue
-        end = lo.frame.env.get(name, end) if isinstance(end, Ref | Maybe) else end
-        if not isinstance(end, Unbound | Unstable):
-            if not forms.conforms(lo, end, start, name):
-                memo.forms[name] = end
-                retry = True
-                continue
-            end = forms.conformed(lo, start, end, name)
-            lo.frame.env[name] = end
-        opened = _opened(start, end)
-        if opened:
-            memo.opened |= {(name, key) for key in opened}
-            retry = True
-            continue
-        if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
-            if is_slot(name) and not is_cell(name):
-                owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
-                keys = (start, end) if isinstance(start, RecordOf) else ()
-                owner = owners[0] if owners else "a container"
-                if isinstance(start, RecordOf) and isinstance(end, RecordOf):
-                    changed = _first_changed(start, end)
-                    if changed is not None:
-                        key, old, then = changed
-                        raise (FirstError if _is_filled(start, end) else RestructuredError)(
-                            f"{key!r} of {owner} is {kind_of(old)} before the loop and "
-                            f"{kind_of(then)} after an iteration",
-                            lo.builder.loc,
-                            "use the same kind of value from the start",
-                        )
-                if isinstance(start, TupleOf) and isinstance(end, TupleOf):
-                    more = [each for each in end.items if not isinstance(each, Num | ArrayRef)]
-                    if len(end.items) > len(start.items) and more:
-                        raise RestructuredError(
-                            f"{owners[0] if owners else 'a list'} grows in a loop by "
-                            f"{kind_of(more[-1])}",
-                            lo.builder.loc,
-                            "a list that grows in a loop holds numbers, arrays of one rank and "
-                            "dtype, or tuples of these: make `np.array([...])` of a list of "
-                            "numbers",
-                        )
-                raise (FirstError if _is_filled(start, end) else RestructuredError)(
-                    f"{owner} holds {contents_of(start)} before "
-                    f"the loop and {contents_of(end)} after an iteration",
-                    lo.builder.loc,
-                    "create all of its elements before the loop" if len(set(map(_keys, keys))) > 1
-                    else "a list that grows in a loop holds numbers, arrays of one rank and "
-                    "dtype, or tuples of these",
-                )  # fmt: skip
-            loop = f"the loop at line {line_of(lo)}"
-            why = f"is {kind_of(start)} before {loop} and {kind_of(end)} after an iteration"
-            filled = _is_filled(start, end)
-            first = memo.avoids_none and filled
-            if (
-                first
-                or (filled and not becomes_array(start, end))
-                or (is_cell(name) or is_of_exit(name))
-            ):
-                raise (FirstError if first else TypeUnstableError)(
-                    f"{name.removeprefix(CELL)!r} {why}",
-                    lo.builder.loc,
-                    "use the same kind of value on every path, or two variables",
-                )
-            memo.unstable[name] = why
-            retry = True
-            continue
-        if isinstance(end, Unstable):
-            # Said here: an empty list, a string or a function has no leaves to look at below.
-            if not is_slot(name):
-                memo.unstable[name] = end.why
-                retry = True
-                continue
-            owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
-            raise RestructuredError(
-                f"{owners[0] if owners else 'a container'} {end.why}",
-                lo.builder.loc,
-                "fill an array made before the loop, or loop over a constant range",
-            )
-        ends = [] if isinstance(end, Unbound) else list(leaves(end))
-        for k, leaf in enumerate(leaves(start)):
-            key = (name, k)
-            if not ends:
-                if key in by_key:
-                    by_key[key].next = by_key[key].param
-                continue
-            last = ends[k]
-            if isinstance(leaf, Num):
-                assert isinstance(last, Num)
-                item = by_key[key]
-                ty, new = item.param.type, last.operand.type
-                assert isinstance(ty, Scalar)
-                assert isinstance(new, Scalar)
-                if not one_type(ty, new):
-                    loop = f"the loop at line {line_of(lo)}"
-                    why = f"is a {ty} before {loop} and a {new} after an iteration"
-                    if is_slot(name) or is_of_exit(name):
-                        raise TypeUnstableError(
-                            f"{name.removeprefix(CELL)!r} {why}",
-                            lo.builder.loc,
-                            "convert one of them, for instance with `int()`",
-                        )
-                    memo.unstable[name] = why
-                    retry = True
-                    break
-                wide = join(ty, new)
-                if wide != ty:
-                    memo.types[key] = wide
-                    retry = True
-                else:
-                    item.next = lo.exact(last.operand, ty)
-            else:
-                assert isinstance(last, ArrayRef)
-                if key in fresh:
-                    item, version = by_key[key], lo.versions[last.object]
-                    if not alike(version.type, item.param.type):
-                        # A view from another iteration may lie anyhow.
-                        assert isinstance(item.param.type, Array)
-                        memo.types[key] = replace(item.param.type, layout="A")
-                        retry = True
-                    else:
-                        item.next = version
-                elif last.object is not leaf.object:
-                    memo.fresh.add(key)
-                    retry = True
-    if retry:
-        raise _Retry
-    _check_rotation(lo, before, memo, fresh)
-    for item in carried:
-        if isinstance(item.key, ArrayObject):
-            item.next = lo.versions[item.key]
-    for obj in list(lo.origin):
-        if obj not in by_key and lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]:
-            raise _Retry
-    for each, message in lo.stale.items():
-        known = before.env if isinstance(each, str) else before.versions
-        if each in known and each not in before.stale and each not in memo.stale:
-            memo.stale[each] = message
-            raise _Retry
-    for key in fresh:
-        last_array = _end(lo.frame.env, key)
-        if last_array in lo.stale and key not in memo.stale:
-            memo.stale[key] = lo.stale[last_array]
-            raise _Retry
-
-
-def _opened(start: Binding, end: Binding) -> list[Any]:
-    """Return the captured attributes of an object that an iteration replaces."""
-    if not (isinstance(start, RecordOf) and isinstance(end, RecordOf) and start.keys == end.keys):
-        return []
-    pairs = zip(start.keys, start.items, end.items, strict=True)
-    return [key for key, old, new in pairs if isinstance(old, Given) and old != new]
-
-
-def _find_changed(lo: Lowerer, before: State, memo: LoopMemo, bound: Sequence[str]) -> bool:
-    """Note lists, dicts and objects that the body changed and the loop does not carry yet."""
-    found = {
-        slot
-        for slot, held in {**lo.initial, **before.env}.items()
-        if is_slot(slot)
-        and slot not in bound
-        and (lo.frame.env.get(slot, held) != held or (memo.breaks and slot in lo.frame.partial))
-    }
-    if not found <= memo.slots:
-        memo.slots |= found
-        return True
-    return False
-
-
-def _found_list(
-    lo: Lowerer, before: State, memo: LoopMemo, name: str, start: Binding, end: Binding
-) -> bool:
-    """Record the changes of a list, dict or object; return whether the loop is lowered again."""
-    bound = end
-    if isinstance(start, Maybe) and isinstance(end, Maybe):
-        start, end = start.inner, end.inner
-    if isinstance(start, Ref) and isinstance(end, Ref) and one_class(start, end):
-        if start.slot == end.slot:
-            return False
-        if name not in memo.relisted:
-            memo.relisted.add(name)
-            return True
-        # The new one's contents are what the name's own list holds from now on.
-        others = set(holders(lo.frame.env, end.slot)) - {name}
-        # A name that every iteration binds again may be another name of it until then.
-        again = {each for each in others - before.env.keys() if lo.frame.env.get(each) == bound}
-        others -= again
-        # Those that may be another name of it, and last.
-        kin = lo.kin.get(end.slot, frozenset())
-        for slot in kin - {start.slot} - lo.kin.get(start.slot, frozenset()):
-            for env in (before.env, lo.frame.env):
-                others |= (set(holders(env, slot)) & before.env.keys()) - {name}
-        if any(other in lo.frame.env for other in others):
-            raise TypeUnstableError(
-                f"{name!r} and {', '.join(map(repr, sorted(others)))} are the same "
-                f"{kind_of(start)[2:]} after an iteration",
-                lo.builder.loc, "make one of them a copy",
-            )  # fmt: skip
-        lo.frame.env[start.slot] = lo.frame.env[end.slot]
-        lo.stale.pop(start.slot, None)
-        if end.slot in lo.stale:
-            lo.stale[start.slot] = lo.stale[end.slot]
-        list_buffers.inherit_appended(lo, start.slot, end.slot)
-        lo.suspect(start.slot, kin)
-        for each in (name, *again):
-            lo.frame.env[each] = replace(bound, inner=start) if isinstance(bound, Maybe) else start
-        return False
-    element = lo.appended.get(name)
-    shrinks = _is_shorter(start, end) and not memo.unrolls
-    if not is_slot(name) or not isinstance(start, TupleOf | Growing):
-        return False
-    if element is None and not (shrinks and name not in lo.appended):
-        return False
-    whole = list_buffers.common(lo, [start], element)
-    if whole is None:
-        return False
-    if isinstance(start, TupleOf):
-        longer = isinstance(end, TupleOf) and len(end.items) != len(start.items)
-        if not (longer or isinstance(end, Unstable | Growing)):
-            return False
-        if longer and memo.unrolls and list_buffers.has_arrays(whole):
-            return False  # a copy of the body for each iteration keeps the arrays themselves
-    elif whole == start.element:
-        return False
-    memo.growing[name] = whole
-    return True
-
-
-def _is_shorter(start: Binding, end: Binding) -> bool:
-    """Whether an iteration takes elements out of a list, perhaps."""
-    if not isinstance(start, TupleOf):
-        return False
-    return isinstance(end, Growing) or (
-        isinstance(end, TupleOf) and len(end.items) < len(start.items)
-    )
-
-
-def _check_rotation(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    fresh: dict[tuple[str, int], ArrayRef],
-) -> None:
-    """Find out which rebound names may denote one array in the next iteration."""
-    every = {key: _end(lo.frame.env, key) for key in fresh}
-    ends = {key: obj for key, obj in every.items() if obj is not None}
-    found: set[frozenset[tuple[str, int] | ArrayObject]] = set()
-    keys = list(ends)
-    for i, a in enumerate(keys):
-        for b in keys[i + 1 :]:
-            if related(ends[a], ends[b]):
-                found.add(frozenset([a, b]))
-        if ends[a] in before.versions:
-            found.add(frozenset([a, ends[a]]))
-        for other in ends[a].alias:
-            if other in before.versions:
-                found.add(frozenset([a, other]))
-        if ends[a].kept and not fresh[a].object.kept:
-            memo.kept.add(a)
-            raise _Retry
-        if lo.dims[ends[a]] != lo.dims[fresh[a].object] and a not in memo.sizes:
-            others = {lo.dims[fresh[b].object] for b in keys}
-            if lo.dims[ends[a]] not in others or len(others) > 1:
-                memo.sizes.add(a)
-                raise _Retry
-    new = {pair for pair in found if len(pair) == 2} - memo.alias
-    if new:
-        memo.alias |= new
-        raise _Retry
 
 
 def _find_late(
@@ -889,8 +437,8 @@ def _contents(lo: Lowerer, before: State, name: str) -> dict[str, Binding]:
     return found
 
 
-def _late_values(lo: Lowerer, before: State, memo: LoopMemo) -> list[_Carried]:
-    values: list[_Carried] = []
+def _late_values(lo: Lowerer, before: State, memo: LoopMemo) -> list[Carried]:
+    values: list[Carried] = []
     for name in memo.late:
         now = lo.frame.env.get(name, Unbound())
         if isinstance(now, Unbound | Unstable | Late):
@@ -907,7 +455,7 @@ def _late_values(lo: Lowerer, before: State, memo: LoopMemo) -> list[_Carried]:
             if isinstance(old, Late) and same_numbers(old.inner, now):
                 # An earlier loop may have bound it, and this one may run no iteration.
                 init = _operand(list(leaves(old.inner))[k])
-            values.append(_Carried(init, param, (f"late {name}", k), operand))
+            values.append(Carried(init, param, (f"late {name}", k), operand))
     return values
 
 
@@ -931,12 +479,12 @@ def _emit(
     label: str,
     index: Value | None,
     trips: Operand | None,
-    carried: list[_Carried],
+    carried: list[Carried],
     stmts: list[Stmt],
     again: Operand | None,
 ) -> None:
     """Build the loop, without the carried values that no iteration changes."""
-    kept: list[_Carried] = []
+    kept: list[Carried] = []
     env: dict[Value, Operand] = {}
     for item in carried:
         if item.next == item.param:
@@ -967,8 +515,8 @@ def _after(
     lo: Lowerer,
     before: State,
     memo: LoopMemo,
-    carried: list[_Carried],
-    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
+    carried: list[Carried],
+    by_key: dict[tuple[str, int] | ArrayObject, Carried],
     fresh: dict[tuple[str, int], ArrayRef],
     bound: Sequence[str],
     names: Sequence[str],
@@ -986,7 +534,7 @@ def _after(
     known = {*before.versions, *before.env}
     lo.stale.update({each: text for each, text in stale.items() if each in known})
 
-    def out(item: _Carried) -> Operand:
+    def out(item: Carried) -> Operand:
         return item.init if item.result is None else item.result
 
     for item in carried:
@@ -1015,7 +563,7 @@ def _after(
             else:
                 inner = fresh[name, k].object
                 result = _result_array(lo, name, item, inner, leaf)
-                last = _end(end_env, (name, k))
+                last = array_of(end_env, (name, k))
                 made.append((result.object, (inner, last)))
                 if leaf.object in before.stale:
                     lo.stale[result.object] = before.stale[leaf.object]
@@ -1098,7 +646,7 @@ def _after(
 
 
 def _result_array(
-    lo: Lowerer, name: str, item: _Carried, obj: ArrayObject, entry: ArrayRef
+    lo: Lowerer, name: str, item: Carried, obj: ArrayObject, entry: ArrayRef
 ) -> ArrayRef:
     """Return the object that a rebound name denotes after the loop."""
     version = item.init if item.result is None else item.result

@@ -9,7 +9,7 @@ from typing import Any
 
 from adc.frontend.control import chains, evaluation
 from adc.frontend.control.control import branch
-from adc.frontend.control.loops import RestructuredError
+from adc.frontend.control.findings import RestructuredError
 from adc.frontend.core import closures, dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
     ArrayRef,

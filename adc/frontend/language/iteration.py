@@ -28,13 +28,8 @@ from adc.frontend.control.control import (
     set_exit,
 )
 from adc.frontend.control.escapes import RAISED
-from adc.frontend.control.loops import (
-    FirstError,
-    RestructuredError,
-    becomes_array,
-    lower_loop,
-    same_numbers,
-)
+from adc.frontend.control.findings import FirstError, RestructuredError, becomes_array
+from adc.frontend.control.loops import lower_loop, same_numbers
 from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,

@@ -1,0 +1,384 @@
+"""What an iteration leaves: the next value of everything that the loop carries.
+
+Where it leaves something of another type, kind or form than it found, the memo of the loop has
+that from now on, and the loop is lowered again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from adc.frontend.control import forms
+from adc.frontend.control.control import (
+    contents_of,
+    is_of_exit,
+    joinable,
+    line_of,
+)
+from adc.frontend.control.findings import (
+    Carried,
+    FirstError,
+    LoopMemo,
+    RestructuredError,
+    Retry,
+    array_of,
+    becomes_array,
+    is_filled,
+)
+from adc.frontend.core.bindings import (
+    ArrayObject,
+    ArrayRef,
+    Binding,
+    Given,
+    Growing,
+    Maybe,
+    Num,
+    RecordOf,
+    Ref,
+    TupleOf,
+    Unbound,
+    Unstable,
+    kind_of,
+    one_class,
+    one_type,
+    related,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import require_bound
+from adc.frontend.core.state import State
+from adc.frontend.core.structure import (
+    CELL,
+    holders,
+    is_cell,
+    is_slot,
+    leaves,
+)
+from adc.frontend.values import list_buffers
+from adc.ir.errors import TypeUnstableError
+from adc.ir.types import Array, Scalar, join
+from adc.ir.verifier import alike
+
+
+def close(
+    lo: Lowerer,
+    before: State,
+    memo: LoopMemo,
+    carried: list[Carried],
+    by_key: dict[tuple[str, int] | ArrayObject, Carried],
+    fresh: dict[tuple[str, int], ArrayRef],
+    bound: Sequence[str],
+) -> None:
+    """Find every carried value's next value, or widen the memo and retry."""
+    retry = _find_changed(lo, before, memo, bound)
+    for name in bound:
+        start, end = before.env[name], lo.frame.env.get(name, Unbound())
+        if isinstance(end, Unbound) and not (is_slot(name) or is_of_exit(name)):
+            # The next iteration may not read it, unless that is checked.
+            require_bound(lo, name)
+            memo.unstable[name] = f"is not bound after an iteration: {end.why}"
+            retry = True
+            continue
+        if (
+            is_slot(name)
+            and name in lo.frame.partial
+            and _found_list(lo, before, memo, name, start, end)
+        ):
+            # A path with an exit left the list as it was.
+            retry = True
+            continue
+        memo.dropped.discard(name)
+        if name in lo.frame.partial:
+            # Where an exit is pending it is something else. This is what the next iteration sees.
+            memo.dropped.add(name)
+        if not isinstance(end, Unbound | Unstable):
+            form = forms.optional_form(start, end)
+            if form is not None and not (memo.avoids_none and is_filled(start, end)):
+                memo.forms[name] = form
+                if isinstance(form, Maybe) and isinstance(form.inner, Ref):
+                    memo.contents[name] = lo.held(form.inner)
+                retry = True
+                continue
+            end = lo.frame.env[name] = forms.made_optional(lo, start, end, known=True)
+        if _found_list(lo, before, memo, name, start, end):
+            retry = True
+            continue
+        end = lo.frame.env.get(name, end) if isinstance(end, Ref | Maybe) else end
+        if not isinstance(end, Unbound | Unstable):
+            if not forms.conforms(lo, end, start, name):
+                memo.forms[name] = end
+                retry = True
+                continue
+            end = forms.conformed(lo, start, end, name)
+            lo.frame.env[name] = end
+        opened = _opened(start, end)
+        if opened:
+            memo.opened |= {(name, key) for key in opened}
+            retry = True
+            continue
+        if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
+            if is_slot(name) and not is_cell(name):
+                owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
+                keys = (start, end) if isinstance(start, RecordOf) else ()
+                owner = owners[0] if owners else "a container"
+                if isinstance(start, RecordOf) and isinstance(end, RecordOf):
+                    changed = _first_changed(start, end)
+                    if changed is not None:
+                        key, old, then = changed
+                        raise (FirstError if is_filled(start, end) else RestructuredError)(
+                            f"{key!r} of {owner} is {kind_of(old)} before the loop and "
+                            f"{kind_of(then)} after an iteration",
+                            lo.builder.loc,
+                            "use the same kind of value from the start",
+                        )
+                if isinstance(start, TupleOf) and isinstance(end, TupleOf):
+                    more = [each for each in end.items if not isinstance(each, Num | ArrayRef)]
+                    if len(end.items) > len(start.items) and more:
+                        raise RestructuredError(
+                            f"{owners[0] if owners else 'a list'} grows in a loop by "
+                            f"{kind_of(more[-1])}",
+                            lo.builder.loc,
+                            "a list that grows in a loop holds numbers, arrays of one rank and "
+                            "dtype, or tuples of these: make `np.array([...])` of a list of "
+                            "numbers",
+                        )
+                raise (FirstError if is_filled(start, end) else RestructuredError)(
+                    f"{owner} holds {contents_of(start)} before "
+                    f"the loop and {contents_of(end)} after an iteration",
+                    lo.builder.loc,
+                    "create all of its elements before the loop" if len(set(map(_keys, keys))) > 1
+                    else "a list that grows in a loop holds numbers, arrays of one rank and "
+                    "dtype, or tuples of these",
+                )  # fmt: skip
+            loop = f"the loop at line {line_of(lo)}"
+            why = f"is {kind_of(start)} before {loop} and {kind_of(end)} after an iteration"
+            filled = is_filled(start, end)
+            first = memo.avoids_none and filled
+            if (
+                first
+                or (filled and not becomes_array(start, end))
+                or (is_cell(name) or is_of_exit(name))
+            ):
+                raise (FirstError if first else TypeUnstableError)(
+                    f"{name.removeprefix(CELL)!r} {why}",
+                    lo.builder.loc,
+                    "use the same kind of value on every path, or two variables",
+                )
+            memo.unstable[name] = why
+            retry = True
+            continue
+        if isinstance(end, Unstable):
+            # Said here: an empty list, a string or a function has no leaves to look at below.
+            if not is_slot(name):
+                memo.unstable[name] = end.why
+                retry = True
+                continue
+            owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
+            raise RestructuredError(
+                f"{owners[0] if owners else 'a container'} {end.why}",
+                lo.builder.loc,
+                "fill an array made before the loop, or loop over a constant range",
+            )
+        ends = [] if isinstance(end, Unbound) else list(leaves(end))
+        for k, leaf in enumerate(leaves(start)):
+            key = (name, k)
+            if not ends:
+                if key in by_key:
+                    by_key[key].next = by_key[key].param
+                continue
+            last = ends[k]
+            if isinstance(leaf, Num):
+                assert isinstance(last, Num)
+                item = by_key[key]
+                ty, new = item.param.type, last.operand.type
+                assert isinstance(ty, Scalar)
+                assert isinstance(new, Scalar)
+                if not one_type(ty, new):
+                    loop = f"the loop at line {line_of(lo)}"
+                    why = f"is a {ty} before {loop} and a {new} after an iteration"
+                    if is_slot(name) or is_of_exit(name):
+                        raise TypeUnstableError(
+                            f"{name.removeprefix(CELL)!r} {why}",
+                            lo.builder.loc,
+                            "convert one of them, for instance with `int()`",
+                        )
+                    memo.unstable[name] = why
+                    retry = True
+                    break
+                wide = join(ty, new)
+                if wide != ty:
+                    memo.types[key] = wide
+                    retry = True
+                else:
+                    item.next = lo.exact(last.operand, ty)
+            else:
+                assert isinstance(last, ArrayRef)
+                if key in fresh:
+                    item, version = by_key[key], lo.versions[last.object]
+                    if not alike(version.type, item.param.type):
+                        # A view from another iteration may lie anyhow.
+                        assert isinstance(item.param.type, Array)
+                        memo.types[key] = replace(item.param.type, layout="A")
+                        retry = True
+                    else:
+                        item.next = version
+                elif last.object is not leaf.object:
+                    memo.fresh.add(key)
+                    retry = True
+    if retry:
+        raise Retry
+    _check_rotation(lo, before, memo, fresh)
+    for item in carried:
+        if isinstance(item.key, ArrayObject):
+            item.next = lo.versions[item.key]
+    for obj in list(lo.origin):
+        if obj not in by_key and lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]:
+            raise Retry
+    for each, message in lo.stale.items():
+        known = before.env if isinstance(each, str) else before.versions
+        if each in known and each not in before.stale and each not in memo.stale:
+            memo.stale[each] = message
+            raise Retry
+    for key in fresh:
+        last_array = array_of(lo.frame.env, key)
+        if last_array in lo.stale and key not in memo.stale:
+            memo.stale[key] = lo.stale[last_array]
+            raise Retry
+
+
+def _first_changed(start: RecordOf, end: RecordOf) -> tuple[Any, Binding, Binding] | None:
+    """Return the first key of which the values are of different kinds, and the values."""
+    if start.keys != end.keys:
+        return None
+    pairs = zip(start.keys, start.items, end.items, strict=True)
+    return next((each for each in pairs if not joinable(each[1], each[2])), None)
+
+
+def _keys(held: Binding) -> tuple[Any, ...]:
+    return held.keys if isinstance(held, RecordOf) else ()
+
+
+def _opened(start: Binding, end: Binding) -> list[Any]:
+    """Return the captured attributes of an object that an iteration replaces."""
+    if not (isinstance(start, RecordOf) and isinstance(end, RecordOf) and start.keys == end.keys):
+        return []
+    pairs = zip(start.keys, start.items, end.items, strict=True)
+    return [key for key, old, new in pairs if isinstance(old, Given) and old != new]
+
+
+def _find_changed(lo: Lowerer, before: State, memo: LoopMemo, bound: Sequence[str]) -> bool:
+    """Note lists, dicts and objects that the body changed and the loop does not carry yet."""
+    found = {
+        slot
+        for slot, held in {**lo.initial, **before.env}.items()
+        if is_slot(slot)
+        and slot not in bound
+        and (lo.frame.env.get(slot, held) != held or (memo.breaks and slot in lo.frame.partial))
+    }
+    if not found <= memo.slots:
+        memo.slots |= found
+        return True
+    return False
+
+
+def _found_list(
+    lo: Lowerer, before: State, memo: LoopMemo, name: str, start: Binding, end: Binding
+) -> bool:
+    """Record the changes of a list, dict or object; return whether the loop is lowered again."""
+    bound = end
+    if isinstance(start, Maybe) and isinstance(end, Maybe):
+        start, end = start.inner, end.inner
+    if isinstance(start, Ref) and isinstance(end, Ref) and one_class(start, end):
+        if start.slot == end.slot:
+            return False
+        if name not in memo.relisted:
+            memo.relisted.add(name)
+            return True
+        # The new one's contents are what the name's own list holds from now on.
+        others = set(holders(lo.frame.env, end.slot)) - {name}
+        # A name that every iteration binds again may be another name of it until then.
+        again = {each for each in others - before.env.keys() if lo.frame.env.get(each) == bound}
+        others -= again
+        # Those that may be another name of it, and last.
+        kin = lo.kin.get(end.slot, frozenset())
+        for slot in kin - {start.slot} - lo.kin.get(start.slot, frozenset()):
+            for env in (before.env, lo.frame.env):
+                others |= (set(holders(env, slot)) & before.env.keys()) - {name}
+        if any(other in lo.frame.env for other in others):
+            raise TypeUnstableError(
+                f"{name!r} and {', '.join(map(repr, sorted(others)))} are the same "
+                f"{kind_of(start)[2:]} after an iteration",
+                lo.builder.loc, "make one of them a copy",
+            )  # fmt: skip
+        lo.frame.env[start.slot] = lo.frame.env[end.slot]
+        lo.stale.pop(start.slot, None)
+        if end.slot in lo.stale:
+            lo.stale[start.slot] = lo.stale[end.slot]
+        list_buffers.inherit_appended(lo, start.slot, end.slot)
+        lo.suspect(start.slot, kin)
+        for each in (name, *again):
+            lo.frame.env[each] = replace(bound, inner=start) if isinstance(bound, Maybe) else start
+        return False
+    element = lo.appended.get(name)
+    shrinks = _is_shorter(start, end) and not memo.unrolls
+    if not is_slot(name) or not isinstance(start, TupleOf | Growing):
+        return False
+    if element is None and not (shrinks and name not in lo.appended):
+        return False
+    whole = list_buffers.common(lo, [start], element)
+    if whole is None:
+        return False
+    if isinstance(start, TupleOf):
+        longer = isinstance(end, TupleOf) and len(end.items) != len(start.items)
+        if not (longer or isinstance(end, Unstable | Growing)):
+            return False
+        if longer and memo.unrolls and list_buffers.has_arrays(whole):
+            return False  # a copy of the body for each iteration keeps the arrays themselves
+    elif whole == start.element:
+        return False
+    memo.growing[name] = whole
+    return True
+
+
+def _is_shorter(start: Binding, end: Binding) -> bool:
+    """Whether an iteration takes elements out of a list, perhaps."""
+    if not isinstance(start, TupleOf):
+        return False
+    return isinstance(end, Growing) or (
+        isinstance(end, TupleOf) and len(end.items) < len(start.items)
+    )
+
+
+def _check_rotation(
+    lo: Lowerer,
+    before: State,
+    memo: LoopMemo,
+    fresh: dict[tuple[str, int], ArrayRef],
+) -> None:
+    """Find out which rebound names may denote one array in the next iteration."""
+    every = {key: array_of(lo.frame.env, key) for key in fresh}
+    ends = {key: obj for key, obj in every.items() if obj is not None}
+    found: set[frozenset[tuple[str, int] | ArrayObject]] = set()
+    keys = list(ends)
+    for i, a in enumerate(keys):
+        for b in keys[i + 1 :]:
+            if related(ends[a], ends[b]):
+                found.add(frozenset([a, b]))
+        if ends[a] in before.versions:
+            found.add(frozenset([a, ends[a]]))
+        for other in ends[a].alias:
+            if other in before.versions:
+                found.add(frozenset([a, other]))
+        if ends[a].kept and not fresh[a].object.kept:
+            memo.kept.add(a)
+            raise Retry
+        if lo.dims[ends[a]] != lo.dims[fresh[a].object] and a not in memo.sizes:
+            others = {lo.dims[fresh[b].object] for b in keys}
+            if lo.dims[ends[a]] not in others or len(others) > 1:
+                memo.sizes.add(a)
+                raise Retry
+    new = {pair for pair in found if len(pair) == 2} - memo.alias
+    if new:
+        memo.alias |= new
+        raise Retry
