@@ -916,10 +916,11 @@ class Walk:
         return 1
 
 
-@refused("cannot unpack a Walk")
+@program(0.7)
 def instance_unpacked(x: Any) -> Any:
     a, b = Walk(x)
-    return a * b
+    first, *rest = Walk(x * 2.0)
+    return a * b + first * rest[0]
 
 
 @refused("`in` a Walk")
@@ -1036,10 +1037,10 @@ class Swapped(Pair):
         return iter((self.b, self.a))
 
 
-@refused("`__iter__` of a Swapped")
+@program(0.7)
 def named_tuple_with_an_iterator(x: Any) -> Any:
-    a, _ = Swapped(x, 1.0)
-    return a
+    a, b = Swapped(x, 3.0)
+    return a * 2.0 + b * b
 
 
 class Sequence(list[Any]):
