@@ -64,8 +64,6 @@ from adc.ir.errors import TypeUnstableError
 from adc.ir.types import BOOL, INT, Array, Scalar, join
 from adc.ir.walk import substitute_block
 
-Body = Callable[[], Operand]  # lowers one iteration; returns whether to run again
-
 
 def lower_loop(
     lo: Lowerer,

@@ -124,7 +124,7 @@ def unbound(lo: Lowerer, name: str, why: str) -> Binding:
 
 def _is_checkable(name: str, frame: Frame) -> bool:
     """Whether a variable can be one that is checked where it is read."""
-    own = name in frame.locals or is_of_generator(name)
+    own = name in frame.locals or _is_of_generator(name)
     return own and name not in frame.cells and not frame.holder.in_library
 
 
@@ -137,7 +137,7 @@ def _unassigned(lo: Lowerer, name: str, node: ast.AST, frame: Frame, why: str) -
     return UnassignedError(message, lo.span(node), hint, (frame.function, name), why)
 
 
-def is_of_generator(name: str) -> bool:
+def _is_of_generator(name: str) -> bool:
     """Whether a name is that of a variable of a generator, in the function that consumes it."""
     return name.startswith("$") and "." in name and not is_slot(name)
 

@@ -215,7 +215,7 @@ def augment_element(lo: Lowerer, stmt: ast.AugAssign, node: ast.Subscript) -> No
     if not isinstance(owner, ArrayRef):
         augment_item(lo, owner, stmt, node)
         return
-    whole, items = indexing.opened(lo, owner, indexing.items_of(lo, node.slice), node)
+    whole, items = indexing.masked(lo, owner, indexing.items_of(lo, node.slice), node)
     assert isinstance(whole, ArrayRef)
     owner, items = whole, indexing.prepared(lo, whole, items, node)
     if indexing.is_advanced(lo, items):

@@ -277,7 +277,7 @@ def checked_index(lo: Lowerer, index: Operand, size: Operand, axis: int, node: a
 # -- the whole index -------------------------------------------------------------------------------
 
 
-def opened(
+def masked(
     lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST
 ) -> tuple[Arraylike, Sequence[Item]]:
     """Replace a boolean as an index: it is a mask of one element, of a new first axis."""
@@ -387,7 +387,7 @@ def basic(lo: Lowerer, x: Arraylike, items: Sequence[Item]) -> Arraylike:
 
 def read(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) -> Binding:
     """Lower ``x[items]``: a number, a view, or for advanced indexing an expression."""
-    x, items = opened(lo, x, items, node)
+    x, items = masked(lo, x, items, node)
     whole = any(_is(item, Ellipsis) for item in items)
     items = prepared(lo, x, items, node)
     if is_advanced(lo, items):
@@ -399,7 +399,7 @@ def read(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) -> Bin
 
 def write(lo: Lowerer, x: ArrayRef, items: Sequence[Item], value: Binding, node: ast.AST) -> None:
     """Lower ``x[items] = value``."""
-    x, items = opened(lo, x, items, node)  # type: ignore[assignment]  # of an array, a view of it
+    x, items = masked(lo, x, items, node)  # type: ignore[assignment]  # of an array, a view of it
     items = prepared(lo, x, items, node)
     if is_advanced(lo, items):
         Advanced(lo, x, items, node).write(value)
