@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.control import evaluation
+from adc.frontend.control import evaluation, program
 from adc.frontend.core import classes, dispatch, names, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
@@ -72,6 +72,7 @@ from adc.ir.foreign import is_stand_in
 from adc.ir.types import B1, BOOL, F16, HALF, INT, Scalar, promote
 from adc.library import functions as library_functions
 from adc.library.standard import iteration as library_iteration
+from adc.library.standard import mathematics
 
 _INTEGER = maths.to_integer("trunc")
 
@@ -342,6 +343,24 @@ def _divmod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bi
 def _pow(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
     return operators.binary(lo, ast.Pow, args[0], args[1], node)
+
+
+def _round(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    given = arguments.match(lo, "number ndigits?", args, kwargs, node)
+    digits = given.get("ndigits", NONE)
+    if digits == NONE:
+        return maths.to_integer("rint")(lo, [given["number"]], {}, node)
+    x = elementwise.number(lo, given["number"], node)
+    if not numbers.scalar_type(x).weak:  # NumPy's numbers round as its arrays do
+        found = library.call(lo, np.round, [Num(x), digits], {}, node)
+        assert found is not None
+        return found
+    places = arguments.integer(lo, digits, node)
+    if x.type.kind == "f":
+        fn: Any = mathematics.round_float
+    else:
+        x, fn = numbers.weak(lo, numbers.to_int(lo, x)), mathematics.round_int
+    return program.call_function(lo, fn, [Num(x), Num(places)], {}, node)
 
 
 def _sum(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -696,7 +715,7 @@ HANDLERS: dict[Any, Handler] = {
     slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
     pow: _pow, str: _text, repr: _text, format: _text, sum: _sum, tuple: _tuple,
     int: _to_int,
-    round: maths.to_integer("rint"), float: _to_float, bool: _to_bool, list: _list, dict: _dict,
+    round: _round, float: _to_float, bool: _to_bool, list: _list, dict: _dict,
     isinstance: _isinstance, callable: _callable, type: _type, getattr: _getattr,
     hasattr: _hasattr, setattr: _setattr,
     set: _set, frozenset: _set, any: _truths_of("any"), all: _truths_of("all"),

@@ -163,8 +163,6 @@ def to_integer(row: str, name: str = "") -> Handler:
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
-        if row == "rint" and (len(args) == 2 or kwargs):
-            raise lo.unsupported("`round` with a number of digits", node, "use `np.round`")
         if row == "trunc" and not args and not kwargs:
             return Num(integer(0))
         arguments.arity(lo, args, kwargs, node, 1)

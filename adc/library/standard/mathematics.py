@@ -13,7 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from adc.library import stop_gradient
+from adc.library import Unsupported, stop_gradient
+
+# Powers of ten that are exact, and the number from which all floats are whole.
+_TENS = np.array([float(10**k) for k in range(23)])
+_INTEGER_TENS = np.array([10**k for k in range(19)])
+_WHOLE = 2.0**53
 
 
 def prod(iterable: Any, *, start: Any = 1) -> Any:
@@ -166,6 +171,78 @@ def remainder(x: float, y: float, /) -> float:
     elif m == other:
         m = m - 2.0 * math.fmod(0.5 * (size - m), step)
     return sign * m
+
+
+def round_float(number: float, ndigits: int) -> float:
+    """`round` of a float: to the nearest decimal number, of two that are as near to the even one.
+
+    What is rounded is the binary number, exactly: ``round(2.675, 2)`` is 2.67.
+    """
+    x = stop_gradient(number)
+    size = abs(x)
+    if not size < math.inf:
+        return x
+    places = abs(ndigits)
+    if places >= len(_TENS):
+        if ndigits < 0 and size < 0.5e23:
+            return math.copysign(0.0, x)
+        if ndigits > 0 and (size == 0.0 or size >= 1e-6):
+            return x
+        raise Unsupported("`round` to more than 22 digits of such a number", "use fewer digits")
+    step = float(_TENS[places])
+    if ndigits >= 0:
+        scaled = size * step
+        error = _product_error(size, step)
+        # A float whose last place is worth more than the digit is the nearest to its decimal.
+        if scaled > _WHOLE or (scaled == _WHOLE and error > 0.0):
+            return x
+        count = _round_half_even(scaled, error)
+        return math.copysign(count / step, x)
+    if size / step >= 2.0 * _WHOLE:
+        return x
+    rest = math.fmod(size, step)
+    count = float(np.rint((size - rest) / step))
+    if count >= 0.25 * _WHOLE:
+        raise Unsupported("`round` of 16 digits of a number beyond 2**53", "divide first")
+    if rest > step - rest or (rest == step - rest and count % 2.0 == 1.0):
+        count += 1.0
+    return math.copysign(count * step, x)
+
+
+def _product_error(a: float, b: float) -> float:
+    """Return what rounding took from the product of two floats, whose halves are exact [1]_."""
+    a_high, b_high = _high_half(a), _high_half(b)
+    a_low, b_low = a - a_high, b - b_high
+    return a_low * b_low - (((a * b - a_high * b_high) - a_low * b_high) - a_high * b_low)
+
+
+def _high_half(x: float) -> float:
+    shifted = 134217729.0 * x
+    return shifted - (shifted - x)
+
+
+def _round_half_even(x: float, error: float) -> float:
+    """Round ``x + error`` to a whole number, where ``error`` is at most half the spacing at x."""
+    below = float(np.floor(x))
+    beyond = (x - below) - 0.5 + error
+    if beyond > 0.0 or (beyond == 0.0 and below % 2.0 == 1.0):
+        below += 1.0
+    return below
+
+
+def round_int(number: int, ndigits: int) -> int:
+    """`round` of an int to tens, hundreds and so on."""
+    if ndigits >= 0:
+        return number
+    if ndigits < -18:
+        if abs(number) < 4 * 10**18:
+            return 0
+        raise Unsupported("`round` to more than 18 digits of such a number", "use fewer digits")
+    step = int(_INTEGER_TENS[-ndigits])
+    count, rest = divmod(number, step)
+    if 2 * rest > step or (2 * rest == step and count % 2 == 1):
+        count += 1
+    return count * step
 
 
 def ulp(x: float, /) -> float:

@@ -464,6 +464,12 @@ return math.fsum([1e308, 1e308 * x, -1e308])
 
 return math.fsum('12')
 
+return round(x, 1), round(x, -1), round(x, None), round(-x, ndigits=0), round(number=x, ndigits=2)
+
+return round(np.float64(x), 1), round(np.float32(x)), round(12345, -2), round(True, 1), round(7, -1)
+
+raise ValueError(f"{round(x / 3.0, 4)} {round(2.5)} {round(1e300 * x, 2)}")
+
 return math.lcm(4, 6, 10), math.lcm(), math.lcm(0, 3), math.lcm(-4, 6), math.gcd(), math.gcd(-4)
 
 return math.gcd(12, 18, 8), math.gcd(True, 4), math.lcm(int(x), 7)

@@ -21,6 +21,13 @@ SPECIAL = [
 ANY = [struct.unpack("d", RNG.bytes(8))[0] for _ in range(100)]
 PAIRS = [(a, b) for a in SPECIAL for b in SPECIAL] + list(zip(ANY, reversed(ANY), strict=True))
 HALVES = [(float(a), float(b)) for a, b in RNG.integers(-20, 20, (80, 2)) / 2.0]
+# Numbers near halves of a decimal place, and halves themselves.
+DECIMALS = [x for x in SPECIAL + ANY if not 1e16 < abs(x) < 1e21] + [
+    math.nextafter((i + 0.5) / 10.0**k, float(toward))
+    for k in range(-3, 15)
+    for i, toward in zip(RNG.integers(-1000, 1000, 12), RNG.integers(-2, 2, 12), strict=True)
+] + [i / 8.0 for i in range(-40, 40)]  # fmt: skip
+INTEGERS = [*(RNG.integers(-(2**60), 2**60, 200) >> RNG.integers(0, 60, 200)), *range(-30, 30)]
 
 FUNCTIONS: list[tuple[Callable[..., Any], list[Any]]] = [
     (lambda x: math.modf(x), [(x,) for x in SPECIAL + ANY]),
@@ -30,6 +37,8 @@ FUNCTIONS: list[tuple[Callable[..., Any], list[Any]]] = [
     (lambda x, y: math.isclose(x, y), PAIRS + [(a, a * (1.0 + 1e-9)) for a in ANY]),
     (lambda x, y: math.isclose(1.0, 1.1, rel_tol=x, abs_tol=y), PAIRS),
     (lambda x, y: cmath.isclose(complex(x, y), complex(y, x), rel_tol=0.5), PAIRS),
+    (lambda x, n: round(x, n), [(x, k % 19 - 4) for k, x in enumerate(DECIMALS)]),
+    (lambda i, n: round(i, n), [(int(i), k % 21 - 19) for k, i in enumerate(INTEGERS)]),
     (lambda i, j: math.lcm(i, j, 6), RNG.integers(-40, 40, (50, 2)).tolist()),
     (lambda i, j: math.gcd(i, j, 6), RNG.integers(-40, 40, (50, 2)).tolist()),
 ]
@@ -75,6 +84,13 @@ def test_sums_are_rounded_once() -> None:
     for compiled in (adc.jit(total, target="python", cache=False), adc.jit(total)):
         for args in _sums():
             assert _outcome(compiled, args) == _outcome(total, args), args
+
+
+def test_a_rounded_number_is_constant() -> None:
+    def price(x: Any) -> Any:
+        return x * round(x, 1) + round(x, 20) + round(1e17 * x, 1)
+
+    assert adc.grad(price)(0.26) == 0.3
 
 
 def test_derivatives_where_values_are_zero() -> None:
