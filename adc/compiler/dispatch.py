@@ -8,7 +8,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -56,6 +56,9 @@ from adc.ir.errors import (
     AssumptionError,
     DeviceError,
     MemoryBudgetError,
+    TypeMismatchError,
+    TypeUnstableError,
+    UnboundError,
     UnsupportedError,
 )
 from adc.ir.functions import has_half
@@ -247,6 +250,20 @@ def _shared(
     pattern: bool,
 ) -> Family:
     return Family(Parameters(definition.code))
+
+
+# Refusals that other kinds of values may not meet.
+_KNOWN_ONLY_LATER = (UnsupportedError, TypeUnstableError, TypeMismatchError, UnboundError)
+
+
+def _add(constants: dict[Place, Any], places: set[Place], values: tuple[Any, ...]) -> bool:
+    """Make numbers among what a call passes constants; return whether any was none before."""
+    before = len(constants)
+    for place in sorted(places - set(constants), key=str):
+        # Nothing is there of what becomes an array.
+        with suppress(AttributeError, LookupError, TypeError):
+            constants[place] = place.read(values)
+    return len(constants) > before
 
 
 def _cannot_start_again(fn: Function) -> bool:
@@ -741,7 +758,9 @@ class Code:
         shares: bool,
     ) -> Lowered:
         constants: dict[Place, Any] = {}
+        refused: AdcError | None = None
         while True:
+            numbers: set[Place] = set()
             try:
                 return lower(
                     self._lowered_fn,
@@ -756,14 +775,18 @@ class Code:
                     applied=applied,
                     stackable=stackable,
                     modes=self._modes(applied),
+                    numbers=numbers,
                 )
-            except ConstantNeededError as error:
-                if error.place in constants:
-                    raise
-                try:
-                    constants[error.place] = error.place.read(values)
-                except (AttributeError, LookupError, TypeError):
-                    raise error from None  # such as a size of what becomes an array
+            except AdcError as error:
+                needed = {error.place} if isinstance(error, ConstantNeededError) else set()
+                if not _add(constants, needed, values):
+                    if not isinstance(error, _KNOWN_ONLY_LATER):
+                        raise
+                    # What sizes decide can be known: how many axes there are, which path is taken.
+                    refused = refused or error
+                    sizes = {place for place in numbers if place.path[-2:-1] == ("shape",)}
+                    if not (_add(constants, sizes, values) or _add(constants, numbers, values)):
+                        raise refused from None
 
     def _modes(self, applied: tuple[Level, ...]) -> frozenset[str]:
         """Return which derivatives are taken of the function that is lowered."""

@@ -135,6 +135,7 @@ def lower(
     applied: tuple[Level, ...] = (),
     stackable: frozenset[Place] = frozenset(),
     modes: frozenset[str] = BOTH,
+    numbers: set[Place] | None = None,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -165,6 +166,8 @@ def lower(
         Lists among the arguments that could be passed as stacks, and are not.
     modes : frozenset of str
         Which derivatives of the result are taken: in "reverse" mode, or also "tangent".
+    numbers : set of Place, optional
+        Where the program is refused, gets the places of those integers, and sizes, that it reads.
 
     Raises
     ------
@@ -204,6 +207,8 @@ def lower(
             if isinstance(error, PickedError) and error.places:
                 raise StackError(error.places) from None
             if not sharing.shared:
+                if numbers is not None:
+                    numbers.update(made.numbers.values())
                 if isinstance(error, PickedError):
                     raise UnsupportedError(error.message, error.span, error.hint) from None
                 raise

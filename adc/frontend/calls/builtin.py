@@ -26,7 +26,6 @@ from adc.frontend.core.bindings import (
     ListRef,
     NamedTuple,
     Num,
-    ObjectRef,
     Range,
     RecordOf,
     Reversed,
@@ -86,6 +85,8 @@ def _to_float(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
             return lo.num(float(args[0].value))
         except ValueError as error:
             return strings.failing(lo, error)
+    text = "float() argument must be a string or a real number"
+    _require_number(lo, args[0], text, node)
     return Num(numbers.weak(lo, elementwise.as_float(lo, args[0], node)))
 
 
@@ -98,7 +99,22 @@ def _to_int(
                 return static(int(args[0].value))
             except ValueError as error:
                 return strings.failing(lo, error)
+    if len(args) == 1:
+        text = "int() argument must be a string, a bytes-like object or a real number"
+        _require_number(lo, args[0], text, node)
     return _INTEGER(lo, args, kwargs, node)
+
+
+def _require_number(lo: Lowerer, arg: Binding, text: str, node: ast.Call) -> None:
+    """Refuse conversions of what is no number; in a `try` the program raises `TypeError`."""
+    if isinstance(arg, ArrayRef | Lazy) and views.dims_of(lo, arg):
+        own = "only 0-dimensional arrays can be converted to Python scalars"
+    elif isinstance(arg, TupleOf | ListRef | DictRef) or arg == NONE:
+        own = f"{text}, not '{classes.name_of(arg)}'"
+    else:
+        return
+    message = f"`{ast.unparse(node.func)}` needs a number, not {kind_of(arg)}"
+    numbers.refuse(lo, message, node, "TypeError", own, "use the elements")
 
 
 def _to_bool(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -108,6 +124,10 @@ def _to_bool(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
 
 def _abs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 1)
+    if isinstance(args[0], ListRef | TupleOf):
+        text = f"bad operand type for abs(): '{classes.name_of(args[0])}'"
+        message = f"`abs` of {kind_of(args[0])}"
+        numbers.refuse(lo, message, node, "TypeError", text, "use `np.abs`")
     x = elementwise.number(lo, args[0], node)
     if x.type.kind == "b":
         x = lo.convert(x, INT) if numbers.scalar_type(x).weak else x
@@ -261,8 +281,8 @@ def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
     if items is not None:
         return Num(integer(len(items)))
     message = f"len() of {kind_of(args[0])}"
-    if isinstance(args[0], Num):
-        text = f"object of type '{numbers.class_name(args[0])}' has no len()"
+    if classes.has_attribute(args[0], "__len__") is False:
+        text = f"object of type '{classes.name_of(args[0])}' has no len()"
         numbers.refuse(lo, message, node, "TypeError", text)
     raise TypeMismatchError(message, lo.span(node))
 
@@ -347,6 +367,10 @@ def _pow(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
 
 def _round(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     given = arguments.match(lo, "number ndigits?", args, kwargs, node)
+    if classes.class_of(given["number"]) is np.ndarray:
+        text = "type numpy.ndarray doesn't define __round__ method"
+        message = f"`round` of {kind_of(given['number'])}"
+        numbers.refuse(lo, message, node, "TypeError", text, "use `np.round`")
     digits = given.get("ndigits", NONE)
     if digits == NONE:
         return maths.to_integer("rint")(lo, [given["number"]], {}, node)
@@ -481,19 +505,19 @@ def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
 
 def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
-    classes = [item.value if isinstance(item, Static) else None for item in _flat(args[1])]
-    classes = [instances.class_of(c) if isinstance(c, type) else c for c in classes]
-    cls = class_of(args[0])
-    if cls is None or not all(isinstance(c, type) for c in classes):
+    given = [item.value if isinstance(item, Static) else None for item in _flat(args[1])]
+    asked = [instances.class_of(c) if isinstance(c, type) else c for c in given]
+    cls = classes.class_of(args[0])
+    if cls is None or not all(isinstance(c, type) for c in asked):
         raise lo.unsupported(f"`isinstance` of {kind_of(args[0])}", node)
     usual: list[Any] = [type.__instancecheck__, abc.ABCMeta.__instancecheck__]
-    for c in classes:
+    for c in asked:
         if cls is np.ndarray and c is not np.ndarray and isinstance(c, type):
             if issubclass(c, np.ndarray):  # which arrays from outside may be
                 raise lo.unsupported(f"`isinstance` of an array with `{c.__name__}`", node)
         if type(c).__instancecheck__ not in usual:
             raise lo.unsupported(f"`__instancecheck__` of `{type(c).__name__}`", node)
-    return lo.num(any(issubclass(cls, c) for c in classes if isinstance(c, type)))
+    return lo.num(any(issubclass(cls, c) for c in asked if isinstance(c, type)))
 
 
 def _callable(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -502,7 +526,7 @@ def _callable(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
         return lo.num(callable(args[0].value))
     if isinstance(args[0], Closure | Bound | Transformed):
         return lo.num(True)
-    cls = class_of(args[0])
+    cls = classes.class_of(args[0])
     if cls is None:
         raise lo.unsupported(f"`callable` of {kind_of(args[0])}", node)
     return lo.num(any("__call__" in each.__dict__ for each in cls.__mro__))
@@ -537,29 +561,33 @@ def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
 def _hasattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
     name, owner = _name_of(lo, args[1], node), args[0]
-    if isinstance(owner, Static) and isinstance(owner.value, _NAMESPACES):
-        return lo.num(_is_there(lo, owner, name.attr))
-    return lo.num(_attribute_or_none(lo, owner, name, node) is not None)
+    if classes.is_instance(owner):
+        return lo.num(attributes.of_container(lo, owner, name.attr, name) is not None)
+    return lo.num(_is_there(lo, owner, name.attr, node))
 
 
 # What is known when a program is compiled, but for assignments to its attributes: guards see these.
 _NAMESPACES = (types.ModuleType, type, types.FunctionType)
 
 
-def _is_there(lo: Lowerer, owner: Static, name: str) -> bool:
-    found = hasattr(owner.value, name)
-    outside.guard(lo, (owner.place or Place(owner.value)).to(Has(name)), found)
-    return found
+def _is_there(lo: Lowerer, owner: Binding, name: str, node: ast.Call) -> bool:
+    if isinstance(owner, Static) and isinstance(owner.value, _NAMESPACES):
+        found = hasattr(owner.value, name)
+        outside.guard(lo, (owner.place or Place(owner.value)).to(Has(name)), found)
+        return found
+    there = classes.has_attribute(owner, name)
+    if there is None:
+        raise lo.unsupported(f"asking whether {kind_of(owner)} has an attribute", node)
+    return there
 
 
 def _attribute_or_none(
     lo: Lowerer, owner: Binding, name: ast.Attribute, node: ast.Call
 ) -> Binding | None:
-    if isinstance(owner, Static) and isinstance(owner.value, _NAMESPACES):
-        return attributes.attribute_of(lo, owner, name) if _is_there(lo, owner, name.attr) else None
-    if not classes.is_instance(owner):
-        raise lo.unsupported(f"asking whether {kind_of(owner)} has an attribute", node)
-    return attributes.of_container(lo, owner, name.attr, name)
+    if classes.is_instance(owner):
+        return attributes.of_container(lo, owner, name.attr, name)
+    there = _is_there(lo, owner, name.attr, node)
+    return attributes.attribute_of(lo, owner, name) if there else None
 
 
 def _setattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -571,41 +599,12 @@ def _setattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
 
 def _type(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 1)
-    cls = class_of(args[0])
+    cls = classes.class_of(args[0])
     if cls is None:
         raise lo.unsupported(f"`type` of {kind_of(args[0])}", node)
     if is_stand_in(cls):
         raise lo.unsupported(f"`type` of {kind_of(args[0])}", node, "use `isinstance`")
     return Static(cls)
-
-
-def class_of(binding: Binding) -> type | None:
-    """Return the class of a binding's value."""
-    match binding:
-        case Num(array=True):
-            return np.ndarray
-        case Num(operand=operand):
-            ty = numbers.scalar_type(operand)
-            if ty.weak:
-                return {"b": bool, "i": int, "f": float, "c": complex}[ty.kind]
-            return ty.numpy.type
-        case ArrayRef() | Lazy():
-            return np.ndarray
-        case TupleOf():
-            return tuple
-        case ListRef():
-            return list
-        case DictRef():
-            return dict
-        case NamedTuple(cls=cls) | ObjectRef(cls=cls):
-            return cls
-        case Static(value=frozenset()):
-            return None  # a set of the program, or a frozen one
-        case Static(value=value):
-            return type(value)
-        case Closure():
-            return types.FunctionType
-    return None
 
 
 def _text(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -692,6 +691,10 @@ def _iter(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
     if classes.find(lo, args[0], "__iter__") is not None:
         return dispatch.apply(lo, Bound(args[0], "__iter__"), [], {}, node)
     source = elementwise.materialised(lo, args[0], node)
+    classes.require_iterable(lo, source, node)
+    if isinstance(source, ArrayRef) and not views.dims_of(lo, source):
+        text = "iteration over a 0-d array"
+        numbers.refuse(lo, text, node, "TypeError", text)
     if not isinstance(source, ArrayRef | ListRef | TupleOf | Range):
         raise lo.unsupported(f"`iter` of {kind_of(source)}", node, "use a `for` loop")
     return objects.construct(lo, library_iteration.Items, [source], {}, node)

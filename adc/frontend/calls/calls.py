@@ -359,7 +359,7 @@ def _call_method(
                     return done
             fn = classes.find_method(lo, cls, name, callee.after)
             return dispatch.apply(lo, Static(fn), [owner, *args], kwargs, node)
-    raise dispatch.not_callable(lo, callee, node)
+    dispatch.not_callable(lo, callee, node)
 
 
 @called(ObjectRef, NamedTuple)
@@ -373,7 +373,7 @@ def _call_instance(
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
     fn = classes.find(lo, callee, "__call__")
     if fn is None:
-        raise dispatch.not_callable(lo, callee, node)
+        dispatch.not_callable(lo, callee, node)
     return dispatch.apply(lo, Static(fn), [callee, *args], kwargs, node)
 
 

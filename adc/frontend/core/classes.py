@@ -14,8 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import advice, bindings, outside
-from adc.frontend.core.bindings import Binding, NamedTuple, ObjectRef, kind_of
+from adc.frontend.core import advice, bindings, numbers, outside
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    Closure,
+    DictRef,
+    Lazy,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    Static,
+    TupleOf,
+    kind_of,
+)
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Member, Place
@@ -165,3 +178,66 @@ def instance_class(binding: Binding) -> type | None:
 
 def inherits(cls: type | None, base: type | None) -> bool:
     return cls is not None and base is not None and issubclass(cls, base)
+
+
+def class_of(binding: Binding) -> type | None:
+    """Return the class of a binding's value."""
+    match binding:
+        case Num(array=True):
+            return np.ndarray
+        case Num(operand=operand):
+            ty = numbers.scalar_type(operand)
+            if ty.weak:
+                return {"b": bool, "i": int, "f": float, "c": complex}[ty.kind]
+            return ty.numpy.type
+        case ArrayRef() | Lazy():
+            return np.ndarray
+        case TupleOf():
+            return tuple
+        case ListRef():
+            return list
+        case DictRef():
+            return dict
+        case NamedTuple(cls=cls) | ObjectRef(cls=cls):
+            return cls
+        case Static(value=frozenset()):
+            return None  # a set of the program, or a frozen one
+        case Static(value=value):
+            return type(value)
+        case Closure():
+            return types.FunctionType
+    return None
+
+
+# Classes of constants that have no attributes of their own.
+_CONSTANTS = (str, bytes, types.NoneType, int, float, complex, bool)
+
+
+def has_attribute(binding: Binding, name: str) -> bool | None:
+    """Whether a value has an attribute; None for instances, and where nothing is known."""
+    if isinstance(binding, Closure) and name in binding.attributes:
+        return True
+    if is_instance(binding) or (
+        isinstance(binding, Static) and type(binding.value) not in _CONSTANTS
+    ):
+        return None
+    cls = class_of(binding)
+    return None if cls is None else in_class(cls, name) is not MISSING
+
+
+def require_iterable(lo: Lowerer, binding: Binding, node: ast.AST, message: str = "") -> None:
+    """Refuse to loop over what has no elements; in a `try` the program raises `TypeError`."""
+    if has_attribute(binding, "__iter__") is False:
+        message = message or f"cannot loop over {kind_of(binding)}"
+        own = f"'{name_of(binding)}' object is not iterable"
+        numbers.refuse(lo, message, node, "TypeError", own, _ITERABLE)
+
+
+_ITERABLE = "loop over a range, an array, a tuple, enumerate, zip or reversed"
+
+
+def name_of(binding: Binding) -> str:
+    """Return the name of a value's class in Python's errors."""
+    cls = class_of(binding)
+    assert cls is not None
+    return f"numpy.{cls.__name__}" if cls.__module__ == "numpy" else cls.__name__

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from adc.frontend.core import numbers
+from adc.frontend.core import classes, numbers
 from adc.frontend.core.bindings import NONE, Binding, Maybe, kind_of
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import refusal
@@ -128,12 +128,17 @@ def apply(
     """Lower a call of `callee` with arguments already lowered."""
     handler = _CALLEES.get(type(callee))
     if handler is None:
-        raise not_callable(lo, callee, node)
+        not_callable(lo, callee, node)
     return handler(lo, callee, args, kwargs, node)
 
 
-def not_callable(lo: Lowerer, callee: Binding, node: ast.Call) -> TypeMismatchError:
-    return TypeMismatchError(f"{kind_of(callee)} is not a function", lo.span(node))
+def not_callable(lo: Lowerer, callee: Binding, node: ast.Call) -> NoReturn:
+    """Refuse a call of what is no function; in a `try` the program raises `TypeError`."""
+    message = f"{kind_of(callee)} is not a function"
+    if classes.is_instance(callee) or classes.has_attribute(callee, "__call__") is False:
+        own = f"'{classes.name_of(callee)}' object is not callable"
+        numbers.refuse(lo, message, node, "TypeError", own)
+    raise TypeMismatchError(message, lo.span(node))
 
 
 def operator(

@@ -12,7 +12,6 @@ from typing import NoReturn
 
 import numpy as np
 
-from adc.frontend.core.bindings import Num
 from adc.frontend.core.lower import Lowerer, integer_range
 from adc.frontend.core.sizes import INDEX_BITS
 from adc.frontend.core.state import Dead
@@ -621,21 +620,15 @@ def _of_python(lo: Lowerer, truth: Operand) -> Operand:
     return lo.exact(truth, BOOL)
 
 
-def refuse(lo: Lowerer, message: str, node: ast.AST, error: str, text: str) -> NoReturn:
+def refuse(
+    lo: Lowerer, message: str, node: ast.AST, error: str, text: str, hint: str = ""
+) -> NoReturn:
     """Refuse what Python raises an exception for; in a `try`, let the program raise it."""
     if not lo.caught:
-        raise TypeMismatchError(message, lo.span(node))
+        raise TypeMismatchError(message, lo.span(node), hint)
     with lo.at(node):
         check(lo, Literal(False, BOOL), error, escaped(text))
     raise Dead
-
-
-def class_name(number: Num) -> str:
-    """Return the name of a number's class in Python's errors."""
-    ty = scalar_type(number.operand)
-    if not ty.weak:
-        return f"numpy.{ty.numpy.type.__name__}"
-    return {"b": "bool", "i": "int", "f": "float", "c": "complex"}[ty.kind]
 
 
 def escaped(text: str) -> str:

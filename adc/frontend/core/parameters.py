@@ -52,7 +52,7 @@ def bind_value(
             lo.sizes.plural.update(d for d in lo.dims[leaf.object] if isinstance(d, Value))
         if isinstance(tree, Scalar) and tree.boxed and isinstance(place.root, int):
             return boxed_param(lo, param, name)
-        if isinstance(tree, Scalar) and tree.kind in "bi":
+        if isinstance(tree, Scalar) and tree.kind in "biu":
             if place in lo.shared.constants:
                 value = lo.shared.constants[place]
                 lo.shared.guards[place] = Guard(place, value)

@@ -101,7 +101,7 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
             raise TypeMismatchError("a tuple cannot be changed", lo.span(node), "use a list")
         case Num():
             message = f"cannot assign to an element of {kind_of(owner)}"
-            text = f"'{numbers.class_name(owner)}' object does not support item assignment"
+            text = f"'{classes.name_of(owner)}' object does not support item assignment"
             numbers.refuse(lo, message, node, "TypeError", text)
         case _:
             raise TypeMismatchError(
@@ -357,9 +357,11 @@ def unpack(lo: Lowerer, value: Binding, node: ast.AST, count: int) -> list[Bindi
     items = sequences.static_items(lo, value)
     if items is not None:
         if len(items) != count:
-            raise TypeMismatchError(
-                f"cannot unpack {len(items)} values into {count} names", lo.span(node)
-            )
+            message = f"cannot unpack {len(items)} values into {count} names"
+            text = numbers.too_many(count)
+            if len(items) < count:
+                text = f"not enough values to unpack (expected {count}, got {len(items)})"
+            numbers.refuse(lo, message, node, "ValueError", text)
         return items
     if isinstance(value, ArrayRef) and views.dims_of(lo, value):
         size = views.dims_of(lo, value)[0]
@@ -369,4 +371,8 @@ def unpack(lo: Lowerer, value: Binding, node: ast.AST, count: int) -> list[Bindi
         few = numbers.apply(lo, "le", size, Literal(count, INT))
         numbers.check(lo, few, "ValueError", numbers.too_many(count))
         return [elementwise.load(lo, value, [Literal(k, INT)], node) for k in range(count)]
-    raise TypeMismatchError(f"cannot unpack {kind_of(value)}", lo.span(node))
+    message = f"cannot unpack {kind_of(value)}"
+    if classes.has_attribute(value, "__iter__") is False:
+        text = f"cannot unpack non-iterable {classes.name_of(value)} object"
+        numbers.refuse(lo, message, node, "TypeError", text)
+    raise TypeMismatchError(message, lo.span(node))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from adc.frontend.core import alternatives, bindings, dispatch, numbers, outside
+from adc.frontend.core import alternatives, bindings, classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -34,7 +34,7 @@ from adc.frontend.numpy import complexes, library, random, shaping
 from adc.frontend.values import elementwise, objects, views
 from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import AdcError, TypeMismatchError
 from adc.ir.foreign import is_stand_in
 from adc.ir.types import Array
 
@@ -103,7 +103,7 @@ def _of_array(lo: Lowerer, owner: Arraylike, name: str, node: ast.AST) -> Bindin
         return FlatRef(found.object, found.view, found.readonly, found.part)
     if name in library.METHODS:
         return Bound(owner, name)
-    raise lo.unsupported(f"`.{name}` of an array", node, alternatives.of_attribute(name))
+    raise _missing(lo, owner, name, node)
 
 
 @handles(ast.Attribute)
@@ -171,7 +171,20 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
         if node.attr in _OF_SETS:
             return Static(getattr(owner.value, node.attr))
         raise lo.unsupported(f"`{node.attr}` of a set", node, "use a dict, or a list")
-    raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
+    raise _missing(lo, owner, node.attr, node)
+
+
+def _missing(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> AdcError:
+    """Return the error of an attribute that a value lacks; in a `try` the program raises it."""
+    text = f"{kind_of(owner)} has no attribute {name!r}"
+    there = classes.has_attribute(owner, name)
+    if there:
+        what = "an array" if isinstance(owner, ArrayRef | Lazy) else kind_of(owner)
+        return lo.unsupported(f"`.{name}` of {what}", node, alternatives.of_attribute(name))
+    if there is False or classes.is_instance(owner):
+        own = f"'{classes.name_of(owner)}' object has no attribute '{name}'"
+        numbers.refuse(lo, text, node, "AttributeError", own)
+    return TypeMismatchError(text, lo.span(node))
 
 
 # Methods of sets that change none.
@@ -186,13 +199,14 @@ def _number_attribute(lo: Lowerer, owner: Num, node: ast.Attribute) -> Binding:
     ty = numbers.scalar_type(owner.operand)
     if node.attr in ("real", "imag"):
         return Num(complexes.part(lo, owner.operand, node.attr), owner.array)
-    if node.attr == "conjugate":
+    if node.attr in library.OF_NUMBERS and classes.has_attribute(owner, node.attr):
         return Bound(owner, node.attr)
     if not ty.weak:
         as_array = Lazy((), ty, lambda index: owner.operand)
-        found = _of_array(lo, as_array, node.attr, node)
-        return Bound(owner, found.name) if isinstance(found, Bound) else found
-    raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
+        if hasattr(ty.numpy.type, node.attr):
+            found = _of_array(lo, as_array, node.attr, node)
+            return Bound(owner, found.name) if isinstance(found, Bound) else found
+    raise _missing(lo, owner, node.attr, node)
 
 
 def dotted(node: ast.expr) -> tuple[str, ...] | None:

@@ -795,7 +795,8 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
         case ArrayRef():
             dims = views.dims_of(lo, iterable)
             if not dims:
-                raise TypeMismatchError("iteration over a 0-d array", lo.span(node))
+                text = "iteration over a 0-d array"
+                numbers.refuse(lo, text, node, "TypeError", text)
             return dims[0], lambda k: elementwise.load(lo, iterable, [k], node)
         case ListRef() if isinstance(held := lo.held(iterable), Growing):
             return held.length.operand, lambda k: list_buffers.read(
@@ -836,6 +837,7 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
             f"cannot loop over {kind_of(iterable)}", lo.span(node),
             "give its class an `__iter__`, or loop over the list or array that it holds",
         )  # fmt: skip
+    classes.require_iterable(lo, iterable, node)
     raise TypeMismatchError(
         f"cannot loop over {kind_of(iterable)}",
         lo.span(node),

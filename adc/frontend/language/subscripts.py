@@ -56,7 +56,7 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
                     return owner
                 whole = elementwise.boxed(lo, owner.operand, ty.dtype)
                 return indexing.read(lo, whole, items, node)
-            error = ("TypeError", f"'{numbers.class_name(owner)}' object is not subscriptable")
+            error = ("TypeError", f"'{classes.name_of(owner)}' object is not subscriptable")
             if not ty.weak:
                 error = ("IndexError", "invalid index to scalar variable.")
             numbers.refuse(lo, f"indexing {kind_of(owner)}", node, *error)
@@ -104,6 +104,9 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             )
         case Static(value=value) if isinstance(value, type) and hasattr(value, "__class_getitem__"):
             return owner  # `list[float]()` makes what `list()` makes
+    if classes.has_attribute(owner, "__getitem__") is False:
+        text = f"'{classes.name_of(owner)}' object is not subscriptable"
+        numbers.refuse(lo, f"indexing {kind_of(owner)}", node, "TypeError", text)
     raise TypeMismatchError(f"indexing {kind_of(owner)}", lo.span(node))
 
 

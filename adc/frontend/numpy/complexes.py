@@ -33,7 +33,6 @@ from adc.frontend.values.arguments import Handler
 from adc.frontend.values.views import Arraylike
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
-from adc.ir.errors import TypeMismatchError
 from adc.ir.opdef import OPS
 from adc.ir.types import BOOL, COMPLEX, FLOAT, INT, PARTS, WHOLES, Scalar
 from adc.library.standard import mathematics
@@ -351,13 +350,6 @@ def _isclose(
     pair = [given(arg, COMPLEX) for arg in args]
     fn: Any = mathematics.complex_isclose
     return program.call_function(lo, fn, pair, named, node)
-
-
-def method(lo: Lowerer, owner: Num, name: str, args: list[Binding], node: ast.Call) -> Binding:
-    """Lower a method of one of Python's numbers."""
-    if name != "conjugate" or args:
-        raise TypeMismatchError(f"`.{name}` of a number with these arguments", lo.span(node))
-    return Num(conjugate(lo, owner.operand))
 
 
 _CMATH = "sqrt exp log10 sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh".split()

@@ -321,10 +321,9 @@ def prepared(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) ->
     used = sum(_consumes(lo, item) for item in found)
     if used > rank:
         name = repr(x.object.name) if isinstance(x, ArrayRef) else "the array"
-        raise TypeMismatchError(
-            f"too many indices: {name} is {rank}-dimensional, but {used} were indexed",
-            lo.span(node),
-        )
+        shown = f"is {rank}-dimensional, but {used} were indexed"
+        own = f"too many indices for array: array {shown}"
+        numbers.refuse(lo, f"too many indices: {name} {shown}", node, "IndexError", own)
     full = Slice(None, None, None, node)
     dots = [k for k, item in enumerate(found) if _is(item, Ellipsis)]
     if len(dots) > 1:

@@ -45,7 +45,7 @@ from adc.frontend.numpy.ufuncs import common_type, strong
 from adc.frontend.values import arguments, arrays, elementwise, operators, views
 from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer
-from adc.ir.core import Literal
+from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.opdef import find
 from adc.ir.types import F64, INT, NAMES, Scalar
@@ -364,12 +364,20 @@ def enter(handlers: Mapping[Any, Handler]) -> None:
     _HANDLERS.update(handlers)
 
 
+# Methods that Python's numbers have as well.
+OF_NUMBERS: dict[str, Callable[[Lowerer, Operand], Binding]] = {
+    "conjugate": lambda lo, x: Num(complexes.conjugate(lo, x)),
+    "is_integer": maths.is_integer,
+}
+
+
 def method(
     lo: Lowerer, bound: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     """Lower a call of a method of an array: the function of that name, unless it differs."""
-    if isinstance(bound.owner, Num) and bound.name == "conjugate":
-        return complexes.method(lo, bound.owner, bound.name, args, node)
+    if isinstance(bound.owner, Num) and bound.name in OF_NUMBERS:
+        arguments.arity(lo, args, kwargs, node, 0)
+        return OF_NUMBERS[bound.name](lo, bound.owner.operand)
     if isinstance(bound.owner, Num):
         return _number_method(lo, bound.owner, bound.name, args, kwargs, node)
     owner, name = bound.owner, bound.name
@@ -500,7 +508,9 @@ def call(
         return ufuncs.method(lo, owner, callee.__name__, args, kwargs, node)
     if handler is not None:
         if callee in _LIFTED:
-            operands = [arrays.as_operand(lo, arg, node) for arg in args]
+            operands = args
+            if callee not in (abs, divmod):  # which take no lists
+                operands = [arrays.as_operand(lo, arg, node) for arg in args]
             if isinstance(callee, np.ufunc):
                 if len(operands) == callee.nin + 1:
                     kwargs = {"out": operands.pop(), **kwargs}

@@ -190,6 +190,15 @@ def to_integer(row: str, name: str = "") -> Handler:
     return handler
 
 
+def is_integer(lo: Lowerer, x: Operand) -> Binding:
+    """`float.is_integer`, which integers of NumPy's have as well."""
+    if x.type.kind != "f":
+        return lo.num(True)
+    whole = numbers.apply(lo, "eq", numbers.apply(lo, "floor", x), x)
+    found = numbers.apply(lo, "and", whole, numbers.apply(lo, "isfinite", x))
+    return Num(numbers.weak(lo, found))
+
+
 def _ldexp(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
     x, k = elementwise.as_float(lo, args[0], node), elementwise.number(lo, args[1], node)

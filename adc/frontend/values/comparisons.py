@@ -333,6 +333,9 @@ def _member(
             return Literal((left.value in right.value) is isinstance(op, ast.In), BOOL)
     right = sequences.as_tuple(lo, right)
     if not isinstance(right, TupleOf):
+        if classes.has_attribute(right, "__iter__") is False:
+            text = f"argument of type '{classes.name_of(right)}' is not iterable"
+            numbers.refuse(lo, f"`in` {kind_of(right)}", node, "TypeError", text)
         raise lo.unsupported(f"`in` {kind_of(right)}", node)
     found: Operand = Literal(False, BOOL)
     for item in right.items:

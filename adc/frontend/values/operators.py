@@ -104,6 +104,7 @@ def binary(
             lo.span(node),
         )
     what = f"`{numbers.SIGNS[name]}`"
+    _require_no_none(lo, name, left, right, node)
     a, b = elementwise.number(lo, left, node, what), elementwise.number(lo, right, node, what)
     if _is_complex_of_float(left, right):
         b = numbers.weak(lo, b)
@@ -117,6 +118,29 @@ def _is_complex_of_float(left: Binding, right: Binding) -> bool:
         return False
     a, b = numbers.scalar_type(left.operand), numbers.scalar_type(right.operand)
     return a.weak and a.kind == "c" and b == F64
+
+
+def _is_none(side: Binding) -> bool:
+    return isinstance(side, Static) and side.value is None
+
+
+_NAMES = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
+
+
+def _require_no_none(
+    lo: Lowerer, name: str, left: Binding, right: Binding, node: ast.AST
+) -> None:  # fmt: skip
+    """Refuse operators of None and a number; in a `try` the program raises `TypeError`."""
+    if _is_none(left) or _is_none(right):
+        kinds = [
+            _NAMES[numbers.scalar_type(side.operand).kind] if isinstance(side, Num) else "NoneType"
+            for side in (left, right)
+            if isinstance(side, Num) or _is_none(side)
+        ]
+        if len(kinds) == 2:
+            sign = numbers.SIGNS[name]
+            text = f"unsupported operand type(s) for {sign}: '{kinds[0]}' and '{kinds[1]}'"
+            numbers.refuse(lo, f"`{sign}` is not defined for None", node, "TypeError", text)
 
 
 # What operators make of two sets of constants.

@@ -211,6 +211,7 @@ def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Bindi
         if classes.is_instance(binding):
             raise lo.unsupported(f"the elements of {kind_of(binding)} (`__iter__`)", node)
         require_constants(lo, binding, "a length", node)
+        classes.require_iterable(lo, binding, node)
         raise lo.unsupported(
             f"unpacking {kind_of(binding)} of a length known only at run time",
             node,

@@ -18,7 +18,6 @@ from adc.frontend.core.bindings import ArrayRef, Axis, Lazy, Reshape, Stage, Win
 from adc.frontend.core.lower import Lowerer
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
-from adc.ir.errors import TypeMismatchError
 from adc.ir.types import INT
 
 Arraylike = ArrayRef | Lazy
@@ -39,7 +38,8 @@ def length(lo: Lowerer, x: Arraylike, node: ast.AST) -> Operand:
     """Return what `len` gives of an array."""
     dims = dims_of(lo, x)
     if not dims:
-        raise TypeMismatchError("len() of unsized object", lo.span(node))
+        text = "len() of unsized object"
+        numbers.refuse(lo, text, node, "TypeError", text)
     return dims[0]
 
 

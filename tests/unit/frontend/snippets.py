@@ -423,6 +423,62 @@ def rec9(x, n):
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+def axes(v):
+    try:
+        return len(v.shape)
+    except AttributeError:
+        return -1
+return axes(x), axes(np.float64(x)), axes([x]), axes(None), axes(np.ones(2) * x)
+
+def listed(v):
+    try:
+        iter(v)
+    except TypeError:
+        return [v]
+    return list(v)
+return listed(x), listed([x, 2.0]), listed(np.array([x, 1.0])), listed((1, 2))
+
+def first(v):
+    try:
+        return v[0]
+    except (TypeError, IndexError):
+        return v
+return first(x), first([x]), first(np.float64(x)), first(np.array(x)), first((x, 1))
+
+def add(v, w):
+    try:
+        return v + w
+    except TypeError as error:
+        return -1.0
+return add(x, None), add(None, 2), add(x, 2)
+
+def text(v):
+    try:
+        return float(v)
+    except TypeError:
+        return -1.0
+return text(x), text([x]), text(np.array([x, x])), text(None), text(np.array(x))
+
+return [hasattr(v, name) for v in (x, 1, np.float64(x), [x], (x,), {'a': x}, 'a', None, np.ones(2))
+        for name in ('__len__', '__iter__', 'shape', 'append', 'keys', 'real', '__call__', 'mro')]
+
+return getattr(x, 'shape', ()), getattr(np.ones((2, 3)), 'ndim', 0), getattr(None, 'size', 1)
+
+return x.is_integer(), (2.0 * x).is_integer(), np.float64(x).is_integer()
+
+return (x * math.inf).is_integer(), np.int64(x).is_integer()
+
+raise RuntimeError(str(hasattr(x, 'real')))
+
+try:
+    return x.nope
+except AttributeError:
+    return x + 1.0
+
+if isinstance(x, float) and not hasattr(x, '__array__'):
+    x = np.array([x, 2.0 * x])
+return x * 2
+
 v, back = adc.vjp(lambda z: (z * z).real * x, x + 1j)
 return v, back(1.0)
 
@@ -1507,6 +1563,41 @@ return 1.0
 return x[2:-10:n], x[-10:-20:n], x[10:-10:n], x[-10:2:-n]
 """,
     "x=X, n=2": r"""
+if n == 1:
+    y = x
+else:
+    y = x[:, None] * x
+return y
+
+v = x if n > 2 else (x, x)
+return v[1]
+
+return x[::n], ('a', 'b', 'c', 'd')[n:], (0.0,) * n + (1.0,)
+
+match [v for v in x]:
+    case [a, b, c]:
+        return a + b * c
+
+d = collections.deque([x[0]])
+d.extend(x[k] * k for k in range(n))
+return d[n], len(d)
+
+v = np.atleast_2d(x)
+if min(v.shape) == 1:
+    v = v.ravel()
+return v * n, v.ndim
+
+a, b, c = [v * n for v in x]
+return a * b + c
+
+d = {}
+for k in range(x.shape[0]):
+    d[f'w{k}'] = x[k] * n
+return sum(d.values()), len(d)
+
+x += M
+return x
+
 parts = []
 for v, k in zip(x, [1.0, n]):
     parts.append({'v': v * k})
@@ -1609,6 +1700,37 @@ return np.sum(x[[1, 0], :, [3, 2]])
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+a, b, c = [x, 1.0]
+return a
+# ADC014: cannot unpack 2 values into 3 names
+
+return abs([x, -1.0])
+# ADC014: `abs` of a list
+
+return divmod([x], 2)
+# ADC014: `divmod` is not defined for a list
+
+return round(np.array([x]))
+# ADC014: `round` of an array (f64[:])
+
+return round(np.array(x), 1)
+# ADC014: `round` of a 0-d array (f64)
+
+return x in 3
+# ADC014: `in` a number (int)
+
+return None + x
+# ADC014: `+` is not defined for None
+
+return x()
+# ADC014: a number (float) is not a function
+
+return x.hex()
+# ADC010: `.hex` of a number (float) is not supported
+
+return [x].nope
+# ADC014: a list has no attribute 'nope'
+
 raise Stopped('late', [x])
 # ADC010: an exception with a list is not supported
 
@@ -1885,7 +2007,7 @@ return collections.deque([x]).nope
 # ADC010: `.nope` of a deque is not supported
 
 return (x + 1j).conjugate(3).imag
-# ADC014: `.conjugate` of a number with these arguments
+# ADC010: `(x + 1j).conjugate` with these arguments is not supported
 
 for k in np.array(3.0):
     x += k
@@ -2048,7 +2170,7 @@ return operator.methodcaller()(x)
 # ADC014: methodcaller() is missing the name of a method
 
 return operator.methodcaller('nope')(x)
-# ADC010: `.nope` of an array is not supported
+# ADC014: an array (f64[:, :]) has no attribute 'nope'
 
 return np.sum(x, axis=(0, 0))
 # ADC014: an axis is given twice
@@ -2153,7 +2275,7 @@ del x[0]
 return 1.0
 # ADC010: `del` of an element of an array (f64[:]) is not supported
 
-x += M
+x += np.outer(x, x)
 return x
 # ADC014: the result has more axes than the array that it is stored in
 
@@ -2222,7 +2344,7 @@ return np.zeros(3, shape=4) + x
 return np.full(3, 2.0, fill_value=4.0) + x
 # ADC014: np.full() got multiple values for argument 'fill_value'
 
-match [v for v in x]:
+match [v for v in x[: int(3.0 * x[0])]]:
     case [a, b, c]:
         return a
 # ADC010: this pattern for a list whose elements are known only at run time is not supported
@@ -2313,16 +2435,16 @@ return y
 # ADC012: 'y' is a tuple of 2 on one path and a number (float) on another (line 3)
 
 k = 'a'
-for k in range(n):
+for k in range(int(2.0 * x)):
     x += k
 return x * k
 # ADC012: 'k' is str 'a' before the loop at line 3 and a number (int) after an iteration
 
-if n > 1:
+if x > 1.0:
     k = 'a'
 else:
     k = [x]
-for k in range(n):
+for k in range(int(2.0 * x)):
     x += k
 return k
 # ADC012: 'k' is str 'a' on one path and a list on another (line 2)
@@ -2340,7 +2462,7 @@ return sum(['a'] * n)
 # ADC014: `+` is not defined for str 'a'
 
 d = collections.deque([x])
-d.extend((x * k for k in range(n)))
+d.extend((x * k for k in range(int(2.0 * x))))
 return d[n]
 # ADC010: `.extend` of a deque by a list of a length known only at run time is not supported
 
@@ -2351,7 +2473,7 @@ d.rotate(1)
 return d[0]
 # ADC010: `.rotate` of a deque of any length is not supported
 
-d = collections.deque([x * k for k in range(n)], maxlen=2)
+d = collections.deque([x * k for k in range(int(2.0 * x))], maxlen=2)
 return d[0]
 # ADC010: a deque of `maxlen` of a list of a length known only at run time is not supported
 
@@ -2439,7 +2561,7 @@ return len({v > 0.0 for v in np.cumsum(x)}) * x[0]
 return {1, 2} + {3}
 # ADC014: `+` is not defined for a set and a set
 
-return x[::n]
+return x[:: int(2.0 * x[0])]
 # ADC010: a slice with a step known only at run time and an end left out is not supported
 """,
 }

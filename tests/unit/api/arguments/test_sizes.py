@@ -1,4 +1,4 @@
-"""Code for axes that turn out to have size 1: made when they do, and then for both."""
+"""Code for axes that turn out to have size 1, and for sizes that decide what variables are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 import adc
 from adc.frontend.entry import lower
+from adc.ir.errors import AdcError
 from tests.oracle import chain as chains
 
 X = np.array([1.0, 2.0, 3.0])
@@ -107,3 +108,62 @@ def test_an_argument_of_size_one_is_stretched_to_no_target() -> None:
 
     with pytest.raises(ValueError, match=r"from shape \(3,\) into shape \(1,\)"):
         adc.grad(fixed)(X, 1)
+
+
+def flattened(x: Any, n: Any) -> Any:
+    rows = np.atleast_2d(x)
+    if min(rows.shape) == 1:
+        rows = rows.ravel()
+    return np.sum(rows**n) if rows.ndim == 1 else np.sum(rows) ** n
+
+
+def test_sizes_that_decide_how_many_axes_there_are() -> None:
+    slope = adc.grad(flattened)
+    row, column, table = X[None], X[:, None], np.outer(X, X)
+    for _ in range(2):
+        for x in (X, row, column):
+            np.testing.assert_array_equal(slope(x, 2), 2.0 * x)
+        for n in (2, 3, 2):
+            np.testing.assert_allclose(slope(table, n), n * np.sum(table) ** (n - 1))
+    # One for each rank and shape, and none for each exponent.
+    assert slope.cache_info()["compiled"] + slope.cache_info()["loaded"] == 4
+    np.testing.assert_array_equal(adc.hessian(lambda x: flattened(x, 2))(X), 2.0 * np.eye(3))
+
+
+def test_integers_are_constants_only_if_sizes_do_not_do() -> None:
+    def weighted(x: Any, k: Any, order: Any) -> Any:
+        y = x if order == 1 else (x, x**2)
+        return np.sum(y[1] * k)
+
+    slope = adc.grad(weighted)
+    np.testing.assert_array_equal(slope(X, 5, 2), 10.0 * X)
+    np.testing.assert_array_equal(slope(X, 7, 1), [0.0, 7.0, 0.0])
+    np.testing.assert_array_equal(slope(X, 5, 2), 10.0 * X)
+
+
+WEIGHTS = np.ones((3, 1))
+
+
+def captured(x: Any) -> Any:
+    w = WEIGHTS
+    if w.shape[1] == 1:
+        w = w[:, 0]
+    return np.sum(x @ w)
+
+
+def test_sizes_of_captured_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    slope = adc.grad(captured)
+    np.testing.assert_array_equal(slope(X), np.ones(3))
+    monkeypatch.setitem(captured.__globals__, "WEIGHTS", np.ones((3, 2)))
+    np.testing.assert_array_equal(slope(X), 2.0 * np.ones(3))
+
+
+def test_what_sizes_do_not_decide_is_refused_as_ever() -> None:
+    def by_value(x: Any, n: Any) -> Any:
+        y = x if x[0] > 0.0 else (x, n)
+        return y[0]
+
+    with pytest.raises(AdcError) as caught:
+        adc.grad(by_value)(X, 3)
+    assert caught.value.code == "ADC012"
+    assert "f64[:]" in caught.value.message
