@@ -165,12 +165,14 @@ class Region:
     """The body of a `try`: what may be caught there (None: everything), and what that was.
 
     `codes` are the numbers of the checks that it catches (`control.escapes`). It `keeps` the
-    numbers in messages where they may be raised again.
+    numbers in messages where they may be raised again. `before` are the names bound where it
+    begins.
     """
 
     classes: tuple[type[BaseException], ...] | None
     keeps: bool = False
     codes: set[int] = field(default_factory=set)
+    before: frozenset[str] = frozenset()
 
 
 @dataclass(eq=False)

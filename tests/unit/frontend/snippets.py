@@ -971,6 +971,26 @@ return y
 z, back = adc.vjp(lambda p: (p.a * p.a.conjugate()).real, Pair(x[0] + 1j, 3))
 return back(1.0)[0].a.imag
 
+try:
+    parts = [math.log(v) for v in x]
+except ValueError:
+    return 1e10
+return sum(parts)
+
+try:
+    part = {"log": math.log(x[2]), "root": math.sqrt(x[0])}
+except ValueError:
+    part = None
+return 0.0 if part is None else part["log"] * part["root"]
+
+m = [1.0, 2.0]
+try:
+    m = [math.sqrt(x[0]), x[1]]
+    m[1] += math.log(x[1])
+except ValueError:
+    return m[0] + m[1] * x[2]
+return m[0] * m[1]
+
 for v in x:
     try:
         if v < 2.0:
