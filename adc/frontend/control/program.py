@@ -50,7 +50,7 @@ class _Recursive(Exception):
         self.key = key
 
 
-def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> object:
+def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> tuple[object, ...]:
     """Return the key of a call of a function while it is inlined: the functions passed.
 
     ``apply(lambda u: apply(f, u), x)`` is no recursion: the two calls apply different functions.

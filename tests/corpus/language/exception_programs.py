@@ -263,11 +263,11 @@ def containers_made_where_it_is_raised(x: Any) -> Any:
     for v in x:
         try:
             pair = [math.sqrt(v), 2.0 * v]
-            found = {"log": math.log(v), "pair": pair}
+            found: dict[str, Any] = {"log": math.log(v), "pair": pair}
         except ValueError:
             continue
         s += found["log"] * pair[1] + found["pair"][0]
-    held = {"last": None}
+    held: dict[str, Any] = {"last": None}
     try:
         held["last"] = [x[0], x[2]]
         held["last"][1] += math.sqrt(x[1])
