@@ -104,6 +104,20 @@ def most_by(items: Any, key: Any) -> Any:
     return best
 
 
+def least(items: Any) -> Any:
+    """Python's `min` of tuples."""
+    return least_by(items, _itself)
+
+
+def most(items: Any) -> Any:
+    """Python's `max` of tuples."""
+    return most_by(items, _itself)
+
+
+def _itself(item: Any) -> Any:
+    return item
+
+
 def sorted_by(items: Any, key: Any, backwards: Any) -> Any:
     """Python's `sorted` with a key."""
     listed = [item for item in items]  # `items` may be anything to loop over
@@ -113,16 +127,22 @@ def sorted_by(items: Any, key: Any, backwards: Any) -> Any:
 def in_order(items: Any, keys: Any, backwards: Any) -> Any:
     """Python's `sorted` of what has these keys: the order of equals is kept."""
     keys = np.array(keys)
-    if keys.ndim != 1:
+    if keys.ndim > 2:
         raise Unsupported(
-            "`sorted` by keys known only at run time that are no numbers",
+            "`sorted` by keys known only at run time that are neither numbers nor tuples of them",
             "use `np.lexsort` of arrays of the keys",
         )
     require_order(keys)
-    if backwards:
-        order = len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
+    if keys.ndim == 2:  # tuples
+        if keys.dtype.kind == "f" and np.any(np.abs(keys) >= 2.0**53):
+            raise Unsupported("`sorted` of tuples with numbers as large", "use `np.lexsort`")
+        columns = [keys[:, k] for k in range(keys.shape[1])]
     else:
-        order = np.argsort(keys, kind="stable")
+        columns = [keys]
+    if backwards:
+        order = len(keys) - 1 - np.lexsort([column[::-1] for column in columns[::-1]])[::-1]
+    else:
+        order = np.lexsort(columns[::-1])
     return [items[k] for k in order]
 
 

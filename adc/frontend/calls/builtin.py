@@ -150,9 +150,12 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
         if kwargs:
             return _keyed(lo, op, args, kwargs, node)
         if len(args) == 1:
+            name = "min" if op is ast.Lt else "max"
+            if isinstance(list_buffers.kept_in(lo, args[0]), TupleOf | NamedTuple):
+                by = library_functions.least if op is ast.Lt else library_functions.most
+                return dispatch.apply(lo, static(by), args, {}, node)
             array = _as_elements(lo, args[0], node)
             if array is not None:
-                name = "min" if op is ast.Lt else "max"
                 _require_vector(lo, array, name, node)
                 found = _most_of(lo, op, array, node)
                 return (
@@ -167,6 +170,9 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
         for item in items[1:]:
             # Python keeps the first of equals, and compares as `item < best`.
             better = comparisons.compare(lo, op(), item, best, node)
+            if not (isinstance(item, Num) and isinstance(best, Num)):
+                best = _either(lo, better, item, best, node)
+                continue
             a, b = elementwise.number(lo, item, node), elementwise.number(lo, best, node)
             if a.type != b.type:
                 a, b, _ = numbers.promoted(lo, a, b, node)
@@ -216,27 +222,32 @@ def _keyed(
     if key == NONE:
         rest = [*items]
         return _extreme(op)(lo, [best, *rest], {}, node) if rest else best
-    least = dispatch.apply(lo, key, [best], {}, node)
+    step = classes.call_at(node)
+    least = dispatch.apply(lo, key, [best], {}, step)
     for item in items:  # which the key may change
-        value = dispatch.apply(lo, key, [item], {}, node)
+        value = dispatch.apply(lo, key, [item], {}, step)
         better = comparisons.compare(lo, op(), value, least, node)
-        pair = TupleOf((item, value)), TupleOf((best, least))
-
-        def pick(one: Binding) -> None:
-            lo.frame.env[evaluation.VALUE] = one
-
-        try:
-            chosen = expressions.choose(
-                lo, better, functools.partial(pick, pair[0]), functools.partial(pick, pair[1]), node
-            )
-        except TypeUnstableError:
-            raise lo.unsupported(
-                f"`min` or `max` by keys known only at run time, of {kind_of(item)} and "
-                f"{kind_of(best)},", node, "choose among what you need of them, such as numbers",
-            ) from None  # fmt: skip
+        chosen = _either(lo, better, TupleOf((item, value)), TupleOf((best, least)), node)
         assert isinstance(chosen, TupleOf)
         best, least = chosen.items
     return best
+
+
+def _either(lo: Lowerer, first: Operand, item: Binding, best: Binding, node: ast.Call) -> Binding:
+    """Return `item` if `first` holds, else `best`."""
+
+    def pick(one: Binding) -> None:
+        lo.frame.env[evaluation.VALUE] = one
+
+    try:
+        return expressions.choose(
+            lo, first, functools.partial(pick, item), functools.partial(pick, best), node
+        )
+    except TypeUnstableError:
+        raise lo.unsupported(
+            f"`min` or `max` of {kind_of(item)} and {kind_of(best)}, by what is known only at run "
+            "time,", node, "choose among what you need of them, such as numbers",
+        ) from None  # fmt: skip
 
 
 def _require_vector(lo: Lowerer, array: ArrayRef | Lazy, name: str, node: ast.AST) -> None:

@@ -217,8 +217,9 @@ def _reduce(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bi
             raise TypeMismatchError(
                 "reduce() of empty iterable with no initial value", lo.span(node)
             )
+        step = classes.call_at(node)
         return functools.reduce(
-            lambda total, item: dispatch.apply(lo, given[0], [total, item], {}, node), items_, start
+            lambda total, item: dispatch.apply(lo, given[0], [total, item], {}, step), items_, start
         )
     over = "_items" if len(given) == 3 else "_items[1:]"
     names = [f"${name}{node.lineno}_{node.col_offset}" for name in ("f", "items", "total", "item")]

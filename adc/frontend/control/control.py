@@ -8,7 +8,7 @@ leave a block of statements (`jumps`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -95,10 +95,17 @@ def without_exit(lo: Lowerer, code: int, instead: int | None = None) -> None:
         lo.frame.env[EXIT] = Num(rest)
 
 
-def unbind_partial(lo: Lowerer, why: str) -> None:
-    """Unbind the names that are bound only where no exit is pending: one was, and is no more."""
+def unbind_partial(lo: Lowerer, why: str, before: Container[str] | None = None) -> None:
+    """Unbind the names that are bound only where no exit is pending: one was, and is no more.
+
+    `before` are those bound before what the exit leaves. Lists, dicts and objects made in there
+    keep their contents: no name leads to one where it was not made.
+    """
     for name in lo.frame.partial:
-        lo.frame.env[name] = Unstable(why) if is_slot(name) else Unbound(why)
+        if not is_slot(name):
+            lo.frame.env[name] = Unbound(why)
+        elif before is None or name in before:
+            lo.frame.env[name] = Unstable(f"differs: {why}")
     lo.frame.partial.clear()
 
 
@@ -303,17 +310,23 @@ class _Merge:
                 if arm.exited and unlike and self.leaves_function(arm):
                     lo.frame.partial.add(name)
                     return self.one_sided(hint, other, side)
+        exits = self.exits(name) if is_slot(name) else frozenset()
+        # Nobody reads what it is on a path that was left.
+        left = not is_of_exit(name) and not exits - {BREAK}
         if isinstance(a, Unstable) or isinstance(b, Unstable):
+            for arm, here, other, side in ((first, a, b, 1), (second, b, a, 0)):
+                if arm.exited and left and isinstance(here, Unstable):
+                    lo.frame.partial.add(name)
+                    return self.one_sided(hint, other, side)
             return a if isinstance(a, Unstable) else b
         a, b = self.opened(*self.conformed(name, a, b))
-        exits = self.exits(name) if is_slot(name) else frozenset()
         if is_slot(name) and (exits or not (first.exited or second.exited)):
             a, b = (a, b) if is_cell(name) else self.listed(a, b)
         joined = self.joined(hint, a, b)
         if joined is not None:
             return joined
         for arm, other, side in ((first, b, 1), (second, a, 0)):
-            if arm.exited and not is_of_exit(name) and not exits - {BREAK}:
+            if arm.exited and left:
                 lo.frame.partial.add(name)
                 return self.one_sided(hint, other, side)
         kinds = [contents_of(x) if is_slot(name) else kind_of(x) for x in (a, b)]

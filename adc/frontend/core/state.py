@@ -165,12 +165,14 @@ class Region:
     """The body of a `try`: what may be caught there (None: everything), and what that was.
 
     `codes` are the numbers of the checks that it catches (`control.escapes`). It `keeps` the
-    numbers in messages where they may be raised again.
+    numbers in messages where they may be raised again. `before` are the names bound where it
+    begins.
     """
 
     classes: tuple[type[BaseException], ...] | None
     keeps: bool = False
     codes: set[int] = field(default_factory=set)
+    before: frozenset[str] = frozenset()
 
 
 @dataclass(eq=False)
@@ -266,6 +268,8 @@ class Shared:
     holders: dict[types.FunctionType, Holder] = field(default_factory=dict)
     sources: dict[int, Source] = field(default_factory=dict)
     recursive: set[object] = field(default_factory=set)
+    # Functions that need constants, which a function that may call itself does not know.
+    whole: set[object] = field(default_factory=set)
     # IR functions, by Python function, signature and modes (`control.callees`).
     callees: dict[tuple[object, object, frozenset[str]], Any] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=Sharing)

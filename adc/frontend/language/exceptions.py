@@ -119,6 +119,7 @@ def catching(lo: Lowerer, region: Region, body: Callable[[], None]) -> None:
     frame = lo.frame
     if not isinstance(frame.env.get(RAISED), TupleOf):
         frame.env[RAISED] = escapes.raised()
+    region.before = frozenset(frame.env)
     outer, frame.catching = frame.catching, (*frame.catching, region)
     lo.inlines += 1
     lo.caught += 1
@@ -173,7 +174,7 @@ def handled(
 
     def run() -> None:
         set_exit(lo, FALLS)
-        unbind_partial(lo, "an exception may be raised before it is assigned")
+        unbind_partial(lo, "an exception may be raised before it is assigned", region.before)
         handle(failed)
 
     branch(lo, here, run, go_on, else_exited=FALLS not in exits_of(lo, pending))

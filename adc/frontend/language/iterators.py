@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adc.frontend.control import blocks, evaluation
-from adc.frontend.core import closures, dispatch, numbers, refusals
+from adc.frontend.core import classes, closures, dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -532,9 +532,13 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         if keyed:
             args = [source, given["key"], lo.num(backwards)]
             return dispatch.apply(lo, static(library_functions.sorted_by), args, {}, node)
+        if isinstance(list_buffers.kept_in(lo, source), TupleOf):
+            args = [source, source, lo.num(backwards)]
+            return dispatch.apply(lo, static(library_functions.in_order), args, {}, node)
         return _sorted_numbers(lo, source, backwards, node)
+    step = classes.call_at(node)
     keys = (
-        [dispatch.apply(lo, given["key"], [item], {}, node) for item in items] if keyed else items
+        [dispatch.apply(lo, given["key"], [item], {}, step) for item in items] if keyed else items
     )
     known = [_constant(lo, key) for key in keys]
     if None not in known:

@@ -43,6 +43,12 @@ from adc.ir.types import BOOL, Scalar, join
 FIRST = 16
 
 
+def kept_in(lo: Lowerer, binding: Binding) -> Binding | None:
+    """Return the structure of the elements of a list whose length is known only at run time."""
+    held = lo.held(binding) if isinstance(binding, ListRef) else None
+    return held.element if isinstance(held, Growing) else None
+
+
 def element_of(lo: Lowerer, value: Binding) -> Binding | None:
     """Return the structure of elements like `value`, or None if a growing list cannot hold them."""
     match value:

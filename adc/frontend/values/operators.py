@@ -30,7 +30,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import arrays, elementwise, sequences, special, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import AdcError, TypeMismatchError
 from adc.ir.types import BOOL, F64, INT, Scalar
 
 _AMBIGUOUS = "The truth value of an array with more than one element is ambiguous"
@@ -81,7 +81,7 @@ def binary(
                     f"a tuple of more than {numbers.MAX_TUPLE}", node, "use an array"
                 )
             return TupleOf(left.items * int(right.operand.value))
-        raise lo.unsupported("repeating a tuple by a number known only at run time", node)
+        raise _by_number(lo, right, "repeating a tuple", node)
     if kind is ast.BitOr and is_plain_dict(left) and is_plain_dict(right):
         return lo.new_ref(DictRef, lo.record(left).updated(lo.record(right)))
     if name == "mul":
@@ -165,8 +165,15 @@ def _repeated(lo: Lowerer, text: Binding, count: Binding, node: ast.AST) -> Stat
     if not (isinstance(text, Static) and isinstance(text.value, str) and isinstance(count, Num)):
         return None
     if not isinstance(count.operand, Literal) or count.operand.type.kind not in "ib":
-        raise lo.unsupported("repeating a string by a number known only at run time", node)
+        raise _by_number(lo, count, "repeating a string", node)
     return Static(text.value * int(count.operand.value))
+
+
+def _by_number(lo: Lowerer, count: Num, what: str, node: ast.AST) -> AdcError:
+    """Return the error for something that is repeated, but not by a constant integer."""
+    if count.operand.type.kind not in "iub":
+        return TypeMismatchError(f"{what} by {kind_of(count)}", lo.span(node), "use an integer")
+    return lo.constant_needed(count, f"{what} by a number", node)
 
 
 def _small(lo: Lowerer, base: Binding, exponent: Binding) -> Binding:

@@ -257,6 +257,27 @@ def test_of_a_while_loop_raises(x: Any) -> Any:
     return s
 
 
+@program(X3)
+def containers_made_where_it_is_raised(x: Any) -> Any:
+    s = 0.0
+    for v in x:
+        try:
+            pair = [math.sqrt(v), 2.0 * v]
+            found: dict[str, Any] = {"log": math.log(v), "pair": pair}
+        except ValueError:
+            continue
+        s += found["log"] * pair[1] + found["pair"][0]
+    held: dict[str, Any] = {"last": None}
+    try:
+        held["last"] = [x[0], x[2]]
+        held["last"][1] += math.sqrt(x[1])
+    except ValueError:
+        if held["last"] is not None:
+            return s * held["last"][1]
+        return s
+    return s * sum(held["last"])
+
+
 # --- leaving it -----------------------------------------------------------------------------------
 
 

@@ -1033,6 +1033,49 @@ return y
 z, back = adc.vjp(lambda p: (p.a * p.a.conjugate()).real, Pair(x[0] + 1j, 3))
 return back(1.0)[0].a.imag
 
+a, b, c = x[0], x[1], x[2]
+ties = [(a, 2), (a, 1), (b, 0), (b, -1)]
+return min(ties), max(ties), sorted(ties), sorted(ties, reverse=True), min((a, b), (a, c), (b, c))
+
+pairs = [(abs(v - 1.0), k) for k, v in enumerate(x)]
+pairs += [(0.5, -1), (0.5, 7)]
+d, k = min(pairs)
+far, j = max((abs(v), i) for i, v in enumerate(x))
+first = sorted(pairs, key=lambda p: (p[0], -p[1]))
+return d, k, far, j, first, sorted(pairs), sorted(pairs, reverse=True)
+
+names = min([x[0], x[1]], [x[1], x[2]]), max([(v, i) for i, v in enumerate(x) if v > 0])
+return names, min([(v, i) for i, v in enumerate(x) if v > 9])
+
+most = max((v * v for v in [x[0], x[1]]), key=lambda u: -u)
+return most, sorted((v * v for v in [x[0], x[1]]), key=lambda u: -u)
+
+return functools.reduce(lambda a, b: a * b - a, (v + 1.0 for v in (x[0], x[1], x[2])))
+
+n = len(x)
+states = list(itertools.product([-1.0, 1.0], repeat=n))
+return sum(s[0] * x[1] for s in states) + len((1.0,) * n), "ab" * n
+
+try:
+    parts = [math.log(v) for v in x]
+except ValueError:
+    return 1e10
+return sum(parts)
+
+try:
+    part = {"log": math.log(x[2]), "root": math.sqrt(x[0])}
+except ValueError:
+    part = None
+return 0.0 if part is None else part["log"] * part["root"]
+
+m = [1.0, 2.0]
+try:
+    m = [math.sqrt(x[0]), x[1]]
+    m[1] += math.log(x[1])
+except ValueError:
+    return m[0] + m[1] * x[2]
+return m[0] * m[1]
+
 for v in x:
     try:
         if v < 2.0:

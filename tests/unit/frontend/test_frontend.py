@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import inspect
 import io
 import itertools
@@ -19,8 +20,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 
 import adc
+from adc.frontend import entry
+from adc.frontend.core import state
 from adc.frontend.core.state import Lowered
 from adc.frontend.entry import lower
 from adc.ir.core import walk
@@ -447,3 +451,24 @@ def test_sizes_that_no_argument_tells_are_those_of_the_rule() -> None:
     value, gradient = adc.value_and_grad(program)(np.arange(5.0))
     assert value == 4.0
     assert gradient == pytest.approx(np.full(5, 4.0))
+
+
+def _columns(x: Any, axis: int = 0, mode: str = "sum", scale: bool = True) -> Any:
+    y = x * 2.0 if scale else x
+    return np.mean(y, axis=axis) if mode == "mean" else np.sum(y, axis=axis)
+
+
+def _many_calls(x: Any) -> Any:
+    parts = {}
+    for name in ("a", "b", "c"):
+        parts[name] = _columns(x) + _columns(x.T, axis=1, scale=False)
+        parts[name] = parts[name] * scipy.special.logsumexp(x) + _columns(x, 0, "mean")
+    return sum(np.sum(part) for part in parts.values())
+
+
+def test_functions_that_need_constants_are_inlined_into_large_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(entry, "Shared", functools.partial(state.Shared, inlined=150))
+    x = np.array([[0.3, -0.5], [0.7, 1.1]])
+    assert np.isclose(adc.jit(_many_calls)(x), _many_calls(x), rtol=1e-14)
