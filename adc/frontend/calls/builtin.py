@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import evaluation
+from adc.frontend.control.control import VALUE
 from adc.frontend.core import classes, dispatch, names, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
@@ -180,10 +181,10 @@ def _keyed(
         most = _extreme(op)
 
         def of_all() -> None:
-            lo.frame.env[evaluation.VALUE] = most(lo, given, {}, node)
+            lo.frame.env[VALUE] = most(lo, given, {}, node)
 
         def default() -> None:
-            lo.frame.env[evaluation.VALUE] = value
+            lo.frame.env[VALUE] = value
 
         return expressions.choose(lo, some, of_all, default, node)
     items = iter(given) if read is None else sequences.one_by_one(lo, given[0], node)
@@ -202,7 +203,7 @@ def _keyed(
         pair = TupleOf((item, value)), TupleOf((best, least))
 
         def pick(one: Binding) -> None:
-            lo.frame.env[evaluation.VALUE] = one
+            lo.frame.env[VALUE] = one
 
         try:
             chosen = expressions.choose(
