@@ -993,6 +993,11 @@ return sum(x)
 return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
 """,
     "x=1.5, n=3": r"""
+y = np.int32(0)
+for k in range(n):
+    y = np.int16(y) if k < 2 else np.int64(y)
+return y
+
 y = x
 for k in range(n):
     if x < k:
