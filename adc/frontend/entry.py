@@ -40,6 +40,7 @@ from adc.frontend.core.parameters import arrays_of, bind_value, is_stack, leaf_o
 from adc.frontend.core.state import (
     BOTH,
     NEITHER,
+    ChoiceError,
     Dead,
     Frame,
     Generated,
@@ -52,6 +53,7 @@ from adc.frontend.core.state import (
     StackError,
     UnassignedError,
     Variable,
+    VariesError,
 )
 from adc.frontend.core.structure import leaves
 from adc.frontend.inputs.places import Place
@@ -181,10 +183,13 @@ def lower(
     start = time.perf_counter()
     sharing = Sharing()
     unset: dict[Variable, UnassignedError] = {}
+    varied: dict[Variable, VariesError] = {}
+    choosing = False
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general, sharing=sharing,
             stackable=stackable, modes=modes, unset=frozenset(unset),
+            varied=frozenset(varied), choosing=choosing,
         )  # fmt: skip
         if not inline:
             made.inlined = 0
@@ -203,12 +208,27 @@ def lower(
                 continue
             known = first if first.why else error
             raise UnboundError(known.message, known.span, known.hint) from None
+        except dispatch.SplitError as error:
+            if choosing:
+                raise ChoiceError(
+                    "this use of what is one of several values is not supported", None,
+                    "assign it to a variable before",
+                ) from error  # fmt: skip
+            choosing = True
+            continue
         except AdcError as error:
             if isinstance(error, PickedError) and error.places:
                 raise StackError(error.places) from None
+            if isinstance(error, VariesError) and error.variable not in varied:
+                varied[error.variable] = error  # it may be one of several values
+                continue
             if not sharing.shared:
                 if numbers is not None:
                     numbers.update(made.numbers.values())
+                if varied and isinstance(error, VariesError | ChoiceError):
+                    error = next(iter(varied.values()))
+                if isinstance(error, VariesError):
+                    raise TypeUnstableError(error.message, error.span, error.hint) from None
                 if isinstance(error, PickedError):
                     raise UnsupportedError(error.message, error.span, error.hint) from None
                 raise

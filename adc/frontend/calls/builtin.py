@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import evaluation, program
+from adc.frontend.control.control import VALUE
 from adc.frontend.core import classes, dispatch, names, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
@@ -207,10 +208,10 @@ def _keyed(
         most = _extreme(op)
 
         def of_all() -> None:
-            lo.frame.env[evaluation.VALUE] = most(lo, given, {}, node)
+            lo.frame.env[VALUE] = most(lo, given, {}, node)
 
         def default() -> None:
-            lo.frame.env[evaluation.VALUE] = value
+            lo.frame.env[VALUE] = value
 
         return expressions.choose(lo, some, of_all, default, node)
     items = iter(given) if read is None else sequences.one_by_one(lo, given[0], node)
@@ -237,7 +238,7 @@ def _either(lo: Lowerer, first: Operand, item: Binding, best: Binding, node: ast
     """Return `item` if `first` holds, else `best`."""
 
     def pick(one: Binding) -> None:
-        lo.frame.env[evaluation.VALUE] = one
+        lo.frame.env[VALUE] = one
 
     try:
         return expressions.choose(

@@ -278,6 +278,8 @@ def _call_known(
 ) -> Binding:
     """Lower a call of a compile-time constant: a function, a class, a bound method."""
     value = callee.value
+    if not _takes_none(callee):
+        dispatch.require_one((*args, *kwargs.values()), node)
     made = derivatives.of_object(value)
     if made is not None:
         return dispatch.apply(lo, made, args, kwargs, node)
@@ -334,6 +336,8 @@ def _is_of_scipy(value: type | types.FunctionType) -> bool:
 def _call_method(
     lo: Lowerer, callee: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
+    if not _takes_none(callee):
+        dispatch.require_one((*args, *kwargs.values()), node)
     if isinstance(callee.owner, ArrayRef | Lazy | Num):
         return library.method(lo, callee, args, kwargs, node)
     if bindings.is_generator(callee.owner):

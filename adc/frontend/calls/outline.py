@@ -20,9 +20,11 @@ from adc.frontend.core.bindings import (
     Binding,
     Maybe,
     Num,
+    OneOf,
     TupleOf,
     Unbound,
     Unstable,
+    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import leaf_operand
@@ -32,7 +34,7 @@ from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, results
 from adc.ir.builder import integer
 from adc.ir.core import Function, Literal, Operand, Stmt, Value
-from adc.ir.errors import TypeMismatchError, UnsupportedError
+from adc.ir.errors import TypeMismatchError, TypeUnstableError, UnsupportedError
 from adc.ir.functions import users_name
 from adc.ir.types import Type
 from adc.ir.walk import Names
@@ -315,6 +317,12 @@ class Outline:
 
 def without_none(lo: Lowerer, result: Binding, name: str, node: ast.AST) -> Binding:
     """Return the result of a function that is differentiated, which is not None: it is checked."""
+    if isinstance(result, OneOf):
+        first, *others = map(kind_of, result.items)
+        kinds = f"{first} on one path and {' or '.join(others)} on another"
+        raise TypeUnstableError(
+            f"the result is {kinds}", lo.span(node), "return the same kind of value on every path"
+        )
     if not isinstance(result, Maybe):
         return result
     if isinstance(result.some, Literal):

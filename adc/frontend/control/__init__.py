@@ -11,6 +11,7 @@ In reading order:
 `chains`       long chains of `elif` and `case`, without nesting
 `evaluation`   the value or truth of an expression: ``a and b`` may be a branch
 `escapes`      checks whose exceptions are caught: conditional jumps to the handler
+`choices`      what uses one of several values, lowered once for each
 `blocks`       statements in order, and `if`
 `marks`        marks of `save`, `recompute`, `invertible` and `checkpoint` on statements
 `inlining`     functions of the program that are inlined

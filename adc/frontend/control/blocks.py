@@ -10,7 +10,7 @@ import ast
 import functools
 from collections.abc import Callable, Sequence
 
-from adc.frontend.control import chains, escapes, evaluation
+from adc.frontend.control import chains, choices, escapes
 from adc.frontend.control.control import (
     FALLS,
     branch,
@@ -91,9 +91,9 @@ def _lower_section(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
             return
         with lo.at(stmt):
             if lo.frame.catching and not isinstance(stmt, _COMPOUND):
-                escapes.run(lo, functools.partial(dispatch.execute, lo, stmt))
+                escapes.run(lo, functools.partial(choices.execute, lo, stmt))
             else:
-                dispatch.execute(lo, stmt)
+                choices.execute(lo, stmt)
         if not is_exit(exit_of(lo), FALLS):
             if not is_last:
                 with lo.at(stmt):
@@ -167,7 +167,7 @@ def _if(lo: Lowerer, stmt: ast.If, body: Sequence[ast.stmt], orelse: Sequence[as
             _nested_if(lo, stmt, stmt.test.values, body)
             return
     with lo.at(stmt):
-        cond = evaluation.condition(lo, stmt.test)
+        cond = choices.condition(lo, stmt.test)
     with lo.at(stmt):
         branch(lo, cond, lambda: lower_stmts(lo, body), lambda: lower_stmts(lo, orelse))
 
@@ -180,7 +180,7 @@ def _nested_if(
         lower_stmts(lo, body)
         return
     with lo.at(stmt):
-        cond = evaluation.condition(lo, tests[0])
+        cond = choices.condition(lo, tests[0])
         branch(lo, cond, lambda: _nested_if(lo, stmt, tests[1:], body), lambda: None)
 
 
@@ -197,7 +197,7 @@ def _long_if(lo: Lowerer, stmt: ast.If) -> None:
 
     def test(link: ast.If) -> Operand:
         with lo.at(link):
-            return evaluation.condition(lo, link.test)
+            return choices.condition(lo, link.test)
 
     with lo.at(stmt):
         chains.pick(

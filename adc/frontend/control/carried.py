@@ -13,9 +13,11 @@ from typing import Any
 from adc.frontend.control import forms
 from adc.frontend.control.control import (
     contents_of,
+    is_contents,
     is_of_exit,
     joinable,
     line_of,
+    varies,
 )
 from adc.frontend.control.findings import (
     Carried,
@@ -26,6 +28,7 @@ from adc.frontend.control.findings import (
     array_of,
     becomes_array,
     is_filled,
+    may_become_array,
 )
 from adc.frontend.core.bindings import (
     ArrayObject,
@@ -35,6 +38,7 @@ from adc.frontend.core.bindings import (
     Growing,
     Maybe,
     Num,
+    OneOf,
     RecordOf,
     Ref,
     TupleOf,
@@ -47,7 +51,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import require_bound
-from adc.frontend.core.state import State
+from adc.frontend.core.state import CONTENTS, State, VariesError
 from adc.frontend.core.structure import (
     CELL,
     holders,
@@ -93,7 +97,11 @@ def close(
             # Where an exit is pending it is something else. This is what the next iteration sees.
             memo.dropped.add(name)
         if not isinstance(end, Unbound | Unstable):
-            form = forms.optional_form(start, end)
+            form = forms.optional_form(start, end, varies(lo, name))
+            if isinstance(form, OneOf) and is_contents(name):
+                form = None
+            if memo.avoids_numbers and may_become_array(start, end):
+                raise FirstError(f"{name!r} becomes an array", lo.builder.loc, "")
             if form is not None and not (memo.avoids_none and is_filled(start, end)):
                 memo.forms[name] = form
                 if isinstance(form, Maybe) and isinstance(form.inner, Ref):
@@ -118,7 +126,7 @@ def close(
             retry = True
             continue
         if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
-            if is_slot(name) and not is_cell(name):
+            if is_contents(name):
                 owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
                 keys = (start, end) if isinstance(start, RecordOf) else ()
                 owner = owners[0] if owners else "a container"
@@ -160,10 +168,11 @@ def close(
                 or (filled and not becomes_array(start, end))
                 or (is_cell(name) or is_of_exit(name))
             ):
-                raise (FirstError if first else TypeUnstableError)(
+                raise (FirstError if first else VariesError)(
                     f"{name.removeprefix(CELL)!r} {why}",
                     lo.builder.loc,
                     "use the same kind of value on every path, or two variables",
+                    CONTENTS if is_slot(name) else (lo.frame.function, name),
                 )
             memo.unstable[name] = why
             retry = True
@@ -198,7 +207,7 @@ def close(
                     loop = f"the loop at line {line_of(lo)}"
                     why = f"is a {ty} before {loop} and a {new} after an iteration"
                     if is_slot(name) or is_of_exit(name):
-                        raise TypeUnstableError(
+                        raise VariesError(
                             f"{name.removeprefix(CELL)!r} {why}",
                             lo.builder.loc,
                             "convert one of them, for instance with `int()`",

@@ -24,6 +24,7 @@ from adc.frontend.core.bindings import (
     Maybe,
     NamedTuple,
     Num,
+    OneOf,
     RecordOf,
     Ref,
     TupleOf,
@@ -33,7 +34,7 @@ from adc.frontend.core.bindings import (
     related,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import Dead, State
+from adc.frontend.core.state import CONTENTS, Dead, State
 from adc.frontend.core.structure import (
     is_cell,
     is_slot,
@@ -49,7 +50,7 @@ from adc.ir.core import Block, If, Literal, Operand, Stmt, Value
 from adc.ir.types import BOOL, INT, Array, Scalar, join
 
 FALLS, BREAK, CONTINUE, RETURN, NATURAL, RAISE, FIRST_LABEL = range(7)
-EXIT, RESULT = "$exit", "$return"
+EXIT, RESULT, VALUE = "$exit", "$return", "$value"
 # What the names are called that are kept at a `break` (`language.breaks`).
 BROKEN = "$break"
 
@@ -57,6 +58,19 @@ BROKEN = "$break"
 def is_of_exit(name: str) -> bool:
     """Whether a name is read only where an exit is pending, which binds it."""
     return name == RESULT or name.startswith(BROKEN)
+
+
+def varies(lo: Lowerer, name: str) -> bool:
+    """Whether a name may be bound to one of several values of different kinds (`OneOf`)."""
+    if name == VALUE or is_of_exit(name):
+        return True
+    which = CONTENTS if is_slot(name) else (lo.frame.function, name)
+    return which in lo.shared.varied
+
+
+def is_contents(name: str) -> bool:
+    """Whether a name of the state has what a list, dict or object holds."""
+    return is_slot(name) and not is_cell(name)
 
 
 def exit_of(lo: Lowerer) -> Operand:
@@ -198,6 +212,8 @@ class _Merge:
     # Names that one path binds and that may be read where that path was surely taken, which is
     # checked when the program runs; True: all.
     late: bool | Collection[str] = False
+    # Whether what joins now may be of different kinds.
+    varies: bool = False
 
     def result(self, a: Operand | None, b: Operand | None, hint: str) -> Value:
         """Return the result of the If that is `a` or `b`; None is a value that is not read."""
@@ -320,10 +336,11 @@ class _Merge:
                     return self.one_sided(hint, other, side)
             return a if isinstance(a, Unstable) else b
         a, b = self.opened(*self.conformed(name, a, b))
+        self.varies = varies(lo, name)
         if is_slot(name) and (exits or not (first.exited or second.exited)):
             a, b = (a, b) if is_cell(name) else self.listed(a, b)
         joined = self.joined(hint, a, b)
-        if joined is not None:
+        if joined is not None and not (isinstance(joined, OneOf) and is_contents(name)):
             return joined
         for arm, other, side in ((first, b, 1), (second, a, 0)):
             if arm.exited and left:
@@ -410,6 +427,8 @@ class _Merge:
             return self.optional(hint, a, b)
         if isinstance(a, Ref) and isinstance(b, Ref):
             return self.reference(hint, a, b) if bindings.one_class(a, b) else None
+        if isinstance(a, OneOf) or isinstance(b, OneOf):
+            return self.one_of(hint, a, b)
         match a, b:
             case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
                 found = self.all_joined(hint, p, q)
@@ -421,7 +440,7 @@ class _Merge:
                 record = self.joined(hint, p, q)
                 return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
         if not joinable(a, b):
-            return None
+            return self.one_of(hint, a, b) if self.varies else None
         pairs = zip(leaves(a), leaves(b), strict=True)
         return rebuild(a, iter([self.leaf(hint, x, y) for x, y in pairs]))
 
@@ -443,6 +462,41 @@ class _Merge:
         if inner is None:
             return None
         return Maybe(inner, self.flag(f"{hint}.some", p, q), absent)
+
+    def one_of(self, hint: str, a: Binding, b: Binding) -> Binding | None:
+        """Return what is one of several: `a` on one path and `b` on the other."""
+        if not (forms.may_vary(a) and forms.may_vary(b)):
+            return None
+        first, second = 0, 1
+        if isinstance(b, OneOf) and not isinstance(a, OneOf):
+            a, b, first, second = b, a, 1, 0  # its items keep their numbers
+        (items, p), (others, q) = forms.items_of(a), forms.items_of(b)
+        places = forms.places_in(items, others)
+        count, numbers_ = len(items), list[int]()
+        for k in places:
+            numbers_.append(count if k is None else k)
+            count += k is None
+        if len(set(numbers_)) < len(numbers_) or count > forms.MOST:
+            return None
+        found: list[Binding | None] = []
+        for k in range(count):
+            x = items[k] if k < len(items) else None
+            y = others[numbers_.index(k)] if k in numbers_ else None
+            if x is None or y is None:
+                only = y if x is None else x
+                assert only is not None
+                found.append(self.one_sided(hint, only, second if x is None else first))
+            else:
+                pair = (x, y) if first == 0 else (y, x)
+                found.append(self.joined(hint, *self.conformed("", *pair)))
+        if None in found:
+            return None
+        with self.within(second):
+            q = forms.renumbered(self.lo, q, numbers_)
+        p, q = (p, q) if first == 0 else (q, p)
+        which = self.leaf(f"{hint}.which", Num(p), Num(q))
+        assert isinstance(which, Num)
+        return OneOf(tuple(filter(None, found)), which.operand)
 
     def flag(self, hint: str, p: Operand, q: Operand) -> Operand:
         """Return the flag that is `p` on one path and `q` on the other."""
@@ -484,7 +538,7 @@ class _Merge:
             if isinstance(a, ListRef):
                 x, y = self.listed(x, y)
             held = self.joined(hint, x, y)
-            if held is None:
+            if held is None or isinstance(held, OneOf):
                 self.references[key] = None
             else:
                 self.slots[made.slot] = held

@@ -30,6 +30,7 @@ from adc.frontend.core.bindings import Binding, Num, TupleOf
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Dead, Frame, Region, State
 from adc.frontend.core.structure import is_slot, leaves
+from adc.frontend.values import optional
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
@@ -191,7 +192,8 @@ class _Watch:
             for name, old in self.before.env.items():
                 if (name[0] == "$" and not is_slot(name)) or (own and slots and not is_slot(name)):
                     continue
-                if env.get(name, old) is not old and env.get(name, old) != old:
+                new = env.get(name, old)
+                if new is not old and new != old and not optional.is_part(new, old):
                     self.changed = check.loc
                     return
 

@@ -11,15 +11,13 @@ import functools
 from collections.abc import Callable, Sequence
 
 from adc.frontend.control import chains
-from adc.frontend.control.control import merge, run_arm
+from adc.frontend.control.control import VALUE, merge, run_arm
 from adc.frontend.core import dispatch, numbers
 from adc.frontend.core.bindings import Binding, Maybe, Num
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import elementwise, operators, optional
 from adc.ir.core import Apply, Literal, Operand
 from adc.ir.types import BOOL
-
-VALUE = "$value"
 
 
 def lower_expr(lo: Lowerer, node: ast.expr) -> Binding:

@@ -15,16 +15,17 @@ from adc.frontend.core.bindings import (
     Maybe,
     NamedTuple,
     Num,
+    OneOf,
     RecordOf,
     TupleOf,
     Unbound,
     Unstable,
 )
+from adc.frontend.core.state import VariesError
 from adc.frontend.core.structure import (
     leaves,
 )
 from adc.ir.core import Operand, Value
-from adc.ir.errors import TypeUnstableError
 from adc.ir.types import Array, Scalar
 
 
@@ -61,6 +62,9 @@ class LoopMemo:
     breaks: bool = False
     # Whether there is a way to lower it in which what is None at first needs no flag.
     avoids_none: bool = False
+    # Whether that is so of what is a number or an array after an iteration: of a `while`, an
+    # iteration that finds the test false leaves what it found.
+    avoids_numbers: bool = False
     # Attributes from outside that they change.
     opened: set[tuple[str, Any]] = field(default_factory=set)
 
@@ -85,7 +89,7 @@ class LoopMemo:
         self.sizes -= {key for key in self.sizes if key[0] == name}
 
 
-class RestructuredError(TypeUnstableError):
+class RestructuredError(VariesError):
     """Iterations change the structure of a container."""
 
 
@@ -101,6 +105,13 @@ def becomes_array(start: Binding, end: Binding) -> bool:
     return any(
         isinstance(old, Num) and isinstance(new, ArrayRef) for old, new in _pairs(start, end)
     )
+
+
+def may_become_array(start: Binding, end: Binding) -> bool:
+    """Whether something is a number in `start`, and in `end` a number or an array."""
+    return isinstance(start, Num) and isinstance(end, OneOf) and any(
+        isinstance(item, ArrayRef) for item in end.items
+    )  # fmt: skip
 
 
 def is_filled(start: Binding, end: Binding) -> bool:

@@ -14,7 +14,7 @@ are the entry and the edge to the next iteration.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from adc.frontend.core import bindings, numbers, outside
@@ -33,6 +33,7 @@ from adc.frontend.core.bindings import (
     Maybe,
     NamedTuple,
     Num,
+    OneOf,
     RecordOf,
     Ref,
     Static,
@@ -45,11 +46,11 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame
-from adc.frontend.core.structure import leaves, rebuild, refs, same_view
+from adc.frontend.core.structure import leaves, rebuild, refs, same_view, shape_of
 from adc.frontend.values import elementwise, list_buffers, views
-from adc.ir.builder import zero
+from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand
-from adc.ir.types import BOOL, Array, Scalar
+from adc.ir.types import BOOL, INT, Array, Scalar
 
 Change = Callable[[Binding, Binding], Binding]
 
@@ -81,6 +82,8 @@ def paired(like: Binding, binding: Binding, change: Change) -> Binding:
             return replace(binding, items=inside(p, q))
         case Maybe(inner=p), Maybe(inner=q):
             return replace(binding, inner=paired(p, q, change))
+        case OneOf(items=p), OneOf(items=q) if len(p) == len(q):
+            return replace(binding, items=inside(p, q))
         case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
             record = paired(p, q, change)
             assert isinstance(record, RecordOf)
@@ -146,13 +149,16 @@ def may_be_optional(binding: Binding) -> bool:
     )
 
 
-def optional_form(start: Binding, end: Binding) -> Binding | None:
-    """Return a form for what is one or the other, if they differ in what may be absent."""
+def optional_form(start: Binding, end: Binding, varies: bool = False) -> Binding | None:
+    """Return a form for what is one or the other, if they differ in what may be absent.
+
+    If it `varies`, the two may also be of different kinds, or different constants.
+    """
     absent = absent_of(start, end)
     match start, end:
         case Maybe(inner=inner), _ if start.absent == absent:
             other, _ = parts_of_optional(end, absent)
-            found = None if other is None else optional_form(inner, other)
+            found = None if other is None else optional_form(inner, other, varies)
             if found is None or any(True for _ in refs(found)):
                 return None
             return replace(start, inner=found)
@@ -169,19 +175,23 @@ def optional_form(start: Binding, end: Binding) -> Binding | None:
                 return None
             return Maybe(other, Literal(True, BOOL), absent)
         case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
-            forms = _optional_forms(p, q)
+            forms = _optional_forms(p, q, varies)
             return None if forms is None else TupleOf(forms)
         case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
-            forms = _optional_forms(p, q)
+            forms = _optional_forms(p, q, varies)
             return None if forms is None else RecordOf(keys, forms)
         case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
-            record = optional_form(p, q)
+            record = optional_form(p, q, varies)
             return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
+        case _ if varies or isinstance(start, OneOf):
+            return _one_of_form(start, end)
     return None
 
 
-def _optional_forms(p: tuple[Binding, ...], q: tuple[Binding, ...]) -> tuple[Binding, ...] | None:
-    found = [optional_form(x, y) for x, y in zip(p, q, strict=True)]
+def _optional_forms(
+    p: tuple[Binding, ...], q: tuple[Binding, ...], varies: bool
+) -> tuple[Binding, ...] | None:
+    found = [optional_form(x, y, varies) for x, y in zip(p, q, strict=True)]
     if not any(found):
         return None
     return tuple(x if form is None else form for form, x in zip(found, p, strict=True))
@@ -210,7 +220,115 @@ def made_optional(lo: Lowerer, like: Binding, binding: Binding, *, known: bool) 
             record = made_optional(lo, p, q, known=known)
             assert isinstance(record, RecordOf)
             return NamedTuple(cls, record)
+        case OneOf(), _:
+            return _made_one_of(lo, like, binding, known=known)
     return binding
+
+
+# -- what is one of several ------------------------------------------------------------------------
+
+# How many values a variable may be one of: each is a copy of what uses it.
+MOST = 24
+
+
+def items_of(binding: Binding) -> tuple[tuple[Binding, ...], Operand]:
+    """Return what something may be, and the number of what it is."""
+    if isinstance(binding, OneOf):
+        return binding.items, binding.which
+    return (binding,), Literal(0, INT)
+
+
+def may_vary(binding: Binding, *, inside: bool = False) -> bool:
+    """Whether something may be one of several values: nothing in it has a slot.
+
+    It is no None, which another mechanism is for, but may have it `inside`.
+    """
+    match binding:
+        case Num() | ArrayRef() | OneOf():
+            return True
+        case Static():
+            return not is_absent(binding) or (inside and _is(binding, NONE))
+        case TupleOf(items=items) | RecordOf(items=items):
+            return all(may_vary(item, inside=True) for item in items)
+        case NamedTuple(record=record):
+            return not bindings.is_stateful(binding) and may_vary(record)
+        case Maybe(inner=inner):
+            return inside and binding.absent == NONE and may_vary(inner, inside=True)
+    return False
+
+
+def alike(x: Binding, y: Binding) -> bool:
+    """Whether two values are of one kind, so that they join as they are, or conformed."""
+    match x, y:
+        case Num(operand=p), Num(operand=q):
+            return bindings.one_type(p.type, q.type)
+        case ArrayRef(), ArrayRef():
+            return x.element.dtype == y.element.dtype and x.part == y.part and (
+                _rank(x) == _rank(y)
+            )  # fmt: skip
+        case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
+            return all(map(alike, p, q))
+        case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
+            return all(map(alike, p, q))
+        case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
+            return alike(p, q)
+        case Maybe(inner=p), Maybe(inner=q):
+            return alike(p, q)
+        case Static(), Static():
+            return shape_of(x) == shape_of(y) or _is_found_elsewhere(x, y)
+    return False
+
+
+def _rank(ref: ArrayRef) -> int:
+    return len(ref.view[0].dims) if ref.view else ref.object.type.rank
+
+
+def places_in(items: Sequence[Binding], others: Sequence[Binding]) -> list[int | None]:
+    """Return which of `items` each of `others` may be, if any is of its kind."""
+    return [
+        next((k for k, item in enumerate(items) if alike(item, other)), None) for other in others
+    ]
+
+
+def _one_of_form(start: Binding, end: Binding) -> Binding | None:
+    """Return a form for what is one or the other, if they are of different kinds."""
+    if not (may_vary(start) and may_vary(end)):
+        return None
+    (items, _), (others, _) = items_of(start), items_of(end)
+    more = [
+        other for other, k in zip(others, places_in(items, others), strict=True) if k is None
+    ]  # fmt: skip
+    if not more or len(items) + len(more) > MOST:
+        return None
+    return OneOf((*items, *more), Literal(0, INT))
+
+
+def _made_one_of(lo: Lowerer, like: OneOf, binding: Binding, *, known: bool) -> Binding:
+    """Return a binding as one of what `like` may be; what it is not is not read."""
+    if not may_vary(binding):
+        return binding
+    items, which = items_of(binding)
+    places = places_in(like.items, items)
+    if None in places or len(set(places)) < len(places):
+        return binding  # it is not in the form of `like` yet
+    made = [
+        items[places.index(k)] if k in places else (item if known else unread(lo, item))
+        for k, item in enumerate(like.items)
+    ]
+    return OneOf(tuple(made), renumbered(lo, which, [k for k in places if k is not None]))
+
+
+def renumbered(lo: Lowerer, which: Operand, places: Sequence[int]) -> Operand:
+    """Return the number of an item where the items have these places."""
+    if isinstance(which, Literal):
+        return integer(places[int(which.value)])
+    if list(places) == list(range(len(places))):
+        return which
+    found: Operand = integer(places[-1])
+    for k, place in list(enumerate(places))[-2::-1]:
+        is_it = lo.builder.apply("eq", which, integer(k))
+        found = lo.builder.apply("select", is_it, integer(place), found, hint="which")
+    return found
 
 
 def unread(lo: Lowerer, like: Binding) -> Binding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from adc.frontend.control import blocks, control, evaluation, forms
+from adc.frontend.control import blocks, choices, control, evaluation, forms
 from adc.frontend.control.control import EXIT, FALLS, RESULT, RETURN
 from adc.frontend.core import closures, numbers, outside, refusals
 from adc.frontend.core.bindings import (
@@ -160,7 +160,7 @@ def _body(lo: Lowerer, frame: Frame, node: ast.FunctionDef | ast.Lambda, source:
     with lo.entered(frame):
         if isinstance(node, ast.Lambda):
             refusals.require_lasting(lo, node.body)
-            return evaluation.lower_optional(lo, node.body)
+            return choices.value(lo, node.body, evaluation.lower_optional)
         blocks.lower_stmts(lo, node.body)
         result = frame.env.get(RESULT, NONE)
         pending = control.exit_of(lo)

@@ -100,7 +100,13 @@ def lower_loop(
     breaks = isinstance(node, ast.For | ast.While) and scope.has_break(node.body)
     key = (lo.frame.path, id(node))
     memo = lo.memo.setdefault(
-        key, LoopMemo(unrolls=unrolls, breaks=breaks, avoids_none=unrolls or peels)
+        key,
+        LoopMemo(
+            unrolls=unrolls,
+            breaks=breaks,
+            avoids_none=unrolls or (peels and trips is not None),
+            avoids_numbers=peels and trips is None,
+        ),
     )
     assert isinstance(memo, LoopMemo)
     before = lo.snapshot()

@@ -513,6 +513,18 @@ class Maybe:
 
 
 @dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several values that have no form in common, such as a number and an array, or texts.
+
+    It is the item with the number `which`. Where only a value will do, what asks for it is lowered
+    once for each item (`control.choices`). None is never one of them (`Maybe`), nor what has slots.
+    """
+
+    items: tuple[Binding, ...]
+    which: Operand
+
+
+@dataclass(frozen=True, slots=True)
 class Unstable:
     """A variable whose kind depends on the path: an error where it is used, and only there."""
 
@@ -552,6 +564,7 @@ Binding = (
     | Unbound
     | Late
     | Maybe
+    | OneOf
     | Unstable
 )
 NONE = Static(None)
@@ -631,6 +644,8 @@ def kind_of(binding: Binding) -> str:
             return "a pullback"
         case Maybe(inner=inner, absent=absent):
             return f"{kind_of(inner)} or {kind_of(absent)}"
+        case OneOf(items=items):
+            return " or ".join(kind_of(item) for item in items)
         case Unbound():
             return "unbound"
         case Unstable():

@@ -14,11 +14,11 @@ handles::
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 from adc.frontend.core import classes, numbers
-from adc.frontend.core.bindings import NONE, Binding, Maybe, kind_of
+from adc.frontend.core.bindings import NONE, Binding, Maybe, OneOf, kind_of
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import refusal
 from adc.ir.core import Literal
@@ -68,7 +68,27 @@ def operates(*kinds: type) -> Callable[[_F], _F]:
 def evaluate(lo: Lowerer, node: ast.expr) -> Binding:
     """Lower an expression that is not None where it may be; an array expression stays lazy."""
     found = optional(lo, node)
-    return required(lo, found, node) if isinstance(found, Maybe) else found
+    if isinstance(found, Maybe):
+        found = required(lo, found, node)
+    if isinstance(found, OneOf):
+        raise SplitError(found, node)
+    return found
+
+
+class SplitError(Exception):
+    """A value is needed where there is one of several: `control.choices` lowers each case."""
+
+    def __init__(self, found: OneOf, node: ast.AST) -> None:
+        super().__init__()
+        self.found = found
+        self.node = node
+
+
+def require_one(found: Iterable[Binding], node: ast.AST) -> None:
+    """Have each case lowered apart if any of these is one of several values."""
+    for each in found:
+        if isinstance(each, OneOf):
+            raise SplitError(each, node)
 
 
 def required(lo: Lowerer, found: Maybe, node: ast.AST, text: str = "") -> Binding:
@@ -90,7 +110,9 @@ def optional(lo: Lowerer, node: ast.expr) -> Binding:
     with lo.at(node):
         found: Binding = handler(lo, node)
     if isinstance(found, Maybe) and isinstance(found.some, Literal):
-        return found.inner if found.some.value else NONE
+        found = found.inner if found.some.value else NONE
+    if isinstance(found, OneOf) and isinstance(found.which, Literal):
+        return found.items[int(found.which.value)]
     return found
 
 
@@ -126,6 +148,7 @@ def apply(
     lo: Lowerer, callee: Binding, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     """Lower a call of `callee` with arguments already lowered."""
+    require_one([callee], node)
     handler = _CALLEES.get(type(callee))
     if handler is None:
         not_callable(lo, callee, node)

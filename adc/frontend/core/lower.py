@@ -31,7 +31,15 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.sizes import Sizes
-from adc.frontend.core.state import ConstantNeededError, Frame, PickedError, Shared, State
+from adc.frontend.core.state import (
+    CONTENTS,
+    ConstantNeededError,
+    Frame,
+    PickedError,
+    Shared,
+    State,
+    VariesError,
+)
 from adc.frontend.inputs.places import Capture, Place
 from adc.ir.builder import Builder, integer
 from adc.ir.core import Literal, Operand, Stmt, Value
@@ -52,7 +60,8 @@ MAX_CALL_DEPTH = 60
 
 # The state of the names that are taken, and how many values each table of notes has.
 NamesState = tuple[tuple[int, int], tuple[int, ...], dict[object, int]]
-Facts = frozenset[tuple[Operand, bool]]
+# What is known: of a condition whether it holds; of the number of an item whether it is that.
+Facts = frozenset[tuple[Operand | tuple[Operand, int], bool]]
 RefType = TypeVar("RefType", ListRef, DictRef, ObjectRef)
 
 
@@ -142,6 +151,8 @@ class Lowerer:
         self.printing = 0
         # How many bodies of `try` this is in, in all frames.
         self.caught = 0
+        # How many copies of a statement are lowered now (`control.choices`).
+        self.copies = 1
         # What follows about `Maybe.some` from a condition that holds, and that does not: which
         # operands are true, or not (`values.optional`).
         self.facts: dict[Value, tuple[Facts, Facts]] = {}
@@ -355,9 +366,9 @@ class Lowerer:
             raise AliasError(self.stale[ref.slot], self.builder.loc, "make one of them a copy")
         found = self.frame.env.get(ref.slot, self.initial.get(ref.slot, Unbound()))
         if isinstance(found, Unstable):
-            raise TypeUnstableError(
+            raise VariesError(
                 f"{kind_of(ref)} {found.why}", self.builder.loc,
-                "give it the same length, or keys, on every path",
+                "give it the same length, or keys, on every path", CONTENTS,
             )  # fmt: skip
         if isinstance(found, Unbound | Late):
             raise TypeUnstableError(

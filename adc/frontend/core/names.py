@@ -18,10 +18,17 @@ from adc.frontend.core.bindings import (
     is_unset,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import Dead, Frame, PickedError, UnassignedError
+from adc.frontend.core.state import (
+    CONTENTS,
+    Dead,
+    Frame,
+    PickedError,
+    UnassignedError,
+    VariesError,
+)
 from adc.frontend.core.structure import is_slot, leaves
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import LimitError, TypeUnstableError, UnboundError
+from adc.ir.errors import LimitError, UnboundError
 from adc.ir.types import BOOL
 
 
@@ -82,10 +89,11 @@ def usable(
             "strings are keys: they must be known when the program is compiled",
         )
     if isinstance(binding, Unstable):
-        raise TypeUnstableError(
+        raise VariesError(
             f"{name!r} {binding.why}",
             lo.span(node),
             "use the same kind of value on every path, or two variables",
+            CONTENTS if name in frame.cells else (frame.function, name),
         )
     return binding
 

@@ -12,7 +12,7 @@ from adc.frontend.core.bindings import ArrayObject, Binding, Closure
 from adc.frontend.inputs.places import Capture, Guard, Place
 from adc.frontend.syntax.source import Source
 from adc.ir.core import Derived, Function, Operand, Value
-from adc.ir.errors import Span, UnboundError, UnsupportedError
+from adc.ir.errors import Span, TypeUnstableError, UnboundError, UnsupportedError
 from adc.library.transforms import Level
 
 
@@ -60,6 +60,28 @@ class UnassignedError(UnboundError):
     def __reduce__(self) -> tuple[Any, ...]:
         # Who gets it from another process cannot lower the program again.
         return UnboundError, (self.message, self.span, self.hint)
+
+
+# What stands for the contents of all lists, dicts and objects among variables.
+CONTENTS: Variable = (None, "")
+
+
+class VariesError(TypeUnstableError):
+    """What is of one of several kinds is read: lower the program again, where it may be one."""
+
+    def __init__(
+        self, message: str, span: Span | None, hint: str, variable: Variable = CONTENTS
+    ) -> None:
+        super().__init__(message, span, hint)
+        self.variable = variable
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Who gets it from another process cannot lower the program again.
+        return TypeUnstableError, (self.message, self.span, self.hint)
+
+
+class ChoiceError(UnsupportedError):
+    """What is one of several values is used where adc needs to know which it is."""
 
 
 class ModesNeededError(Exception):
@@ -299,6 +321,10 @@ class Shared:
     taken: list[set[Place]] = field(default_factory=list)
     # Variables that are read where some path may not have assigned them, by function.
     unset: frozenset[Variable] = frozenset()
+    # Variables that may be one of several values, of different kinds (`bindings.OneOf`).
+    varied: frozenset[Variable] = frozenset()
+    # Whether any of these is used where a value is needed (`control.choices`).
+    choosing: bool = False
 
     @contextmanager
     def within(self, modes: frozenset[str]) -> Iterator[None]:

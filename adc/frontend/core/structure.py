@@ -32,6 +32,7 @@ from adc.frontend.core.bindings import (
     Nested,
     Num,
     ObjectRef,
+    OneOf,
     Pullback,
     Range,
     RecordOf,
@@ -97,6 +98,10 @@ def pieces(binding: Binding) -> Iterator[Num | ArrayRef]:
         case Maybe(inner=inner, some=some):
             yield from pieces(inner)
             yield Num(some)
+        case OneOf(items=items, which=which):
+            for item in items:
+                yield from pieces(item)
+            yield Num(which)
         case Pullback(args=args) | Directional(args=args):
             yield from pieces(args)
         case Bound(owner=inner) | Super(owner=inner) | Transformed(fn=inner):
@@ -217,6 +222,10 @@ def rebuild(
             inner, some = rebuilt(inner), next(new)
             assert isinstance(some, Num)
             return replace(binding, inner=inner, some=some.operand)
+        case OneOf(items=items):
+            items, which = tuple([rebuilt(item) for item in items]), next(new)
+            assert isinstance(which, Num)
+            return OneOf(items, which.operand)
         case Pullback(args=args) | Directional(args=args):
             again = rebuilt(args)
             assert isinstance(again, TupleOf)
@@ -334,6 +343,8 @@ def shape_of(binding: Binding) -> object:
             return ("late", id(binding))
         case Maybe(inner=inner, absent=absent):
             return ("maybe", shape_of(inner), shape_of(absent))
+        case OneOf(items=items):
+            return ("one of", *(shape_of(item) for item in items))
     raise AssertionError(binding)
 
 

@@ -166,7 +166,9 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
 def _stored(lo: Lowerer, value: Binding, node: ast.AST) -> Binding:
     """Return what is stored in an array, or unpacked: it is not None."""
     text = f"`{ast.unparse(node)}` is assigned None"
-    return dispatch.required(lo, value, node, text) if isinstance(value, Maybe) else value
+    value = dispatch.required(lo, value, node, text) if isinstance(value, Maybe) else value
+    dispatch.require_one([value], node)
+    return value
 
 
 def _unpack_into(lo: Lowerer, elts: Sequence[ast.expr], value: Binding, target: ast.expr) -> None:
@@ -296,6 +298,7 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
     """Return what ``old op= value`` leaves: arrays and lists are changed in place."""
     if isinstance(old, Maybe):
         old = dispatch.required(lo, old, stmt.target)
+    dispatch.require_one([old], stmt.target)
     if isinstance(old, ArrayRef):
         in_place(lo, old, stmt, dispatch.evaluate(lo, stmt.value))
         return old

@@ -133,6 +133,7 @@ def combined(
 
 def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
     """Return a key of a dict: a constant of the program."""
+    dispatch.require_one([binding], node)
     match binding:
         case Num(operand=Literal(value=value)):
             return value

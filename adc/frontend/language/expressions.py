@@ -7,8 +7,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adc.frontend.control import chains, evaluation
-from adc.frontend.control.control import branch
+from adc.frontend.control import chains, choices, evaluation
+from adc.frontend.control.control import VALUE, branch
 from adc.frontend.control.findings import RestructuredError
 from adc.frontend.core import closures, dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
@@ -238,7 +238,8 @@ def comprehension_items(
 
 def _kept(lo: Lowerer, node: _Comprehension, element: ast.expr) -> Binding:
     """Return an element of a comprehension; what a generator yields is not stored."""
-    found = evaluation.lower_expr(lo, element)
+    found = choices.value(lo, element, evaluation.lower_optional)
+    found = dispatch.required(lo, found, element) if isinstance(found, Maybe) else found
     if not isinstance(node, ast.GeneratorExp):
         iterators.require_lasting(lo, element, found)
     return found
@@ -413,12 +414,12 @@ def _deciding(
 
     def go_on() -> None:
         second = evaluation.lower_optional(lo, rest[0])
-        lo.frame.env[evaluation.VALUE] = _deciding(lo, node, second, rest[1:], conjunction)
+        lo.frame.env[VALUE] = _deciding(lo, node, second, rest[1:], conjunction)
 
     def decided() -> None:
         # What is true is not None.
         chosen = first.inner if isinstance(first, Maybe) and not conjunction else first
-        lo.frame.env[evaluation.VALUE] = chosen
+        lo.frame.env[VALUE] = chosen
 
     return choose(lo, truth, *((go_on, decided) if conjunction else (decided, go_on)), node)
 
@@ -436,11 +437,11 @@ def choose(
 
 def _picked(lo: Lowerer, branches: Callable[[], None], node: ast.AST) -> Binding:
     """Return the value that the arms of branches yield."""
-    outer = lo.frame.env.pop(evaluation.VALUE, None)
+    outer = lo.frame.env.pop(VALUE, None)
     branches()
-    result = usable(lo, lo.frame.env.pop(evaluation.VALUE), "this expression", node)
+    result = usable(lo, lo.frame.env.pop(VALUE), "this expression", node)
     if outer is not None:
-        lo.frame.env[evaluation.VALUE] = outer
+        lo.frame.env[VALUE] = outer
     return result
 
 
@@ -449,7 +450,7 @@ def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding:
     tests, values = chains.choices(node)
 
     def arm(value: ast.expr) -> None:
-        lo.frame.env[evaluation.VALUE] = evaluation.lower_optional(lo, value)
+        lo.frame.env[VALUE] = evaluation.lower_optional(lo, value)
 
     if chains.is_long(tests):
         conditions = [functools.partial(evaluation.condition, lo, test) for test in tests]

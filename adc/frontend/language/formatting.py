@@ -316,6 +316,7 @@ def _percent(lo: Lowerer, node: ast.BinOp) -> Words:
 
 def text_of(lo: Lowerer, binding: Binding, node: ast.AST, as_repr: bool = False) -> Words:
     """Return the text that `format`, or `repr`, makes of a binding."""
+    dispatch.require_one([binding], node)
     field = "{!r}" if as_repr else "{}"
     match binding:
         case Words():

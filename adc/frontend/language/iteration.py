@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from adc.frontend.control import blocks, evaluation
+from adc.frontend.control import blocks, choices, evaluation
 from adc.frontend.control.control import (
     CONTINUE,
     EXIT,
@@ -895,7 +895,7 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
         _skip(lo, stmt, bound)
 
     def body(_: Value | None) -> Operand:
-        cond = evaluation.condition(lo, stmt.test)
+        cond = choices.condition(lo, stmt.test)
         branch(lo, cond, iterate, lambda: set_exit(lo, NATURAL))
         if early:
             return _to_next_iteration(lo, stmt)
@@ -908,14 +908,34 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
         _early_loop(lo, stmt, names, body, definite=endless, endless=endless)
         return
     sure = scope.surely_assigned(stmt.test)
+    # What was a number and is an array after the first iteration is only an array in the others.
+    peels = bool(lo.shared.varied) and not (endless or stmt.orelse)
     before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+
+    def loop(*, peels: bool = False) -> None:
+        lower_loop(lo, stmt, names, body, trips=None, definite=endless, sure=sure, peels=peels)
+
+    def first_apart() -> None:
+        with lo.copy("first", id(stmt)):
+            iterate()
+            _require_no_jump(lo, stmt)
+            set_exit(lo, FALLS)
+            lo.frame.partial.clear()
+        with lo.copy("others", id(stmt)):
+            loop()
+
     try:
-        lower_loop(lo, stmt, names, body, trips=None, definite=endless, sure=sure)
-    except _JumpsError:
+        loop(peels=peels)
+    except (_JumpsError, FirstError) as error:
+        if isinstance(error, FirstError) and not peels:
+            raise
         lo.restore(before)
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]
-        lower_while(lo, stmt)
+        if isinstance(error, _JumpsError):
+            lower_while(lo, stmt)
+        else:
+            branch(lo, choices.condition(lo, stmt.test), first_apart, lambda: None)
         return
     if endless:
         raise Dead

@@ -138,6 +138,7 @@ def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
     assert isinstance(target, ast.Name)
     old = read_name(lo, target.id, target)
     old = dispatch.required(lo, old, target) if isinstance(old, Maybe) else old
+    dispatch.require_one([old], target)
     assignment.assign(lo, target, assignment.augmented(lo, old, stmt))
 
 
@@ -204,6 +205,8 @@ def _taken(lo: Lowerer, case: ast.match_case, captured: dict[str, Binding]) -> N
 
 def _matches(lo: Lowerer, pattern: ast.pattern, subject: Binding) -> Operand:
     """Return whether a value matches a pattern, and bind the names in it."""
+    if isinstance(pattern, ast.MatchSequence):
+        dispatch.require_one([subject], pattern)
     if isinstance(subject, Maybe) and isinstance(pattern, ast.MatchSequence):
         raise lo.unsupported(
             f"this pattern for {kind_of(subject)}", pattern, "ask whether it is None first"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import numbers
+from adc.frontend.core import dispatch, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Axis,
@@ -145,6 +145,7 @@ def _nesting(element: Binding) -> tuple[int, ...] | None:
 
 def as_operand(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
     """Return an array for a tuple or list that meets an array; anything else unchanged."""
+    dispatch.require_one([binding], node)
     if isinstance(binding, TupleOf | ListRef):
         return as_array(lo, binding, node)
     return binding

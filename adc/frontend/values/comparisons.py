@@ -7,7 +7,7 @@ import dataclasses
 import operator
 from typing import Any
 
-from adc.frontend.core import classes, numbers, outside
+from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -19,6 +19,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    OneOf,
     Ref,
     Static,
     TupleOf,
@@ -156,8 +157,8 @@ def _is_same(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
 
 def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Binding:
     """Lower one comparison: of arrays, element by element."""
-    if isinstance(left, Maybe) or isinstance(right, Maybe):
-        return Num(_with_none(lo, op, left, right, node))
+    if isinstance(left, Maybe | OneOf) or isinstance(right, Maybe | OneOf):
+        return Num(compare(lo, op, left, right, node))
     found = _by_methods(lo, op, left, right, node)
     if found is not None:
         return found
@@ -187,6 +188,8 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     """Lower one comparison of anything but arrays."""
     if isinstance(left, Maybe) or isinstance(right, Maybe):
         return _with_none(lo, op, left, right, node)
+    if isinstance(left, OneOf) or isinstance(right, OneOf):
+        return _one_of(lo, op, left, right, node)
     asked = _by_methods(lo, op, left, right, node)
     if asked is not None:
         return operators.truth(lo, asked, node)
@@ -226,6 +229,8 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
             outside.pin(lo, left)
             outside.pin(lo, right)
             return Literal(_ORDER[type(op)](left.value, right.value), BOOL)
+        if isinstance(left.value, str) and isinstance(right.value, str):
+            return Literal(_ORDER[type(op)](left.value, right.value), BOOL)
     elif isinstance(left, Static) != isinstance(right, Static) and isinstance(
         op, ast.Eq | ast.NotEq
     ):
@@ -247,6 +252,18 @@ def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
         return optional.negated(lo, compare(lo, same, left, right, node))
     if isinstance(op, ast.Is | ast.Eq) and right == NONE:
         return optional.negated(lo, left.some)
+    if isinstance(op, ast.NotIn):
+        return optional.negated(lo, compare(lo, ast.In(), left, right, node))
+    if isinstance(op, ast.In) and _are_constants(left.inner) and not isinstance(right, Maybe):
+        found, none = (
+            compare(lo, op, each, right, node) for each in (left.inner, Static(left.absent.value))
+        )
+        return numbers.select(lo, left.some, found, none) if found != none else found
+    if isinstance(op, ast.Eq) and _are_constants(left.inner) and _are_constants(right):
+        equal = compare(lo, op, left.inner, right, node)
+        return optional.combined(
+            lo, numbers.apply(lo, "and", left.some, equal), left.some, equal, True
+        )
     value, some = (right.inner, right.some) if isinstance(right, Maybe) else (right, None)
     if isinstance(op, ast.Eq) and isinstance(left.inner, Num) and isinstance(value, Num):
         equal = compare(lo, op, left.inner, value, node)
@@ -258,6 +275,25 @@ def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
     raise lo.unsupported(
         f"this comparison of {kind_of(left)}", node, "ask whether it is None first, in an `if`"
     )
+
+
+def _are_constants(binding: Binding) -> bool:
+    """Whether something is a constant such as a text, or one of several."""
+    items = binding.items if isinstance(binding, OneOf) else (binding,)
+    return all(isinstance(item, Static) for item in items)
+
+
+def _one_of(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
+    """Compare what is one of several constants; with others, each case is lowered apart."""
+    for found in (left, right):
+        if isinstance(found, OneOf) and not _are_constants(found):
+            raise dispatch.SplitError(found, node)
+    if isinstance(left, OneOf):
+        return optional.by_item(
+            lo, left, [compare(lo, op, item, right, node) for item in left.items]
+        )
+    assert isinstance(right, OneOf)
+    return optional.by_item(lo, right, [compare(lo, op, left, item, node) for item in right.items])
 
 
 def _same_flags(lo: Lowerer, left: Binding, right: Binding) -> Operand | None:

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from adc.frontend.core import advice, bindings, numbers
+from adc.frontend.core import advice, bindings, dispatch, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Axis,
@@ -511,6 +511,7 @@ def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this opera
         binding = value_of(lo, binding, node)
     if isinstance(binding, Num):
         return binding.operand
+    dispatch.require_one([binding], node)
     if isinstance(binding, ArrayRef | Lazy):
         raise TypeMismatchError(
             f"{what} needs a number, not {kind_of(binding)}", lo.span(node),

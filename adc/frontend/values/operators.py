@@ -21,13 +21,14 @@ from adc.frontend.core.bindings import (
     ListRef,
     NamedTuple,
     Num,
+    OneOf,
     Range,
     Static,
     TupleOf,
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.values import arrays, elementwise, sequences, special, views
+from adc.frontend.values import arrays, elementwise, optional, sequences, special, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import AdcError, TypeMismatchError
@@ -52,6 +53,7 @@ def binary(
     lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
 ) -> Binding:
     """Lower ``left op right``."""
+    dispatch.require_one([left, right], node)
     found = special.binary(lo, kind, left, right, node)
     if found is not None:
         return found
@@ -203,6 +205,10 @@ def check_cast(lo: Lowerer, result: Binding, target: Binding, node: ast.AST) -> 
 
 def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
     """Return the truth of a binding as a bool operand."""
+    if isinstance(binding, OneOf):
+        if not all(isinstance(item, Static) for item in binding.items):
+            raise dispatch.SplitError(binding, node)
+        return optional.by_item(lo, binding, [truth(lo, item, node) for item in binding.items])
     asked = special.truth(lo, binding, node)
     if asked is not None:
         return asked

@@ -7,10 +7,22 @@ does not.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from adc.frontend.core import numbers
-from adc.frontend.core.bindings import Binding, Maybe, RecordOf, Static
+from adc.frontend.core.bindings import (
+    Binding,
+    Maybe,
+    NamedTuple,
+    OneOf,
+    RecordOf,
+    Static,
+    TupleOf,
+)
 from adc.frontend.core.lower import Facts, Lowerer
+from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
+from adc.ir.types import BOOL
 
 # The names that a path knows more about: what they are on it, and what they were.
 Known = dict[str, tuple[Binding, Binding]]
@@ -48,8 +60,11 @@ def narrow(lo: Lowerer, cond: Operand, holds: bool) -> Known:
     said = facts(lo, cond, holds)
     known: Known = {}
     if said:
+        choices = frozenset(each for each in said if isinstance(each[0], tuple))
         for name, binding in lo.frame.env.items():
             narrower = _narrowed(binding, said)
+            if choices:
+                narrower = chosen(narrower, choices)
             if narrower is not binding:
                 known[name] = narrower, binding
         lo.frame.env.update({name: narrower for name, (narrower, _) in known.items()})
@@ -67,6 +82,113 @@ def _narrowed(binding: Binding, said: Facts) -> Binding:
             changed = any(x is not y for x, y in zip(found, items, strict=True))
             return RecordOf(keys, found) if changed else binding
     return binding
+
+
+def is_item(lo: Lowerer, found: OneOf, k: int, others: Sequence[int] = ()) -> Operand:
+    """Return whether it is the k-th item, where it is none of `others`."""
+    cond = lo.builder.apply("eq", found.which, integer(k), hint="is")
+    if isinstance(cond, Value):
+        gone = frozenset(((found.which, other), False) for other in (*others, k))
+        lo.facts[cond] = frozenset([((found.which, k), True)]), gone
+    return cond
+
+
+def by_item(lo: Lowerer, found: OneOf, holds: Sequence[Operand]) -> Operand:
+    """Return whether what is true of each item is true of what is one of them."""
+    if all(each == holds[0] for each in holds):
+        return holds[0]
+    yes = [k for k, each in enumerate(holds) if each == Literal(True, BOOL)]
+    no = [k for k, each in enumerate(holds) if each == Literal(False, BOOL)]
+    if len(yes) == 1 and len(no) == len(holds) - 1:
+        return is_item(lo, found, yes[0])
+    if len(no) == 1 and len(yes) == len(holds) - 1:
+        return negated(lo, is_item(lo, found, no[0]))
+    result = holds[-1]
+    for k in range(len(holds) - 2, -1, -1):
+        if holds[k] != result:
+            result = numbers.select(lo, is_item(lo, found, k), holds[k], result)
+    return result
+
+
+def choices_in(binding: Binding) -> Iterator[OneOf]:
+    """Yield what is one of several values in a binding."""
+    match binding:
+        case OneOf(items=items):
+            yield binding
+            for item in items:
+                yield from choices_in(item)
+        case TupleOf(items=items) | RecordOf(items=items):
+            for item in items:
+                yield from choices_in(item)
+        case NamedTuple(record=inner) | Maybe(inner=inner):
+            yield from choices_in(inner)
+
+
+def chosen(binding: Binding, said: Facts) -> Binding:
+    """Return a binding without what it is known not to be; the same if that is nothing."""
+    if not any(True for _ in choices_in(binding)):
+        return binding
+
+    def each(items: tuple[Binding, ...]) -> tuple[Binding, ...]:
+        return tuple(chosen(item, said) for item in items)
+
+    match binding:
+        case OneOf(items=items, which=which):
+            left = [
+                k for k in range(len(items))
+                if ((which, k), False) not in said
+            ]  # fmt: skip
+            left = [k for k in left if ((which, k), True) in said] or left
+            if len(left) == 1:
+                return chosen(items[left[0]], said)
+            found: Binding = OneOf(each(items), which)
+        case TupleOf(items=items):
+            found = TupleOf(each(items))
+        case RecordOf(keys=keys, items=items):
+            found = RecordOf(keys, each(items))
+        case NamedTuple(cls=cls, record=record):
+            inner = chosen(record, said)
+            assert isinstance(inner, RecordOf)
+            found = NamedTuple(cls, inner)
+        case Maybe(inner=inner, some=some, absent=absent):
+            found = Maybe(chosen(inner, said), some, absent)
+        case _:
+            return binding
+    return binding if _is_same(found, binding) else found
+
+
+def is_part(binding: Binding, whole: Binding) -> bool:
+    """Whether a binding is what another one is known to be: one of several values of it."""
+    match whole:
+        case OneOf(items=items):
+            return any(binding is item or is_part(binding, item) for item in items)
+        case Maybe(inner=inner):
+            return is_part(binding, inner)
+    parts: tuple[tuple[Binding, ...], tuple[Binding, ...]]
+    match binding, whole:
+        case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
+            parts = p, q
+        case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
+            parts = p, q
+        case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
+            return p is q or is_part(p, q)
+        case _:
+            return False
+    return all(x is y or is_part(x, y) for x, y in zip(*parts, strict=True))
+
+
+def _is_same(a: Binding, b: Binding) -> bool:
+    """Whether two bindings made of the same parts have the same parts."""
+    match a, b:
+        case (OneOf(items=p), OneOf(items=q)) | (TupleOf(items=p), TupleOf(items=q)):
+            return all(x is y for x, y in zip(p, q, strict=True))
+        case RecordOf(items=p), RecordOf(items=q):
+            return all(x is y for x, y in zip(p, q, strict=True))
+        case NamedTuple(record=x), NamedTuple(record=y):
+            return x is y
+        case Maybe(inner=x), Maybe(inner=y):
+            return x is y
+    return False
 
 
 def forget(env: dict[str, Binding], *known: Known) -> None:

@@ -24,6 +24,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    OneOf,
     RecordOf,
     Ref,
     Static,
@@ -72,6 +73,8 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             return NamedTuple(cls, inner)
         case Maybe(inner=inner) if lo.shared.modes == NEITHER:
             return replace(result, inner=finished(lo, inner, heap))
+        case OneOf(items=items, which=which) if lo.shared.modes == NEITHER:
+            return OneOf(tuple(finished(lo, item, heap) for item in items), which)
         case Growing(buffers=buffers, length=length, element=element):
             copies = [
                 elementwise.copy(lo, list_buffers.view(lo, result, k), node)
@@ -118,6 +121,10 @@ def leaves_of(result: Binding, heap: Heap) -> Iterator[Num | ArrayRef]:
             case Maybe(inner=inner, some=some):
                 yield from visit(inner)
                 yield Num(some)
+            case OneOf(items=items, which=which):
+                for item in items:
+                    yield from visit(item)
+                yield Num(which)
             case Growing(buffers=buffers):
                 yield from buffers
             case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
@@ -148,6 +155,10 @@ def pairs(result: Binding, heap: Heap) -> list[int]:
                 visit(record)
             case Maybe(inner=inner):
                 visit(inner)
+                next(at)
+            case OneOf(items=items):
+                for item in items:
+                    visit(item)
                 next(at)
             case Growing(buffers=buffers):
                 for _ in buffers:
@@ -227,6 +238,9 @@ class _Arrangement:
             case Maybe(inner=inner):
                 found = self.of(inner)
                 return found if next(self.flat) else None
+            case OneOf(items=items):
+                made = self.all(items)
+                return made[int(next(self.flat))]
             case ListRef() | DictRef() | ObjectRef():
                 if binding.slot not in self.made:
                     self.made[binding.slot] = self.container(binding, self.heap[binding.slot])

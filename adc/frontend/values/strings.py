@@ -6,7 +6,7 @@ import ast
 import types
 from typing import Any
 
-from adc.frontend.core import numbers
+from adc.frontend.core import dispatch, numbers
 from adc.frontend.core.bindings import Binding, ListRef, Num, Static, TupleOf, static
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import PickedError
@@ -33,6 +33,8 @@ def method(
         return None
     if callee.__name__ == "encode":
         raise lo.unsupported("`str.encode`", node, "make bytes outside the function")
+    for arg in (*args, *kwargs.values()):
+        dispatch.require_one(sequences.static_items(lo, arg) or (), node)
     try:
         given = [_constant(lo, arg) for arg in args]
         named = {name: _constant(lo, arg) for name, arg in kwargs.items()}

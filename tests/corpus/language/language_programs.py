@@ -841,7 +841,7 @@ def match_on_class(x: Any) -> Any:
     return x[2]
 
 
-@_refused(X6)
+@program(X6)
 def other_kind_in_the_next_iteration(x: Any) -> Any:
     y = x
     s = 0.0
@@ -963,7 +963,6 @@ REFUSED: list[tuple[Program, str]] = [
         _REFUSED,
         (
             "this pattern is not supported",
-            "'y' is an array",
             "may or may not be the same array here",
             "a list whose length changes while a loop iterates over it",
             "a container whose length changes while a loop iterates over it",

@@ -1098,6 +1098,150 @@ return sum(x)
 return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
 """,
     "x=1.5, n=3": r"""
+y = np.int32(0)
+for k in range(n):
+    y = np.int16(y) if k < 2 else np.int64(y)
+return y
+
+y = x
+for k in range(n):
+    if x < k:
+        break
+    if x > 100.0:
+        return x
+else:
+    y = (x, x)
+return y
+
+k = 'a'
+for k in range(n):
+    x += k
+return x * k
+
+a = {'b': 1.0}
+while True:
+    n -= 1
+    if n < 0:
+        a['b'] = 'late'
+        break
+return a['b']
+
+mode = 'a' if x > 1.0 else 'b'
+return mode, mode + '!', mode * 2, mode.upper(), len(mode), mode < 'b', mode in 'abc', not mode
+
+mode = 'a' if x < 1.0 else ''
+return mode or 'none', bool(mode), mode and 'yes', mode == 'a' or x > 5
+
+table = {'a': 1, 'b': 2}
+mode = 'a' if x < 1.0 else 'z'
+try:
+    return table[mode]
+except KeyError as error:
+    return table.get(mode, 7), mode in table, table.get(mode)
+
+mode = 'a' if x < 1.0 else 'z'
+raise ValueError(f'bad {mode}: {x}')
+
+mode = None
+for k in range(n):
+    if k == 1:
+        mode = 'one'
+    elif k == 2:
+        mode = 'two'
+return mode, mode is None, mode == 'one', mode in ('two', None), mode not in ('one',)
+
+modes = ['u' if x > k else 'd' for k in range(3)]
+return modes, modes.count('u'), 'd' in modes, modes.index('d'), '-'.join(modes), sorted(modes)
+
+state = 'idle'
+seen = []
+for v in (0.5, x, 3.0, 0.1, x):
+    if state == 'idle' and v > 1.0:
+        state = 'run'
+    elif state == 'run' and v < 1.0:
+        state = 'done'
+    seen.append(f'{state}' == 'run')
+return state, seen
+
+what = 'u' if n > 5 else ('d', x)
+match what:
+    case 'u':
+        return 1
+    case (a, b):
+        return a, b, isinstance(what, str), type(what) is tuple
+
+mode = 'p' if x > 1.0 else 'q'
+other = 'p' if n > 5 else 'q'
+return mode == other, mode != other, mode < other, [mode, other] == ['p', 'q']
+
+def step(state, v):
+    if state == 'up':
+        return ('down' if v > 1.0 else 'up'), v
+    return 'up', -v
+state, total = 'up', 0.0
+for k in range(n):
+    state, part = step(state, x * k)
+    total += part
+return state, total
+
+dtype = np.float32 if x > 1.0 else np.float64
+function = np.sin if n > 5 else abs
+return np.ones(2, dtype=dtype), function(-x)
+
+a = np.arange(3.0)
+b = a if x > 5.0 else a.reshape(3, 1)
+c = b * 2.0
+return c, c.ndim, np.shape(b)
+
+s, k = 0.0, 0
+while k < n:
+    s = s + np.ones(2) * k
+    k += 1
+return s, np.shape(s), s[1]
+
+s, k = 0.0, 0
+while k < n - 3:
+    s = s + np.ones(2) * k
+    k += 1
+return s, np.shape(s), isinstance(s, float)
+
+s = 0
+while True:
+    s = s + np.ones(2) * x
+    if s[0] > 4.0:
+        break
+return s
+
+s = 0
+for k in range(n):
+    if k == 1:
+        continue
+    s += np.arange(2) * k
+return s
+
+s = 0.0
+for k in range(n):
+    if k > 5:
+        return s
+    s = s + np.ones(k) if k < 2 else s * 2.0
+return s
+
+print('first')
+return {'a': print('second') or x, 'b': n}['a' if x > 1.0 else 'b'] + (lambda: x)()
+
+mode = 'p' if x > 1.0 else 'q'
+def inner():
+    return {'p': 1.0, 'q': 2.0}[mode] + shown(lambda: mode + '!')
+def shown(text):
+    return len(text())
+return inner()
+
+class_ = Diverged if x > 5.0 else Missing
+return class_.__name__
+
+low = 'lo' if x < 1.0 else 'hi'
+assert low == 'lo', f'it is {low}'
+
 a = [x]
 for k in range(n):
     a[len(a):] = [x * k]
@@ -2466,23 +2610,6 @@ return math.comb(5, 2.0) * x
 # ADC014: 'float' object cannot be interpreted as an integer
 """,
     "x=1.5, n=3": r"""
-y = x
-for k in range(n):
-    if x < k:
-        break
-    if x > 100.0:
-        return x
-else:
-    y = (x, x)
-return y
-# ADC012: 'y' is a tuple of 2 on one path and a number (float) on another (line 3)
-
-k = 'a'
-for k in range(int(2.0 * x)):
-    x += k
-return x * k
-# ADC012: 'k' is str 'a' before the loop at line 3 and a number (int) after an iteration
-
 if x > 1.0:
     k = 'a'
 else:
@@ -2491,15 +2618,6 @@ for k in range(int(2.0 * x)):
     x += k
 return k
 # ADC012: 'k' is str 'a' on one path and a list on another (line 2)
-
-a = {'b': 1.0}
-while True:
-    n -= 1
-    if n < 0:
-        a['b'] = 'late'
-        break
-return a['b']
-# ADC012: a dict is of a kind that depends on how the loop at line 3 ends
 
 return sum(['a'] * n)
 # ADC014: `+` is not defined for str 'a'

@@ -1,0 +1,259 @@
+"""What is one of several values: what uses it is lowered once for each, as the arms of a branch.
+
+After ``mode = "a" if c else "b"``, `mode` is one of two texts, and a number says which. What
+``table[mode]`` means depends on it, so the statement, or the condition, becomes a branch with a
+copy for each text, in which `mode` is that text. Comparisons need no branch
+(`values.comparisons`), nor does what only passes a value on. Programs without such values are
+lowered without looking for them (`Shared.choosing`).
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from adc.frontend.control import evaluation
+from adc.frontend.control.control import VALUE, branch
+from adc.frontend.core import dispatch, numbers
+from adc.frontend.core.bindings import NONE, Binding, Num, kind_of
+from adc.frontend.core.dispatch import SplitError
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import usable
+from adc.frontend.core.state import ChoiceError, Dead, Frame
+from adc.frontend.values import optional
+from adc.ir.core import Literal, Operand, Value
+from adc.ir.errors import AdcError, LimitError, TypeMismatchError, UnsupportedError
+from adc.ir.types import BOOL
+
+# How many copies of a statement there may be.
+MOST_COPIES = 64
+
+
+def execute(lo: Lowerer, stmt: ast.stmt) -> None:
+    """Lower a statement, once for each value of what it uses that is one of several."""
+    if not lo.shared.choosing:
+        dispatch.execute(lo, stmt)
+        return
+
+    def lower(part: ast.AST) -> Binding:
+        assert isinstance(part, ast.stmt)
+        dispatch.execute(lo, part)
+        return NONE
+
+    _split(lo, stmt, lower, valued=False)
+
+
+def condition(lo: Lowerer, node: ast.expr) -> Operand:
+    """Lower a condition likewise."""
+    if not lo.shared.choosing:
+        return evaluation.condition(lo, node)
+
+    def lower(part: ast.AST) -> Binding:
+        assert isinstance(part, ast.expr)
+        return Num(evaluation.condition(lo, part))
+
+    found = _split(lo, node, lower)
+    assert isinstance(found, Num)
+    return found.operand
+
+
+def value(lo: Lowerer, node: ast.expr, lower: Callable[[Lowerer, ast.expr], Binding]) -> Binding:
+    """Lower an expression likewise, by `lower`."""
+    if not lo.shared.choosing:
+        return lower(lo, node)
+
+    def part_lowered(part: ast.AST) -> Binding:
+        assert isinstance(part, ast.expr)
+        return lower(lo, part)
+
+    return _split(lo, node, part_lowered)
+
+
+def _split(
+    lo: Lowerer, node: ast.AST, lower: Callable[[ast.AST], Binding], *, valued: bool = True
+) -> Binding:
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    try:
+        return lower(node)
+    except SplitError as error:
+        found, at = error.found, error.node
+    lo.restore(before)
+    lo.reset_names(saved)
+    del lo.builder.stmts[mark:]
+    which = found.which
+    assert isinstance(which, Value)
+    if not any(_holds(held, which) for frame in _frames(lo) for held in frame.env.values()):
+        parts, node = _named(lo, node, at)
+        for name, part in parts:
+            lo.frame.env[name] = evaluation.lower_optional(lo, part)
+        try:
+            return _split(lo, node, lower, valued=valued)
+        finally:
+            for name, _ in parts:
+                lo.frame.env.pop(name, None)
+    outer = lo.frame.env.pop(VALUE, None) if valued else None
+
+    refused: list[AdcError] = []
+    outer_copies = lo.copies
+    lo.copies *= len(found.items)
+    if lo.copies > MOST_COPIES:
+        lo.copies = outer_copies
+        raise ChoiceError(
+            f"more than {MOST_COPIES} cases of one statement, in which names are one of several "
+            "values, are not supported",
+            lo.span(at), "make it several statements",
+        )  # fmt: skip
+
+    def arm(k: int) -> None:
+        stmts, mark = lo.builder.stmts, len(lo.builder.stmts)
+        try:
+            with lo.copy("one of", id(node), k), _known_outside(lo, which, k):
+                result = _split(lo, node, lower, valued=valued)
+        except (TypeMismatchError, UnsupportedError) as error:
+            if type(error) not in (TypeMismatchError, UnsupportedError):
+                raise
+            # The others may be what the program has: it is refused where it is this.
+            refused.append(error)
+            if len(refused) == len(found.items):
+                raise
+            assert lo.builder.stmts is stmts
+            del stmts[mark:]
+            with lo.at(at):
+                text = f"adc: {error.message}, where `{ast.unparse(at)}` is"
+                what = kind_of(found.items[k])
+                check = numbers.escaped(f"{text} {what}")
+                numbers.check(lo, Literal(False, BOOL), LimitError.__name__, check)
+            raise Dead from None
+        if valued:
+            lo.frame.env[VALUE] = result
+
+    def go_on(k: int) -> None:
+        if k == len(found.items) - 1:
+            arm(k)
+            return
+        with lo.at(at):
+            cond = optional.is_item(lo, found, k, others=range(k))
+        branch(lo, cond, functools.partial(arm, k), lambda: go_on(k + 1))
+
+    try:
+        go_on(0)
+    finally:
+        lo.copies = outer_copies
+    if not valued:
+        return NONE
+    result = usable(lo, lo.frame.env.pop(VALUE), "this expression", at)
+    if outer is not None:
+        lo.frame.env[VALUE] = outer
+    return result
+
+
+def _frames(lo: Lowerer) -> Iterator[Frame]:
+    """Yield the frames whose names are seen here."""
+    frame: Frame | None = lo.frame
+    while frame is not None:
+        yield frame
+        frame = frame.outer
+
+
+def _holds(binding: Binding, which: Value) -> bool:
+    """Whether a binding has something that is one of several values by this number."""
+    return any(each.which is which for each in optional.choices_in(binding))
+
+
+@contextmanager
+def _known_outside(lo: Lowerer, which: Value, k: int) -> Iterator[None]:
+    """Bind what the functions around this one have to what it is, inside the `with`."""
+    kept = [(frame, frame.env) for frame in list(_frames(lo))[1:] if frame is not lo.frame]
+    said = frozenset([((which, k), True)])
+    for frame, env in kept:
+        frame.env = {name: optional.chosen(held, said) for name, held in env.items()}
+    try:
+        yield
+    finally:
+        for frame, env in kept:
+            frame.env = env
+
+
+# -- values without a name -------------------------------------------------------------------------
+
+
+def _named(
+    lo: Lowerer, node: ast.AST, inner: ast.AST
+) -> tuple[list[tuple[str, ast.expr]], ast.AST]:
+    """Return names for an expression in `node` and what is evaluated before; `node` with them."""
+    before = _evaluated_before(node, inner)
+    if before is None:
+        raise ChoiceError(
+            f"this use of `{ast.unparse(inner)}`, which is one of several values, is not supported",
+            lo.span(inner), "assign it to a variable before",
+        )  # fmt: skip
+    key = ("named", id(node), id(inner))
+    if key not in lo.memo:
+        parts = [
+            (f"$one{part.lineno}_{part.col_offset}_{part.end_col_offset}", part)
+            for part in before
+            if not isinstance(part, ast.Constant)
+        ]
+        reads = {
+            id(part): ast.copy_location(ast.Name(name, ast.Load()), part) for name, part in parts
+        }
+        lo.memo[key] = node, inner, parts, copy.deepcopy(node, reads)
+    found: tuple[list[tuple[str, ast.expr]], ast.AST] = lo.memo[key][2:]
+    return found
+
+
+def _evaluated_before(node: ast.AST, inner: ast.AST) -> list[ast.expr] | None:
+    """Return the parts of a statement or expression that are evaluated before `inner`, and it.
+
+    None: it is not evaluated always, or its value is in no expression of its own.
+    """
+    if isinstance(inner, ast.Name):
+        return None
+    parts = _parts(node)
+    for k, part in enumerate(parts):
+        if part is inner:
+            found: list[ast.expr] | None = [*parts[:k], part]
+        elif any(each is inner for each in ast.walk(part)):
+            rest = _evaluated_before(part, inner)
+            found = None if rest is None else [*parts[:k], *rest]
+        else:
+            continue
+        if found is None or any(isinstance(each, ast.GeneratorExp | ast.Starred) for each in found):
+            return None
+        return found
+    return None
+
+
+def _parts(node: ast.AST) -> list[ast.expr]:
+    """Return the expressions of which a statement or expression consists, as they are evaluated."""
+    match node:
+        case ast.Assign(value=value) | ast.Return(value=ast.expr() as value):
+            return [value]
+        case ast.AnnAssign(value=ast.expr() as value) | ast.Expr(value=value):
+            return [value]
+        case ast.AugAssign(target=ast.Name(), value=value):
+            return [value] if not any(isinstance(x, _CHANGES) for x in ast.walk(value)) else []
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            return [left, right]
+        case ast.Call(func=ast.Attribute() | ast.Name() as func, args=args, keywords=keywords):
+            return [func, *args, *(keyword.value for keyword in keywords)]
+        case ast.Subscript(value=owner, slice=index) if not isinstance(index, ast.Slice):
+            return [owner, index]
+        case ast.Attribute(value=inner) | ast.UnaryOp(operand=inner):
+            return [inner]
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            return elts
+        case ast.FormattedValue(value=inner, format_spec=None):
+            return [inner]
+        case ast.JoinedStr(values=values):
+            return [part for each in values for part in _parts(each)]
+        case ast.Raise(exc=ast.expr() as inner, cause=None):
+            return [inner]
+    return []
+
+
+# What may change a variable that was read before.
+_CHANGES = (ast.Call, ast.NamedExpr)
