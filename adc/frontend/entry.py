@@ -50,6 +50,7 @@ from adc.frontend.core.state import (
     Shared,
     Sharing,
     StackError,
+    TableError,
     UnassignedError,
     Variable,
 )
@@ -72,6 +73,7 @@ from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
 from adc.ir.errors import (
     AdcError,
     RecursionDepthError,
+    Span,
     TypeUnstableError,
     UnboundError,
     UnsupportedError,
@@ -178,10 +180,12 @@ def lower(
     start = time.perf_counter()
     sharing = Sharing()
     unset: dict[Variable, UnassignedError] = {}
+    tables: set[Span] = set()
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general, sharing=sharing,
             stackable=stackable, modes=modes, unset=frozenset(unset),
+            tables=frozenset(tables),
         )  # fmt: skip
         if not inline:
             made.inlined = 0
@@ -201,6 +205,9 @@ def lower(
             known = first if first.why else error
             raise UnboundError(known.message, known.span, known.hint) from None
         except AdcError as error:
+            if isinstance(error, TableError) and error.site not in tables:
+                tables.add(error.site)
+                continue
             if isinstance(error, PickedError) and error.places:
                 raise StackError(error.places) from None
             if not sharing.shared:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.frontend.calls import sets
 from adc.frontend.control import evaluation
 from adc.frontend.core import classes, dispatch, names, numbers, outside
 from adc.frontend.core.bindings import (
@@ -20,6 +21,7 @@ from adc.frontend.core.bindings import (
     Bound,
     Closure,
     DictRef,
+    DictView,
     Enumerate,
     Growing,
     Lazy,
@@ -30,6 +32,7 @@ from adc.frontend.core.bindings import (
     Range,
     RecordOf,
     Reversed,
+    SetRef,
     Static,
     Super,
     Transformed,
@@ -56,6 +59,7 @@ from adc.frontend.values import (
     arguments,
     comparisons,
     elementwise,
+    keyed,
     list_buffers,
     objects,
     operators,
@@ -185,7 +189,7 @@ def _keyed(
         def default() -> None:
             lo.frame.env[evaluation.VALUE] = value
 
-        return expressions.choose(lo, some, of_all, default, node)
+        return evaluation.choose(lo, some, of_all, default, node)
     items = iter(given) if read is None else sequences.one_by_one(lo, given[0], node)
     best = next(items, None)
     if best is None:
@@ -205,7 +209,7 @@ def _keyed(
             lo.frame.env[evaluation.VALUE] = one
 
         try:
-            chosen = expressions.choose(
+            chosen = evaluation.choose(
                 lo, better, functools.partial(pick, pair[0]), functools.partial(pick, pair[1]), node
             )
         except TypeUnstableError:
@@ -247,6 +251,9 @@ def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
             held = lo.held(args[0])
             assert isinstance(held, Growing)
             return held.length
+        case DictRef() | DictView():
+            ref = args[0].ref if isinstance(args[0], DictView) else args[0]
+            return Num(keyed.length(lo, ref))
         case Static(value=value) if type(value) in (str, frozenset):
             return Num(integer(len(value)))
         case Range(start=start, stop=stop, step=step):
@@ -419,13 +426,6 @@ def _as_elements(
     return None
 
 
-def _set(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    """Lower `set` and `frozenset` of constants."""
-    arguments.arity(lo, args, kwargs, node, 0, 1)
-    items = _elements(lo, args[0], node) if args else ()
-    return expressions.set_of(lo, items, node)
-
-
 def _tuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     return TupleOf(_elements(lo, args[0], node)) if args else TupleOf(())
 
@@ -447,17 +447,17 @@ def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
 
 
 def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
-    record = RecordOf((), ())
     arguments.arity(lo, args, {}, node, 0, 1)
+    made = lo.new_ref(DictRef, RecordOf((), ()))
     if args and isinstance(args[0], DictRef):
-        record = lo.record(args[0])
+        containers.update(lo, made, args[0], node)
     elif args:
         for pair in sequences.static_sequence(lo, args[0], node):
             key, value = assignment.unpack(lo, pair, node, 2)
-            record = record.with_item(containers.key_of(lo, key, node), value)
+            containers.put(lo, made, key, value, node)
     for name, value in kwargs.items():
-        record = record.with_item(name, elementwise.materialised(lo, value, node))
-    return lo.new_ref(DictRef, record)
+        containers.put(lo, made, Static(name), elementwise.materialised(lo, value, node), node)
+    return made
 
 
 def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -576,6 +576,8 @@ def class_of(binding: Binding) -> type | None:
             return tuple
         case ListRef():
             return list
+        case SetRef():
+            return set
         case DictRef():
             return dict
         case NamedTuple(cls=cls) | ObjectRef(cls=cls):
@@ -691,16 +693,39 @@ def _next(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
     return dispatch.apply(lo, static(library_iteration.following), args, {}, node)
 
 
+def _listing(handler: Handler, *, ordered: bool) -> Handler:
+    """Return a handler that is given a list where it would be given a dict that depends on the run.
+
+    Or a set, if the order of its elements does not matter.
+    """
+
+    def listing(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        if args and not (ordered and isinstance(args[0], SetRef)):
+            listed = keyed.listed if ordered else keyed.elements
+            args = [listed(lo, args[0], node), *args[1:]]
+        return handler(lo, args, kwargs, node)
+
+    return listing
+
+
 HANDLERS: dict[Any, Handler] = {
-    abs: _abs, min: _extreme(ast.Lt), max: _extreme(ast.Gt), len: _len, range: _range,
+    abs: _abs, min: _listing(_extreme(ast.Lt), ordered=False),
+    max: _listing(_extreme(ast.Gt), ordered=False), len: _len, range: _range,
     slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
-    pow: _pow, str: _text, repr: _text, format: _text, sum: _sum, tuple: _tuple,
+    pow: _pow, str: _text, repr: _text, format: _text, sum: _listing(_sum, ordered=False),
+    tuple: _listing(_tuple, ordered=True),
     int: _to_int,
-    round: maths.to_integer("rint"), float: _to_float, bool: _to_bool, list: _list, dict: _dict,
+    round: maths.to_integer("rint"), float: _to_float, bool: _to_bool,
+    list: _listing(_list, ordered=True), dict: _dict,
     isinstance: _isinstance, callable: _callable, type: _type, getattr: _getattr,
     hasattr: _hasattr, setattr: _setattr,
-    set: _set, frozenset: _set, any: _truths_of("any"), all: _truths_of("all"),
-    sorted: iterators.sort, super: _super, iter: _iter, next: _next, map: iterators.refused,
+    set: sets.made, frozenset: sets.frozen,
+    any: _listing(_truths_of("any"), ordered=False),
+    all: _listing(_truths_of("all"), ordered=False),
+    sorted: _listing(iterators.sort, ordered=False), super: _super, iter: _iter, next: _next,
+    map: iterators.refused,
     filter: iterators.refused,
 }  # fmt: skip
 

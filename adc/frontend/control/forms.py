@@ -46,7 +46,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame
 from adc.frontend.core.structure import leaves, rebuild, refs, same_view
-from adc.frontend.values import elementwise, list_buffers, views
+from adc.frontend.values import elementwise, keyed, list_buffers, views
 from adc.ir.builder import zero
 from adc.ir.core import Literal, Operand
 from adc.ir.types import BOOL, Array, Scalar
@@ -146,8 +146,11 @@ def may_be_optional(binding: Binding) -> bool:
     )
 
 
-def optional_form(start: Binding, end: Binding) -> Binding | None:
-    """Return a form for what is one or the other, if they differ in what may be absent."""
+def optional_form(start: Binding, end: Binding, keys: bool = True) -> Binding | None:
+    """Return a form for what is one or the other, if they differ in what may be absent.
+
+    Without `keys`, two dicts with different keys have none.
+    """
     absent = absent_of(start, end)
     match start, end:
         case Maybe(inner=inner), _ if start.absent == absent:
@@ -171,9 +174,13 @@ def optional_form(start: Binding, end: Binding) -> Binding | None:
         case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
             forms = _optional_forms(p, q)
             return None if forms is None else TupleOf(forms)
-        case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
+        case RecordOf(), RecordOf() if keys or start.keys == end.keys:
+            names = keyed.merged(start, end)
+            if names is None:
+                return None
+            p, q = (tuple(each.get(key) or UNSET for key in names) for each in (start, end))
             forms = _optional_forms(p, q)
-            return None if forms is None else RecordOf(keys, forms)
+            return None if forms is None else RecordOf(names, forms)
         case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
             record = optional_form(p, q)
             return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
@@ -204,8 +211,8 @@ def made_optional(lo: Lowerer, like: Binding, binding: Binding, *, known: bool) 
             return Maybe(made_optional(lo, inner, found, known=known), some, absent)
         case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
             return TupleOf(inside(p, q))
-        case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
-            return RecordOf(keys, inside(p, q))
+        case RecordOf(keys=keys, items=p), RecordOf() if set(binding.keys) <= set(keys):
+            return RecordOf(keys, inside(p, tuple(binding.get(key) or UNSET for key in keys)))
         case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
             record = made_optional(lo, p, q, known=known)
             assert isinstance(record, RecordOf)

@@ -45,6 +45,27 @@ class PickedError(UnsupportedError):
         self.places = places
 
 
+class TableError(PickedError):
+    """A key of a dict, or a member of a set, is known only at run time.
+
+    Where a loop over a constant range is unrolled, it is known. Else the program is lowered again,
+    and the dict or set becomes a table there.
+
+    Attributes
+    ----------
+    site : Span
+        Where the key is used.
+    """
+
+    def __init__(self, message: str, span: Span, hint: str) -> None:
+        super().__init__(message, span, hint)
+        self.site = span
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Who gets it from another process cannot lower the program again.
+        return UnsupportedError, (self.message, self.span, self.hint)
+
+
 # A variable of a function: the function, and its name.
 Variable = tuple[object, str]
 
@@ -295,6 +316,8 @@ class Shared:
     taken: list[set[Place]] = field(default_factory=list)
     # Variables that are read where some path may not have assigned them, by function.
     unset: frozenset[Variable] = frozenset()
+    # Where keys known only at run time are used, for which dicts and sets become tables.
+    tables: frozenset[Span] = frozenset()
 
     @contextmanager
     def within(self, modes: frozenset[str]) -> Iterator[None]:

@@ -38,7 +38,6 @@ from adc.frontend.values import (
     arrays,
     elementwise,
     list_buffers,
-    operators,
     sequences,
     views,
 )
@@ -526,8 +525,6 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     keyed = not arguments.is_none(given.get("key"))
     items = sequences.static_items(lo, source)
     items = sequences.static_range(source) if items is None else items
-    if items is None and operators.is_set(source) and not keyed:
-        items = [static(each) for each in source.value]
     if items is None:
         if keyed:
             args = [source, given["key"], lo.num(backwards)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from adc.frontend.core import numbers, outside
 from adc.frontend.core.bindings import (
@@ -50,7 +51,7 @@ def new_ref(lo: Lowerer, like: Ref, held: Binding) -> Ref:
         case ListRef():
             return lo.new_ref(ListRef, held)
         case DictRef():
-            return lo.new_ref(DictRef, held)
+            return lo.new_ref(lambda slot: replace(like, slot=slot), held)
         case ObjectRef(cls=cls):
             return lo.new_ref(lambda slot: ObjectRef(slot, cls), held)
 
