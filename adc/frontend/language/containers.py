@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -102,6 +103,9 @@ def looked_up(
 
         return there, read
     record = lo.entries(owner)
+    rows = None if keyed.is_known(key) else _rows(lo, record.items)
+    if rows is not None and keyed.is_key(key) and not isinstance(owner, DefaultRef):
+        return _row_of_dict(lo, record, rows, key, node)
     if not record.keys and keyed.is_key(key):
         found, there = None, Literal(False, BOOL)
     else:
@@ -112,6 +116,59 @@ def looked_up(
         return found
 
     return there, value
+
+
+def _rows(lo: Lowerer, items: Sequence[Binding]) -> Growing | None:
+    """Return the elements of lists, one list after the other, if they are alike; else None.
+
+    They are not there yet: this says what they are.
+    """
+    held = [lo.held(row) if type(row) is ListRef else NONE for row in items]
+    if not held or not all(isinstance(each, TupleOf) for each in held):
+        return None
+    element = list_buffers.common(lo, held)
+    if element is None or list_buffers.has_arrays(element):
+        return None
+    return Growing((), Num(integer(0)), element)
+
+
+def _row(
+    lo: Lowerer, items: Sequence[Binding], rows: Growing, at: Operand, node: ast.AST
+) -> Binding:
+    """Return one of several lists, by a position known only at run time.
+
+    It has copies of the elements: it cannot be changed, and not be read after one of the others is.
+    """
+    refs = [row for row in items if isinstance(row, ListRef)]
+    elements = [item for ref in refs for item in lo.contents(ref)]
+    whole = list_buffers.converted(lo, elements, rows.element, node)
+    ends = list(itertools.accumulate(len(lo.contents(ref)) for ref in refs))
+    here = [numbers.apply(lo, "eq", at, integer(k)) for k in range(len(refs) - 1)]
+    start, stop = (
+        _selected(lo, [Num(integer(end)) for end in each], here, node)
+        for each in ([0, *ends[:-1]], ends)
+    )
+    assert isinstance(start, Num)
+    assert isinstance(stop, Num)
+    part = dynamic_lists.part_of(lo, whole, start.operand, stop.operand, node)
+    made = lo.new_ref(ListRef, part)
+    lo.anew.add(made.slot)
+    lo.suspect(made.slot, [ref.slot for ref in refs])
+    return made
+
+
+def _row_of_dict(
+    lo: Lowerer, record: RecordOf, rows: Growing, key: Binding, node: ast.AST
+) -> tuple[Operand, Callable[[], Binding]]:
+    """Return whether a dict of lists has a key known only at run time, and what gives the list."""
+    span = lo.span(node)
+    if span not in lo.shared.tables:
+        raise TableError("a key known only at run time is not supported", span, _NO_TABLE)
+    here = [comparisons.same_or_equal(lo, key, static(each), node) for each in record.keys]
+    there = functools.reduce(functools.partial(numbers.apply, lo, "or"), here)
+    at = _selected(lo, [Num(integer(k)) for k in range(len(here))], here, node)
+    assert isinstance(at, Num)
+    return there, lambda: _row(lo, record.items, rows, at.operand, node)
 
 
 def tabled(
@@ -723,6 +780,20 @@ def _choose(
     """A tuple of numbers indexed at run time: a chain of selects."""
     if not items:
         _fail_perhaps(lo, owner)
+    rows = _rows(lo, items)
+    if rows is not None and not unrolling.stackable_in(lo, owner):
+        span = lo.span(node)
+        if span not in lo.shared.tables:
+            raise TableError(
+                "indexing a list of lists by a number known only at run time is not supported",
+                span, "loop over the list itself, or make one array of it",
+            )  # fmt: skip
+        with lo.at(node):
+            at = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
+            inside = lo.builder.apply("inside", at, integer(len(items)))
+            kind = "list" if isinstance(owner, ListRef) else "tuple"
+            lo.builder.check(inside, "IndexError", f"{kind} index out of range")
+        return _row(lo, items, rows, at, node)
     if not items or not all(isinstance(item, Num) for item in items):
         raise PickedError(
             f"indexing {kind_of(owner)} of arrays by a number known only at run time is not "
