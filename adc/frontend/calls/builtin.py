@@ -76,6 +76,7 @@ from adc.ir.foreign import is_stand_in
 from adc.ir.types import B1, BOOL, F16, HALF, INT, Scalar, promote
 from adc.library import functions as library_functions
 from adc.library.standard import iteration as library_iteration
+from adc.library.standard import tables as library_tables
 
 _INTEGER = maths.to_integer("trunc")
 
@@ -460,6 +461,24 @@ def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
     return made
 
 
+def _from_keys(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower ``dict.fromkeys(keys, value)``."""
+    if kwargs:
+        raise TypeMismatchError("dict.fromkeys() takes no keyword arguments", lo.span(node))
+    arguments.arity(lo, args, kwargs, node, 1, 2)
+    value = args[1] if len(args) > 1 else NONE
+    source = elementwise.materialised(lo, args[0], node)
+    made = lo.new_ref(DictRef, RecordOf((), ()))
+    keys = sequences.known_elements(lo, source, node)
+    if keys is None:
+        return dispatch.apply(lo, static(library_tables.from_keys), [made, source, value], {}, node)
+    for key in keys:
+        containers.put(lo, made, key, value, node)
+    return made
+
+
 def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
     classes = [item.value if isinstance(item, Static) else None for item in _flat(args[1])]
@@ -511,6 +530,10 @@ def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
     name = _name_of(lo, args[1], node)
     if len(args) == 2:
         return attributes.attribute_of(lo, args[0], name)
+    there = objects.has_own(lo, args[0], name.attr)
+    if there is not None:
+        read = functools.partial(attributes.attribute_of, lo, args[0], name)
+        return evaluation.either(lo, there, read, lambda: args[2], node)
     found = _attribute_or_none(lo, args[0], name, node)
     return args[2] if found is None else found
 
@@ -520,6 +543,9 @@ def _hasattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
     name, owner = _name_of(lo, args[1], node), args[0]
     if isinstance(owner, Static) and isinstance(owner.value, _NAMESPACES):
         return lo.num(_is_there(lo, owner, name.attr))
+    there = objects.has_own(lo, owner, name.attr)
+    if there is not None:
+        return Num(there)
     return lo.num(_attribute_or_none(lo, owner, name, node) is not None)
 
 
@@ -541,6 +567,11 @@ def _attribute_or_none(
     if not classes.is_instance(owner):
         raise lo.unsupported(f"asking whether {kind_of(owner)} has an attribute", node)
     return attributes.of_container(lo, owner, name.attr, name)
+
+
+def _vars(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    return objects.as_dict(lo, args[0], node)
 
 
 def _setattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -711,6 +742,7 @@ def _listing(handler: Handler, *, ordered: bool) -> Handler:
 
 
 HANDLERS: dict[Any, Handler] = {
+    dict.fromkeys: _listing(_from_keys, ordered=True),
     abs: _abs, min: _listing(_extreme(ast.Lt), ordered=False),
     max: _listing(_extreme(ast.Gt), ordered=False), len: _len, range: _range,
     slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
@@ -720,7 +752,7 @@ HANDLERS: dict[Any, Handler] = {
     round: maths.to_integer("rint"), float: _to_float, bool: _to_bool,
     list: _listing(_list, ordered=True), dict: _dict,
     isinstance: _isinstance, callable: _callable, type: _type, getattr: _getattr,
-    hasattr: _hasattr, setattr: _setattr,
+    hasattr: _hasattr, setattr: _setattr, vars: _vars,
     set: sets.made, frozenset: sets.frozen,
     any: _listing(_truths_of("any"), ordered=False),
     all: _listing(_truths_of("all"), ordered=False),

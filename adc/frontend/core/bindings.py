@@ -226,6 +226,11 @@ class DefaultRef(DictRef):
 
 
 @dataclass(frozen=True, slots=True)
+class VarsRef(DictRef):
+    """The attributes of an object as the dict that `vars` returns: `slot` is that of the object."""
+
+
+@dataclass(frozen=True, slots=True)
 class SetRef(DictRef):
     """A set: a dict of its members, each with the value `MEMBER`."""
 
@@ -619,6 +624,8 @@ def kind_of(binding: Binding) -> str:
             return "a list"
         case SetRef():
             return "a set"
+        case VarsRef():
+            return "what `vars` returns"
         case DefaultRef(keeps=keeps):
             return "a defaultdict" if keeps else "a Counter"
         case DictRef():

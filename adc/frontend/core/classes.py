@@ -156,7 +156,7 @@ def find(lo: Lowerer, binding: Binding, name: str) -> Any:
 def _is_builtin(cls: type, name: str) -> bool:
     """Whether a method is inherited from a builtin class, as `object.__eq__` is."""
     owner = next(base for base in cls.__mro__ if name in vars(base))
-    return owner.__module__ == "builtins"
+    return owner.__module__ == "builtins" or owner is types.SimpleNamespace
 
 
 def instance_class(binding: Binding) -> type | None:

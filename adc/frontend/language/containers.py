@@ -33,6 +33,7 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
+    VarsRef,
     Zip,
     kind_of,
     static,
@@ -702,7 +703,8 @@ def copied(lo: Lowerer, owner: DictRef, node: ast.AST) -> DictRef:
     held = lo.held(owner)
     if isinstance(held, Growing):
         held = lo.held(dynamic_lists.copied(lo, held, node))
-    made = lo.new_ref(lambda slot: replace(owner, slot=slot), held)
+    like = DictRef(owner.slot) if isinstance(owner, VarsRef) else owner
+    made = lo.new_ref(lambda slot: replace(like, slot=slot), held)
     list_buffers.inherit_appended(lo, made.slot, owner.slot)
     return made
 

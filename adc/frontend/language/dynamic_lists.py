@@ -26,6 +26,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Cell,
+    DictRef,
     Growing,
     ListRef,
     NamedTuple,
@@ -447,7 +448,7 @@ def name_node(name: str, ctx: ast.expr_context | None = None) -> ast.Name:
 
 def run(
     lo: Lowerer,
-    node: ast.ListComp | ast.SetComp | ast.GeneratorExp,
+    node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
     start: Binding,
     body: list[ast.stmt],
 ) -> Binding:
@@ -479,6 +480,13 @@ def set_comprehension(lo: Lowerer, node: ast.SetComp) -> Binding:
         args=[node.elt], keywords=[],
     )  # fmt: skip
     return run(lo, node, lo.new_ref(SetRef, RecordOf((), ())), [ast.Expr(value=call)])
+
+
+def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Binding:
+    """Lower a dict comprehension over a length known only at run time."""
+    target = ast.Subscript(name_node(RESULT), node.key, ast.Store())
+    body = ast.Assign(targets=[target], value=node.value)
+    return run(lo, node, lo.new_ref(DictRef, RecordOf((), ())), [body])
 
 
 def comprehension(lo: Lowerer, node: ast.ListComp | ast.GeneratorExp) -> Binding:

@@ -286,16 +286,27 @@ def _set_comprehension(lo: Lowerer, node: ast.SetComp) -> Binding:
 
 @handles(ast.DictComp)
 def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Binding:
-    keys: list[Any] = []
+    keys: list[Binding] = []
 
     def visit() -> Binding:
-        keys.append(containers.key_of(lo, evaluation.lower_expr(lo, node.key), node.key))
+        keys.append(evaluation.lower_expr(lo, node.key))
         return _kept(lo, node, node.value)
 
-    record = RecordOf((), ())
-    for key, item in zip(keys, scoped(lo, node, visit), strict=True):
-        record = record.with_item(key, item)
-    return lo.new_ref(DictRef, record)
+    names, mark = lo.save_names(), len(lo.builder.stmts)
+    before = lo.snapshot()
+    if not is_static(lo, node.generators, sequences.MAX_UNROLLED):
+        return dynamic_lists.dict_comprehension(lo, node)
+    try:
+        items = scoped(lo, node, visit)
+    except _AtRunTime:
+        lo.restore(before)
+        lo.reset_names(names)
+        del lo.builder.stmts[mark:]
+        return dynamic_lists.dict_comprehension(lo, node)
+    made = lo.new_ref(DictRef, RecordOf((), ()))
+    for key, item in zip(keys, items, strict=True):
+        containers.put(lo, made, key, item, node.key)
+    return made
 
 
 @handles(ast.GeneratorExp)

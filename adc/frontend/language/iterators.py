@@ -529,6 +529,12 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         if keyed:
             args = [source, given["key"], lo.num(backwards)]
             return dispatch.apply(lo, static(library_functions.sorted_by), args, {}, node)
+        held = lo.held(source) if isinstance(source, ListRef) else None
+        if isinstance(held, Growing) and not isinstance(held.element, Cell):
+            raise lo.unsupported(
+                f"`sorted` of a list that is {kind_of(held)} known only at run time", node,
+                "sort by a number: `key=lambda each: ...`",
+            )  # fmt: skip
         return _sorted_numbers(lo, source, backwards, node)
     keys = (
         [dispatch.apply(lo, given["key"], [item], {}, node) for item in items] if keyed else items

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import operator
+import types
 from typing import Any
 
 from adc.frontend.core import classes, numbers, outside
@@ -100,6 +101,8 @@ def _rich(lo: Lowerer, owner: Binding, name: str, other: Binding, node: ast.AST)
         return (
             _equal_fields(lo, owner, other, node) if classes.instance_class(other) is cls else None
         )
+    if cls is types.SimpleNamespace and name == "__eq__":
+        return _equal_namespaces(lo, owner, other, node)
     if classes.find(lo, owner, name) is not None:
         return special.tried(lo, owner, name, other, node)
     if name == "__ne__" and not issubclass(cls, tuple):
@@ -125,6 +128,20 @@ def _equal_fields(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> 
         return TupleOf(tuple(_read(lo, side, name, node) for name in names))
 
     return Num(compare(lo, ast.Eq(), fields(left), fields(right), node))
+
+
+def _equal_namespaces(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding | None:
+    """Lower the comparison of two namespaces: by their attributes."""
+    if not (isinstance(left, ObjectRef) and isinstance(right, ObjectRef) and left.cls is right.cls):
+        return None
+    mine, others = lo.record(left), lo.record(right)
+    if set(mine.keys) != set(others.keys):
+        return Num(Literal(False, BOOL))
+    result: Operand = Literal(True, BOOL)
+    for key in mine.keys:
+        pair = [_read(lo, side, str(key), node) for side in (left, right)]
+        result = numbers.apply(lo, "and", result, same_or_equal(lo, *pair, node))
+    return Num(result)
 
 
 def _read(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> Binding:
@@ -402,6 +419,8 @@ def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> 
             return Literal(True, BOOL)
     elif isinstance(left, Ref) and isinstance(right, Ref) and left.slot == right.slot:
         return Literal(True, BOOL)
+    elif {type(left), type(right)} == {Num, TupleOf}:
+        return Literal(False, BOOL)
     return compare(lo, ast.Eq(), left, right, node)
 
 

@@ -29,6 +29,7 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
+    VarsRef,
     kind_of,
     may_be_unset,
 )
@@ -82,7 +83,7 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             return Growing(tuple(copies), length, element)
         case Given(place=place, value=value):
             return finished(lo, outside.reach(lo, place, value), heap)
-        case DequeRef() | DefaultRef():
+        case DequeRef() | DefaultRef() | VarsRef():
             raise UnsupportedError(
                 f"returning {kind_of(result)} is not supported", lo.span(node),
                 f"return a {'list' if isinstance(result, ListRef) else 'dict'} of it",

@@ -59,3 +59,10 @@ def update(table: Any, other: Any) -> None:
     """Put the items of a dict into another one."""
     for key, value in other.items():
         table[key] = value
+
+
+def from_keys(table: Any, keys: Any, value: Any) -> Any:
+    """Put one value under all keys, and return the dict."""
+    for key in keys:
+        table[key] = value
+    return table
