@@ -40,6 +40,7 @@ from adc.frontend.core.parameters import arrays_of, bind_value, is_stack, leaf_o
 from adc.frontend.core.state import (
     BOTH,
     NEITHER,
+    ConstantNeededError,
     Dead,
     Frame,
     Generated,
@@ -180,12 +181,13 @@ def lower(
     start = time.perf_counter()
     sharing = Sharing()
     unset: dict[Variable, UnassignedError] = {}
-    tables: set[Span] = set()
+    tables: set[Span] | None = set()
+    refused: AdcError | None = None
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general, sharing=sharing,
             stackable=stackable, modes=modes, unset=frozenset(unset),
-            tables=frozenset(tables),
+            tables=None if tables is None else frozenset(tables),
         )  # fmt: skip
         if not inline:
             made.inlined = 0
@@ -205,18 +207,25 @@ def lower(
             known = first if first.why else error
             raise UnboundError(known.message, known.span, known.hint) from None
         except AdcError as error:
-            if isinstance(error, TableError) and error.site not in tables:
+            if isinstance(error, TableError) and tables is not None:
                 tables.add(error.site)
                 continue
             if isinstance(error, PickedError) and error.places:
                 raise StackError(error.places) from None
-            if not sharing.shared:
-                if isinstance(error, PickedError):
-                    raise UnsupportedError(error.message, error.span, error.hint) from None
+            if sharing.shared:
+                # What a shared function does not tell its callers may be what is missing.
+                sharing, shares = Sharing(), False
+                continue
+            if isinstance(error, ConstantNeededError):
                 raise
-            # What a shared function does not tell its callers may be what is missing.
-            sharing, shares = Sharing(), False
-            continue
+            if tables:
+                # Where it does with known keys, in loops that are unrolled, it needs no tables.
+                tables, refused = None, error
+                continue
+            error = refused or error
+            if isinstance(error, PickedError):
+                raise UnsupportedError(error.message, error.span, error.hint) from None
+            raise error from None
         return replace(lowered, seconds=time.perf_counter() - start)
 
 

@@ -316,8 +316,23 @@ class Shared:
     taken: list[set[Place]] = field(default_factory=list)
     # Variables that are read where some path may not have assigned them, by function.
     unset: frozenset[Variable] = frozenset()
-    # Where keys known only at run time are used, for which dicts and sets become tables.
-    tables: frozenset[Span] = frozenset()
+    # Where keys known only at run time are used, for which dicts and sets become tables; None: they
+    # never do.
+    tables: frozenset[Span] | None = frozenset()
+
+    def admits_table(self, span: Span, what: str, hint: str) -> bool:
+        """Return whether a dict or set may become a table where a key is used.
+
+        Raises
+        ------
+        TableError
+            If it may when the program is lowered again.
+        """
+        if self.tables is None:
+            return False
+        if span not in self.tables:
+            raise TableError(f"{what} known only at run time is not supported", span, hint)
+        return True
 
     @contextmanager
     def within(self, modes: frozenset[str]) -> Iterator[None]:

@@ -40,7 +40,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import ConstantNeededError, Frame, PickedError, TableError
+from adc.frontend.core.state import ConstantNeededError, Frame, PickedError
 from adc.frontend.core.structure import holders, leaves
 from adc.frontend.language import dynamic_lists, unrolling
 from adc.frontend.values import (
@@ -105,7 +105,9 @@ def looked_up(
         return there, read
     record = lo.entries(owner)
     rows = None if keyed.is_known(key) else _rows(lo, record.items)
-    if rows is not None and keyed.is_key(key) and not isinstance(owner, DefaultRef):
+    may_be = rows is not None and keyed.is_key(key) and not isinstance(owner, DefaultRef)
+    if may_be and lo.shared.admits_table(lo.span(node), "a key", _NO_TABLE):
+        assert rows is not None
         return _row_of_dict(lo, record, rows, key, node)
     if not record.keys and keyed.is_key(key):
         found, there = None, Literal(False, BOOL)
@@ -162,9 +164,6 @@ def _row_of_dict(
     lo: Lowerer, record: RecordOf, rows: Growing, key: Binding, node: ast.AST
 ) -> tuple[Operand, Callable[[], Binding]]:
     """Return whether a dict of lists has a key known only at run time, and what gives the list."""
-    span = lo.span(node)
-    if span not in lo.shared.tables:
-        raise TableError("a key known only at run time is not supported", span, _NO_TABLE)
     here = [comparisons.same_or_equal(lo, key, static(each), node) for each in record.keys]
     there = functools.reduce(functools.partial(numbers.apply, lo, "or"), here)
     at = _selected(lo, [Num(integer(k)) for k in range(len(here))], here, node)
@@ -204,10 +203,8 @@ def tabled(
     whole = list_buffers.common(lo, [record], element)
     if record.keys and (whole is None or (value is None and owner.slot in lo.places)):
         return None
-    if span not in lo.shared.tables:
-        raise TableError(f"{what} known only at run time is not supported", span, _NO_TABLE)
-    if whole is None:
-        return None  # nothing is there yet
+    if not lo.shared.admits_table(span, what, _NO_TABLE) or whole is None:
+        return None  # or nothing is there yet
     made = list_buffers.grown(lo, record, whole, node)
     assert isinstance(made, Growing)
     list_buffers.note_appended(lo, owner.slot, made.element)
@@ -783,13 +780,10 @@ def _choose(
     if not items:
         _fail_perhaps(lo, owner)
     rows = _rows(lo, items)
-    if rows is not None and not unrolling.stackable_in(lo, owner):
-        span = lo.span(node)
-        if span not in lo.shared.tables:
-            raise TableError(
-                "indexing a list of lists by a number known only at run time is not supported",
-                span, "loop over the list itself, or make one array of it",
-            )  # fmt: skip
+    what = "indexing a list of lists by a number"
+    if rows is not None and not unrolling.stackable_in(lo, owner) and lo.shared.admits_table(
+        lo.span(node), what, "loop over the list itself, or make one array of it"
+    ):  # fmt: skip
         with lo.at(node):
             at = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
             inside = lo.builder.apply("inside", at, integer(len(items)))

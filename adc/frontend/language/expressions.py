@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from adc.frontend.control import chains, evaluation
 from adc.frontend.control.findings import RestructuredError

@@ -56,7 +56,7 @@ from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import is_name_bound
 from adc.frontend.core.sizes import INDEX_BITS
-from adc.frontend.core.state import Dead, PickedError
+from adc.frontend.core.state import Dead, PickedError, TableError
 from adc.frontend.core.structure import is_slot, refs
 from adc.frontend.language import assignment, breaks, containers, generators, iterators, unrolling
 from adc.frontend.syntax import scope
@@ -141,6 +141,8 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     except (RestructuredError, PickedError) as error:
         # A list that grows by arrays, a dict with new keys, keys such as f"w{k}": a copy of the
         # body for each iteration.
+        if isinstance(error, TableError) and not unrolls:
+            raise
         if isinstance(error, PickedError) and not error.places:
             unrolls = count is not None and count <= MAX_COPIES
             sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)

@@ -25,6 +25,7 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unstable,
     Zip,
+    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer

@@ -403,6 +403,8 @@ def _has_key(lo: Lowerer, ref: DictRef, key: Binding, node: ast.AST) -> Operand:
     found, record = Literal(False, BOOL), lo.entries(ref)
     for known, there in zip(record.keys, keyed.flags(record), strict=True):
         equal = same_or_equal(lo, key, static(known), node)
+        if equal == Literal(False, BOOL):
+            continue
         # The flag itself, where it alone decides: a branch on it knows that the key is there.
         here = there if equal == Literal(True, BOOL) else numbers.apply(lo, "and", equal, there)
         found = here if found == Literal(False, BOOL) else numbers.apply(lo, "or", found, here)
