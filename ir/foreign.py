@@ -13,6 +13,7 @@ import dataclasses
 import enum
 import functools
 import sys
+import types
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, cast
@@ -189,7 +190,7 @@ def _is_plain(cls: Any) -> bool:
 
 def peculiarity(cls: type) -> str:
     """Return which feature of a class adc cannot lower from its methods alone; "" if none."""
-    if stand_in(cls) is not None or is_stand_in(cls):
+    if stand_in(cls) is not None or is_stand_in(cls) or cls is types.SimpleNamespace:
         return ""
     module = cls.__module__ or ""
     if module.split(".")[0] in _LIBRARIES and not module.startswith(_READ):

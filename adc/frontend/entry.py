@@ -41,6 +41,7 @@ from adc.frontend.core.state import (
     BOTH,
     NEITHER,
     ChoiceError,
+    ConstantNeededError,
     Dead,
     Frame,
     Generated,
@@ -51,6 +52,7 @@ from adc.frontend.core.state import (
     Shared,
     Sharing,
     StackError,
+    TableError,
     UnassignedError,
     Variable,
     VariesError,
@@ -74,6 +76,7 @@ from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
 from adc.ir.errors import (
     AdcError,
     RecursionDepthError,
+    Span,
     TypeUnstableError,
     UnboundError,
     UnsupportedError,
@@ -185,11 +188,14 @@ def lower(
     unset: dict[Variable, UnassignedError] = {}
     varied: dict[Variable, VariesError] = {}
     choosing = False
+    tables: set[Span] | None = set()
+    refused: AdcError | None = None
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general, sharing=sharing,
             stackable=stackable, modes=modes, unset=frozenset(unset),
             varied=frozenset(varied), choosing=choosing,
+            tables=None if tables is None else frozenset(tables),
         )  # fmt: skip
         if not inline:
             made.inlined = 0
@@ -217,24 +223,34 @@ def lower(
             choosing = True
             continue
         except AdcError as error:
+            if isinstance(error, TableError) and tables is not None:
+                tables.add(error.site)
+                continue
             if isinstance(error, PickedError) and error.places:
                 raise StackError(error.places) from None
             if isinstance(error, VariesError) and error.variable not in varied:
                 varied[error.variable] = error  # it may be one of several values
                 continue
-            if not sharing.shared:
-                if numbers is not None:
-                    numbers.update(made.numbers.values())
-                if varied and isinstance(error, VariesError | ChoiceError):
-                    error = next(iter(varied.values()))
-                if isinstance(error, VariesError):
-                    raise TypeUnstableError(error.message, error.span, error.hint) from None
-                if isinstance(error, PickedError):
-                    raise UnsupportedError(error.message, error.span, error.hint) from None
+            if sharing.shared:
+                # What a shared function does not tell its callers may be what is missing.
+                sharing, shares = Sharing(), False
+                continue
+            if numbers is not None:
+                numbers.update(made.numbers.values())
+            if isinstance(error, ConstantNeededError):
                 raise
-            # What a shared function does not tell its callers may be what is missing.
-            sharing, shares = Sharing(), False
-            continue
+            if tables:
+                # Where it does with known keys, in loops that are unrolled, it needs no tables.
+                tables, refused = None, error
+                continue
+            error = refused or error
+            if varied and isinstance(error, VariesError | ChoiceError):
+                error = next(iter(varied.values()))
+            if isinstance(error, VariesError):
+                raise TypeUnstableError(error.message, error.span, error.hint) from None
+            if isinstance(error, PickedError):
+                raise UnsupportedError(error.message, error.span, error.hint) from None
+            raise error from None
         return replace(lowered, seconds=time.perf_counter() - start)
 
 

@@ -32,6 +32,7 @@ from tests.corpus.language.exception_programs import EXCEPTION_PROGRAMS
 from tests.corpus.language.exception_programs import REFUSED as REFUSED_EXCEPTIONS
 from tests.corpus.language.generator_programs import GENERATOR_PROGRAMS
 from tests.corpus.language.generator_programs import REFUSED as REFUSED_GENERATORS
+from tests.corpus.language.keyed_programs import KEYED_PROGRAMS
 from tests.corpus.language.language_programs import LANGUAGE_PROGRAMS
 from tests.corpus.language.language_programs import REFUSED as REFUSED_LANGUAGE
 from tests.corpus.language.layer_programs import LAYER_PROGRAMS
@@ -80,6 +81,7 @@ ALL: list[Program] = [
     *EXCEPTION_PROGRAMS,
     *GENERATOR_PROGRAMS,
     *STANDARD_PROGRAMS,
+    *KEYED_PROGRAMS,
     *FILTER_PROGRAMS,
     *FOURIER_PROGRAMS,
     *SCIPY_LINEAR_PROGRAMS,

@@ -6,6 +6,7 @@ In reading order:
 `calls`          dispatch on the callee: a known function, a method, an instance, an inner function
 `standard`       `functools`, `operator`, `copy`
 `builtin`        Python's builtin functions
+`sets`           sets: construction, methods and operators
 `outline`        code that is lowered as a separate IR function
 `derivatives`    differentiated functions: lowered separately, and called by a derivative
 `jacobians`      `jacfwd`, `jacrev`, `hessian`: loops that call a derivative along unit directions

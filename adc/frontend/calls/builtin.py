@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.frontend.calls import sets
 from adc.frontend.control import evaluation, program
 from adc.frontend.control.control import VALUE
 from adc.frontend.core import classes, dispatch, names, numbers, outside
@@ -21,6 +22,7 @@ from adc.frontend.core.bindings import (
     Bound,
     Closure,
     DictRef,
+    DictView,
     Enumerate,
     Growing,
     Lazy,
@@ -30,6 +32,7 @@ from adc.frontend.core.bindings import (
     Range,
     RecordOf,
     Reversed,
+    SetRef,
     Static,
     Super,
     Transformed,
@@ -56,6 +59,7 @@ from adc.frontend.values import (
     arguments,
     comparisons,
     elementwise,
+    keyed,
     list_buffers,
     objects,
     operators,
@@ -73,6 +77,7 @@ from adc.ir.types import B1, BOOL, F16, HALF, INT, Scalar, promote
 from adc.library import functions as library_functions
 from adc.library.standard import iteration as library_iteration
 from adc.library.standard import mathematics
+from adc.library.standard import tables as library_tables
 
 _INTEGER = maths.to_integer("trunc")
 
@@ -213,7 +218,7 @@ def _keyed(
         def default() -> None:
             lo.frame.env[VALUE] = value
 
-        return expressions.choose(lo, some, of_all, default, node)
+        return evaluation.choose(lo, some, of_all, default, node)
     items = iter(given) if read is None else sequences.one_by_one(lo, given[0], node)
     best = next(items, None)
     if best is None:
@@ -241,7 +246,7 @@ def _either(lo: Lowerer, first: Operand, item: Binding, best: Binding, node: ast
         lo.frame.env[VALUE] = one
 
     try:
-        return expressions.choose(
+        return evaluation.choose(
             lo, first, functools.partial(pick, item), functools.partial(pick, best), node
         )
     except TypeUnstableError:
@@ -280,6 +285,9 @@ def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
             held = lo.held(args[0])
             assert isinstance(held, Growing)
             return held.length
+        case DictRef() | DictView():
+            ref = args[0].ref if isinstance(args[0], DictView) else args[0]
+            return Num(keyed.length(lo, ref))
         case Static(value=value) if type(value) in (str, frozenset):
             return Num(integer(len(value)))
         case Range(start=start, stop=stop, step=step):
@@ -474,13 +482,6 @@ def _as_elements(
     return None
 
 
-def _set(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    """Lower `set` and `frozenset` of constants."""
-    arguments.arity(lo, args, kwargs, node, 0, 1)
-    items = _elements(lo, args[0], node) if args else ()
-    return expressions.set_of(lo, items, node)
-
-
 def _tuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     return TupleOf(_elements(lo, args[0], node)) if args else TupleOf(())
 
@@ -502,17 +503,35 @@ def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
 
 
 def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
-    record = RecordOf((), ())
     arguments.arity(lo, args, {}, node, 0, 1)
+    made = lo.new_ref(DictRef, RecordOf((), ()))
     if args and isinstance(args[0], DictRef):
-        record = lo.record(args[0])
+        containers.update(lo, made, args[0], node)
     elif args:
         for pair in sequences.static_sequence(lo, args[0], node):
             key, value = assignment.unpack(lo, pair, node, 2)
-            record = record.with_item(containers.key_of(lo, key, node), value)
+            containers.put(lo, made, key, value, node)
     for name, value in kwargs.items():
-        record = record.with_item(name, elementwise.materialised(lo, value, node))
-    return lo.new_ref(DictRef, record)
+        containers.put(lo, made, Static(name), elementwise.materialised(lo, value, node), node)
+    return made
+
+
+def _from_keys(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower ``dict.fromkeys(keys, value)``."""
+    if kwargs:
+        raise TypeMismatchError("dict.fromkeys() takes no keyword arguments", lo.span(node))
+    arguments.arity(lo, args, kwargs, node, 1, 2)
+    value = args[1] if len(args) > 1 else NONE
+    source = elementwise.materialised(lo, args[0], node)
+    made = lo.new_ref(DictRef, RecordOf((), ()))
+    keys = sequences.known_elements(lo, source, node)
+    if keys is None:
+        return dispatch.apply(lo, static(library_tables.from_keys), [made, source, value], {}, node)
+    for key in keys:
+        containers.put(lo, made, key, value, node)
+    return made
 
 
 def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -566,6 +585,10 @@ def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
     name = _name_of(lo, args[1], node)
     if len(args) == 2:
         return attributes.attribute_of(lo, args[0], name)
+    there = objects.has_own(lo, args[0], name.attr)
+    if there is not None:
+        read = functools.partial(attributes.attribute_of, lo, args[0], name)
+        return evaluation.either(lo, there, read, lambda: args[2], node)
     found = _attribute_or_none(lo, args[0], name, node)
     return args[2] if found is None else found
 
@@ -573,6 +596,9 @@ def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
 def _hasattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
     name, owner = _name_of(lo, args[1], node), args[0]
+    there = objects.has_own(lo, owner, name.attr)
+    if there is not None:
+        return Num(there)
     if classes.is_instance(owner):
         return lo.num(attributes.of_container(lo, owner, name.attr, name) is not None)
     return lo.num(_is_there(lo, owner, name.attr, node))
@@ -600,6 +626,11 @@ def _attribute_or_none(
         return attributes.of_container(lo, owner, name.attr, name)
     there = _is_there(lo, owner, name.attr, node)
     return attributes.attribute_of(lo, owner, name) if there else None
+
+
+def _vars(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    return objects.as_dict(lo, args[0], node)
 
 
 def _setattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -725,16 +756,40 @@ def _next(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
     return dispatch.apply(lo, static(library_iteration.following), args, {}, node)
 
 
+def _listing(handler: Handler, *, ordered: bool) -> Handler:
+    """Return a handler that is given a list where it would be given a dict that depends on the run.
+
+    Or a set, if the order of its elements does not matter.
+    """
+
+    def listing(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        if args and not (ordered and isinstance(args[0], SetRef)):
+            listed = keyed.listed if ordered else keyed.elements
+            args = [listed(lo, args[0], node), *args[1:]]
+        return handler(lo, args, kwargs, node)
+
+    return listing
+
+
 HANDLERS: dict[Any, Handler] = {
-    abs: _abs, min: _extreme(ast.Lt), max: _extreme(ast.Gt), len: _len, range: _range,
+    dict.fromkeys: _listing(_from_keys, ordered=True),
+    abs: _abs, min: _listing(_extreme(ast.Lt), ordered=False),
+    max: _listing(_extreme(ast.Gt), ordered=False), len: _len, range: _range,
     slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
-    pow: _pow, str: _text, repr: _text, format: _text, sum: _sum, tuple: _tuple,
+    pow: _pow, str: _text, repr: _text, format: _text, sum: _listing(_sum, ordered=False),
+    tuple: _listing(_tuple, ordered=True),
     int: _to_int,
-    round: _round, float: _to_float, bool: _to_bool, list: _list, dict: _dict,
+    round: _round, float: _to_float, bool: _to_bool,
+    list: _listing(_list, ordered=True), dict: _dict,
     isinstance: _isinstance, callable: _callable, type: _type, getattr: _getattr,
-    hasattr: _hasattr, setattr: _setattr,
-    set: _set, frozenset: _set, any: _truths_of("any"), all: _truths_of("all"),
-    sorted: iterators.sort, super: _super, iter: _iter, next: _next, map: iterators.refused,
+    hasattr: _hasattr, setattr: _setattr, vars: _vars,
+    set: sets.made, frozenset: sets.frozen,
+    any: _listing(_truths_of("any"), ordered=False),
+    all: _listing(_truths_of("all"), ordered=False),
+    sorted: _listing(iterators.sort, ordered=False), super: _super, iter: _iter, next: _next,
+    map: iterators.refused,
     filter: iterators.refused,
 }  # fmt: skip
 

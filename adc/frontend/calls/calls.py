@@ -17,6 +17,7 @@ from adc.frontend.calls import (
     effects,
     external,
     nested,
+    sets,
     standard,
 )
 from adc.frontend.control import evaluation, program
@@ -34,6 +35,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     Ruled,
+    SetRef,
     Static,
     Super,
     TupleOf,
@@ -352,6 +354,8 @@ def _call_method(
             return custom.define(lo, callee, args, kwargs, node)
         case Bound(owner=Static()):
             raise lo.unsupported("`to_numpy` with arguments", node, "leave them out")
+        case Bound(owner=SetRef() as owner, name=name):
+            return sets.method(lo, owner, name, args, kwargs, node)
         case Bound(owner=ListRef() | TupleOf() | DictRef()):
             return containers.method(lo, callee, args, kwargs, node)
         case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if objects.replaces(cls):

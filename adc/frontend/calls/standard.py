@@ -54,6 +54,7 @@ from adc.frontend.syntax.source import Source
 from adc.frontend.values import (
     comparisons,
     elementwise,
+    keyed,
     list_buffers,
     objects,
     operators,
@@ -63,7 +64,7 @@ from adc.frontend.values import (
 from adc.frontend.values.arguments import Handler, arity
 from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
-from adc.library.standard import heaps, iteration, mathematics
+from adc.library.standard import heaps, iteration, mathematics, tables
 
 CACHED = type(functools.lru_cache(lambda: None))
 
@@ -415,15 +416,21 @@ def _defaultdict(
 def _counter(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    """Lower ``Counter(iterable)``: the elements are keys, known at compile time."""
+    """Lower ``Counter(iterable)``."""
     if len(args) > 1 or kwargs or (args and isinstance(args[0], DictRef)):
         raise lo.unsupported("`Counter` with these arguments", node, "pass the elements")
+    made = lo.new_ref(lambda slot: DefaultRef(slot, Static(int), keeps=False), RecordOf((), ()))
+    source = keyed.listed(lo, args[0], node) if args else TupleOf(())
+    items = sequences.known_elements(lo, source, node)
+    if items is None or not all(map(keyed.is_known, items)):
+        dispatch.apply(lo, static(tables.count), [made, source], {}, node)
+        return made
     counts: dict[Any, int] = {}
-    for item in sequences.static_sequence(lo, args[0], node) if args else ():
+    for item in items:
         key = containers.key_of(lo, item, node)
         counts[key] = counts.get(key, 0) + 1
-    record = RecordOf(tuple(counts), tuple(static(count) for count in counts.values()))
-    return lo.new_ref(lambda slot: DefaultRef(slot, Static(int), keeps=False), record)
+    lo.hold(made, RecordOf(tuple(counts), tuple(static(count) for count in counts.values())))
+    return made
 
 
 def _heap(fn: Any) -> Handler:

@@ -97,7 +97,7 @@ def close(
             # Where an exit is pending it is something else. This is what the next iteration sees.
             memo.dropped.add(name)
         if not isinstance(end, Unbound | Unstable):
-            form = forms.optional_form(start, end, varies(lo, name))
+            form = forms.optional_form(start, end, varies(lo, name), keys=not memo.unrolls)
             if isinstance(form, OneOf) and is_contents(name):
                 form = None
             if memo.avoids_numbers and may_become_array(start, end):
@@ -331,14 +331,17 @@ def _found_list(
         return False
     element = lo.appended.get(name)
     shrinks = _is_shorter(start, end) and not memo.unrolls
-    if not is_slot(name) or not isinstance(start, TupleOf | Growing):
+    if not is_slot(name) or not isinstance(start, TupleOf | RecordOf | Growing):
         return False
     if element is None and not (shrinks and name not in lo.appended):
         return False
     whole = list_buffers.common(lo, [start], element)
     if whole is None:
         return False
-    if isinstance(start, TupleOf):
+    if isinstance(start, RecordOf):
+        if not isinstance(end, Unstable | Growing):
+            return False
+    elif isinstance(start, TupleOf):
         longer = isinstance(end, TupleOf) and len(end.items) != len(start.items)
         if not (longer or isinstance(end, Unstable | Growing)):
             return False

@@ -15,9 +15,11 @@ from dataclasses import dataclass, field, replace
 from adc.frontend.control import forms
 from adc.frontend.core import bindings, outside
 from adc.frontend.core.bindings import (
+    UNSET,
     ArrayObject,
     ArrayRef,
     Binding,
+    DictRef,
     Growing,
     Late,
     ListRef,
@@ -44,7 +46,7 @@ from adc.frontend.core.structure import (
     same_view,
     shape_of,
 )
-from adc.frontend.values import list_buffers, optional
+from adc.frontend.values import keyed, list_buffers, optional
 from adc.ir.builder import integer, zero
 from adc.ir.core import Block, If, Literal, Operand, Stmt, Value
 from adc.ir.types import BOOL, INT, Array, Scalar, join
@@ -397,9 +399,14 @@ class _Merge:
         return found[0], found[1]
 
     def listed(self, a: Binding, b: Binding) -> tuple[Binding, Binding]:
-        """Give two lists of different lengths the form of a length known at run time."""
+        """Give two lists of different lengths the form of a length known at run time.
+
+        And two dicts or sets that of keys known at run time, if they have no other common form.
+        """
         lists = (a, b)
-        if not all(isinstance(x, TupleOf | Growing) for x in lists) or joinable(a, b):
+        if not all(isinstance(x, TupleOf | Growing | RecordOf) for x in lists) or joinable(a, b):
+            return a, b
+        if isinstance(a, RecordOf) and isinstance(b, RecordOf) and keyed.merged(a, b) is not None:
             return a, b
         element = list_buffers.common(self.lo, lists)
         if element is None:
@@ -433,9 +440,14 @@ class _Merge:
             case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
                 found = self.all_joined(hint, p, q)
                 return None if found is None else TupleOf(found)
-            case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
+            case RecordOf(), RecordOf():
+                # A key that only one path has set may be absent.
+                found_keys = keyed.merged(a, b)
+                if found_keys is None:
+                    return None
+                p, q = (tuple(each.get(key) or UNSET for key in found_keys) for each in (a, b))
                 found = self.all_joined(hint, p, q)
-                return None if found is None else RecordOf(keys, found)
+                return None if found is None else RecordOf(found_keys, found)
             case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
                 record = self.joined(hint, p, q)
                 return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
@@ -535,7 +547,7 @@ class _Merge:
             made = self.references[key] = replace(a, slot=self.lo.new_slot("$h.join"))
             x, y = (arm.lookup(ref.slot) for arm, ref in zip(self.arms, (a, b), strict=True))
             x, y = self.opened(*self.conformed("", x, y))
-            if isinstance(a, ListRef):
+            if isinstance(a, ListRef | DictRef):
                 x, y = self.listed(x, y)
             held = self.joined(hint, x, y)
             if held is None or isinstance(held, OneOf):

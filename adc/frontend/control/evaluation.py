@@ -11,10 +11,11 @@ import functools
 from collections.abc import Callable, Sequence
 
 from adc.frontend.control import chains
-from adc.frontend.control.control import VALUE, merge, run_arm
+from adc.frontend.control.control import VALUE, branch, merge, run_arm
 from adc.frontend.core import dispatch, numbers
 from adc.frontend.core.bindings import Binding, Maybe, Num
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.names import usable
 from adc.frontend.values import elementwise, operators, optional
 from adc.ir.core import Apply, Literal, Operand
 from adc.ir.types import BOOL
@@ -102,3 +103,38 @@ def chained(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: bo
     if not kept:
         return value.operand
     return optional.combined(lo, value.operand, first, kept[0], conjunction)
+
+
+def choose(
+    lo: Lowerer,
+    cond: Operand,
+    then: Callable[[], None],
+    orelse: Callable[[], None],
+    node: ast.AST,
+) -> Binding:
+    """Lower two expressions, of which `cond` selects one."""
+    return picked(lo, lambda: branch(lo, cond, then, orelse, late=True), node)
+
+
+def picked(lo: Lowerer, branches: Callable[[], None], node: ast.AST) -> Binding:
+    """Return the value that the arms of branches yield."""
+    outer = lo.frame.env.pop(VALUE, None)
+    branches()
+    result = usable(lo, lo.frame.env.pop(VALUE), "this expression", node)
+    if outer is not None:
+        lo.frame.env[VALUE] = outer
+    return result
+
+
+def either(
+    lo: Lowerer, cond: Operand, first: Callable[[], Binding], second: Callable[[], Binding],
+    node: ast.AST,
+) -> Binding:  # fmt: skip
+    """Return what one of two functions returns, of which `cond` selects one."""
+
+    def arm(value: Callable[[], Binding]) -> None:
+        lo.frame.env[VALUE] = value()
+
+    if isinstance(cond, Literal):
+        return first() if cond.value else second()
+    return choose(lo, cond, lambda: arm(first), lambda: arm(second), node)

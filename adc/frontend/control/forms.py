@@ -47,7 +47,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame
 from adc.frontend.core.structure import leaves, rebuild, refs, same_view, shape_of
-from adc.frontend.values import elementwise, list_buffers, views
+from adc.frontend.values import elementwise, keyed, list_buffers, views
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand
 from adc.ir.types import BOOL, INT, Array, Scalar
@@ -149,10 +149,13 @@ def may_be_optional(binding: Binding) -> bool:
     )
 
 
-def optional_form(start: Binding, end: Binding, varies: bool = False) -> Binding | None:
+def optional_form(
+    start: Binding, end: Binding, varies: bool = False, keys: bool = True
+) -> Binding | None:
     """Return a form for what is one or the other, if they differ in what may be absent.
 
-    If it `varies`, the two may also be of different kinds, or different constants.
+    If it `varies`, the two may also be of different kinds, or different constants. Without `keys`,
+    two dicts with different keys have none.
     """
     absent = absent_of(start, end)
     match start, end:
@@ -177,9 +180,13 @@ def optional_form(start: Binding, end: Binding, varies: bool = False) -> Binding
         case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
             forms = _optional_forms(p, q, varies)
             return None if forms is None else TupleOf(forms)
-        case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
+        case RecordOf(), RecordOf() if keys or start.keys == end.keys:
+            names = keyed.merged(start, end)
+            if names is None:
+                return None
+            p, q = (tuple(each.get(key) or UNSET for key in names) for each in (start, end))
             forms = _optional_forms(p, q, varies)
-            return None if forms is None else RecordOf(keys, forms)
+            return None if forms is None else RecordOf(names, forms)
         case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
             record = optional_form(p, q, varies)
             return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
@@ -214,8 +221,8 @@ def made_optional(lo: Lowerer, like: Binding, binding: Binding, *, known: bool) 
             return Maybe(made_optional(lo, inner, found, known=known), some, absent)
         case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
             return TupleOf(inside(p, q))
-        case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
-            return RecordOf(keys, inside(p, q))
+        case RecordOf(keys=keys, items=p), RecordOf() if set(binding.keys) <= set(keys):
+            return RecordOf(keys, inside(p, tuple(binding.get(key) or UNSET for key in keys)))
         case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
             record = made_optional(lo, p, q, known=known)
             assert isinstance(record, RecordOf)

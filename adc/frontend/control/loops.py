@@ -179,7 +179,7 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
         env[slot] = record.with_item(key, outside.opened(lo, record.items[record.keys.index(key)]))
     for slot, element in memo.growing.items():
         held = env.get(slot)
-        if isinstance(held, TupleOf | Growing):
+        if isinstance(held, TupleOf | RecordOf | Growing):
             whole = list_buffers.grown(lo, held, element, node)
             env[slot] = whole
             if isinstance(whole, Growing):

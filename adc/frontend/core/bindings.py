@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import enum
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -175,7 +176,14 @@ class RecordOf:
             record = record.with_item(key, item)
         return record
 
+    def only(self, kept: Sequence[bool]) -> RecordOf:
+        """Return those that are `kept`."""
+        keys, items = itertools.compress(self.keys, kept), itertools.compress(self.items, kept)
+        return RecordOf(tuple(keys), tuple(items))
+
     def without(self, key: Any) -> RecordOf:
+        if key not in self.keys:
+            return self
         k = self.keys.index(key)
         return RecordOf(self.keys[:k] + self.keys[k + 1 :], self.items[:k] + self.items[k + 1 :])
 
@@ -196,7 +204,12 @@ class DequeRef(ListRef):
 
 @dataclass(frozen=True, slots=True)
 class DictRef:
-    """A dict with keys known at compile time; `slot` of the state holds the items."""
+    """A dict; `slot` of the state holds the items.
+
+    They are a `RecordOf` if the keys are known at compile time. Those that only some paths set have
+    a `Maybe` that is absent by being `UNSET`. With keys known only at run time, the items are a
+    `Growing` list of pairs.
+    """
 
     slot: str
 
@@ -213,6 +226,16 @@ class DefaultRef(DictRef):
 
 
 @dataclass(frozen=True, slots=True)
+class VarsRef(DictRef):
+    """The attributes of an object as the dict that `vars` returns: `slot` is that of the object."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetRef(DictRef):
+    """A set: a dict of its members, each with the value `MEMBER`."""
+
+
+@dataclass(frozen=True, slots=True)
 class ObjectRef:
     """An instance of a class of the user's; `slot` of the state holds its attributes."""
 
@@ -222,7 +245,7 @@ class ObjectRef:
 
 @dataclass(frozen=True, slots=True)
 class DictView:
-    """The `values` or `items` of a dict, with its current contents."""
+    """The `keys`, `values` or `items` of a dict, with its current contents."""
 
     ref: DictRef
     name: str
@@ -486,12 +509,15 @@ class Late:
     lost: str = ""
 
 
-class _Unset(enum.Enum):
+class _Mark(enum.Enum):
     UNSET = enum.auto()
+    MEMBER = enum.auto()
 
 
 # What a variable has before it is assigned that is not assigned on every path.
-UNSET = Static(_Unset.UNSET)
+UNSET = Static(_Mark.UNSET)
+# What a set has for each of its members.
+MEMBER = Static(_Mark.MEMBER)
 
 
 def is_unset(binding: Binding) -> bool:
@@ -504,12 +530,18 @@ class Maybe:
     """A value on some paths, None on the others: it is `inner` where `some` holds.
 
     Which of the two is asked by `is None`, and checked where a value is needed. The `absent` of a
-    variable that some paths do not assign is `UNSET` instead of None: reading it is checked.
+    variable, or of a key of a dict, that some paths do not assign is `UNSET` instead of None:
+    reading it is checked.
     """
 
     inner: Binding
     some: Operand
     absent: Static = Static(None)
+
+
+def may_be_unset(binding: Binding) -> bool:
+    """Whether some path has not assigned a variable, or set a key."""
+    return is_unset(binding) or (isinstance(binding, Maybe) and is_unset(binding.absent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -568,6 +600,8 @@ Binding = (
     | Unstable
 )
 NONE = Static(None)
+# What a dict or a set has, by whether it is a set.
+KEYS = ("keys", "members")
 
 
 def kind_of(binding: Binding) -> str:
@@ -601,6 +635,10 @@ def kind_of(binding: Binding) -> str:
             return "a deque"
         case ListRef():
             return "a list"
+        case SetRef():
+            return "a set"
+        case VarsRef():
+            return "what `vars` returns"
         case DefaultRef(keeps=keeps):
             return "a defaultdict" if keeps else "a Counter"
         case DictRef():

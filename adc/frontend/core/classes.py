@@ -25,6 +25,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    SetRef,
     Static,
     TupleOf,
     kind_of,
@@ -169,7 +170,7 @@ def find(lo: Lowerer, binding: Binding, name: str) -> Any:
 def _is_builtin(cls: type, name: str) -> bool:
     """Whether a method is inherited from a builtin class, as `object.__eq__` is."""
     owner = next(base for base in cls.__mro__ if name in vars(base))
-    return owner.__module__ == "builtins"
+    return owner.__module__ == "builtins" or owner is types.SimpleNamespace
 
 
 def instance_class(binding: Binding) -> type | None:
@@ -196,6 +197,8 @@ def class_of(binding: Binding) -> type | None:
             return tuple
         case ListRef():
             return list
+        case SetRef():
+            return set
         case DictRef():
             return dict
         case NamedTuple(cls=cls) | ObjectRef(cls=cls):

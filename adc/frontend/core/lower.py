@@ -12,11 +12,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adc.frontend.core.bindings import (
+    KEYS,
     ArrayObject,
     ArrayRef,
     Binding,
     Closure,
     DictRef,
+    Growing,
     Late,
     ListRef,
     NamedTuple,
@@ -25,10 +27,13 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Ref,
     Ruled,
+    SetRef,
     TupleOf,
     Unbound,
     Unstable,
+    is_unset,
     kind_of,
+    may_be_unset,
 )
 from adc.frontend.core.sizes import Sizes
 from adc.frontend.core.state import (
@@ -164,6 +169,9 @@ class Lowerer:
         self.bindings = 0
         # What was appended to lists, or None if it is not of one kind (`list_buffers.element_of`).
         self.appended: dict[str, Binding | None] = {}
+        # Sets from which elements were removed, and those whose order matters.
+        self.shrunk: set[str] = set()
+        self.ordered: set[str] = set()
         # In an update of elements in place: the version to read instead of an older one.
         self.redirected: dict[Value, Value] = {}
         # Whether what is lowered runs for each element of an array, of which there may be none.
@@ -356,9 +364,28 @@ class Lowerer:
         return held.items
 
     def record(self, ref: DictRef | ObjectRef) -> RecordOf:
-        """Return what a dict or object holds now."""
+        """Return what a dict or object holds now, which does not depend on the path."""
+        held = self.entries(ref)
+        if any(map(may_be_unset, held.items)):
+            what = "attributes" if isinstance(ref, ObjectRef) else "keys"
+            raise UnsupportedError(
+                f"this use of {kind_of(ref)} with {what} that only some paths set is not supported",
+                self.builder.loc, f"set its {what} on every path, or ask for one of them",
+            )  # fmt: skip
+        return held
+
+    def entries(self, ref: DictRef | ObjectRef) -> RecordOf:
+        """Return what a dict or object holds now; some paths may not have set all of it."""
         held = self.held(ref)
+        if isinstance(held, Growing):
+            raise UnsupportedError(
+                f"this use of {kind_of(ref)} with {KEYS[isinstance(ref, SetRef)]} known only at "
+                "run time is not supported", self.builder.loc,
+                "use an array, or keys known when the program is compiled",
+            )  # fmt: skip
         assert isinstance(held, RecordOf)
+        if any(map(is_unset, held.items)):  # what the path that is lowered now has not set
+            return held.only([not is_unset(item) for item in held.items])
         return held
 
     def held(self, ref: Ref) -> Binding:
@@ -389,6 +416,8 @@ class Lowerer:
         slot = self.builder.names.fresh(hint)
         # Names of failed attempts are used again.
         self.appended.pop(slot, None)
+        self.shrunk.discard(slot)
+        self.ordered.discard(slot)
         self.anew.discard(slot)
         self.places.pop(slot, None)
         self.lent.discard(slot)
@@ -402,6 +431,28 @@ class Lowerer:
         for other in set(others) - {slot}:
             self.kin[slot] = self.kin.get(slot, frozenset()) | {other}
             self.kin[other] = self.kin.get(other, frozenset()) | {slot}
+
+    def note_order(self, slot: str) -> None:
+        """Note that the order of a set matters. It depends on what was taken out of it before.
+
+        Which comes first, the loop that minds or the removal, is not known where both are in a
+        loop.
+        """
+        if slot in self.shrunk:
+            raise UnsupportedError(
+                "the order of a set from which elements were removed is not known",
+                self.builder.loc, "use `sorted(...)` of it",
+            )  # fmt: skip
+        self.ordered.add(slot)
+
+    def note_removal(self, slot: str) -> None:
+        """Note that elements may be taken out of a set."""
+        if slot in self.ordered:
+            raise UnsupportedError(
+                "removing elements of a set of which the order matters is not supported",
+                self.builder.loc, "use `sorted(...)` of it where the order matters",
+            )  # fmt: skip
+        self.shrunk.add(slot)
 
     def borrow(self, make: Callable[[str], RefType], held: Binding, place: Place) -> RefType:
         """Bind a list, dict or object from outside."""
@@ -430,7 +481,9 @@ class Lowerer:
         if ref.slot in self.lent:
             raise UnsupportedError(
                 f"changing {kind_of(ref)} that was passed to a recursive function is not "
-                "supported", self.builder.loc, "return the new value",
+                "supported", self.builder.loc,
+                "return the new value; `functools.lru_cache` keeps results of earlier calls"
+                if isinstance(ref, DictRef) else "return the new value",
             )  # fmt: skip
         if ref.slot in self.anew:
             raise UnsupportedError(

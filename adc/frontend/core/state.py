@@ -45,6 +45,27 @@ class PickedError(UnsupportedError):
         self.places = places
 
 
+class TableError(PickedError):
+    """A key of a dict, or a member of a set, is known only at run time.
+
+    Where a loop over a constant range is unrolled, it is known. Else the program is lowered again,
+    and the dict or set becomes a table there.
+
+    Attributes
+    ----------
+    site : Span
+        Where the key is used.
+    """
+
+    def __init__(self, message: str, span: Span, hint: str) -> None:
+        super().__init__(message, span, hint)
+        self.site = span
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Who gets it from another process cannot lower the program again.
+        return UnsupportedError, (self.message, self.span, self.hint)
+
+
 # A variable of a function: the function, and its name.
 Variable = tuple[object, str]
 
@@ -325,6 +346,23 @@ class Shared:
     varied: frozenset[Variable] = frozenset()
     # Whether any of these is used where a value is needed (`control.choices`).
     choosing: bool = False
+    # Where keys known only at run time are used, for which dicts and sets become tables; None: they
+    # never do.
+    tables: frozenset[Span] | None = frozenset()
+
+    def admits_table(self, span: Span, what: str, hint: str) -> bool:
+        """Return whether a dict or set may become a table where a key is used.
+
+        Raises
+        ------
+        TableError
+            If it may when the program is lowered again.
+        """
+        if self.tables is None:
+            return False
+        if span not in self.tables:
+            raise TableError(f"{what} known only at run time is not supported", span, hint)
+        return True
 
     @contextmanager
     def within(self, modes: frozenset[str]) -> Iterator[None]:

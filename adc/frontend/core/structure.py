@@ -349,6 +349,8 @@ def shape_of(binding: Binding) -> object:
 
 
 def _key(value: Any) -> object:
+    if type(value) is frozenset:
+        return frozenset((type(item), item) for item in value)
     return value if isinstance(value, str | int | float | bool | type(None)) else id(value)
 
 

@@ -80,7 +80,9 @@ def attributes(value: Any) -> dict[str, Any]:
     found = dict(getattr(value, "__dict__", ()))
     for cls in type(value).__mro__[:-1]:
         for name, item in vars(cls).items():
-            if type(item) is types.MemberDescriptorType and hasattr(value, name):
+            # `SimpleNamespace` has `__dict__` as one.
+            held = type(item) is types.MemberDescriptorType and name != "__dict__"
+            if held and hasattr(value, name):
                 found.setdefault(name, getattr(value, name))
     return found
 

@@ -179,7 +179,8 @@ class _Arrangement:
             return self.bind(f"new_tuple({made}, {_tuple(items)})")
         if cls in DICTS or cls is types.MethodType:
             return self.bind(f"build({made}, {self.constant(tree.keys)}, {_tuple(items)})")
-        name = self.bind(f"new({made})")
+        empty = f"{made}()" if cls is types.SimpleNamespace else f"new({made})"
+        name = self.bind(empty)
         for key, item in zip(keys, items, strict=True):
             self.lines.append(f"put({name}, {key}, {item})")
         return name
@@ -214,7 +215,7 @@ def build(cls: type, keys: Sequence[Any], items: Sequence[Any]) -> Any:
     other = foreign.standing(cls)
     if other is not None and other.made is not None:
         return other.made(dict(zip(keys, items, strict=True)))
-    made: object = object.__new__(cls)
+    made: object = cls() if cls is types.SimpleNamespace else object.__new__(cls)
     for name, item in zip(keys, items, strict=True):
         object.__setattr__(made, name, item)
     return made

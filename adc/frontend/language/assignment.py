@@ -16,6 +16,7 @@ from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
+    Bound,
     DequeRef,
     DictRef,
     Growing,
@@ -24,6 +25,7 @@ from adc.frontend.core.bindings import (
     Maybe,
     NamedTuple,
     Num,
+    SetRef,
     TupleOf,
     kind_of,
 )
@@ -34,6 +36,7 @@ from adc.frontend.values import (
     arguments,
     arrays,
     elementwise,
+    keyed,
     list_buffers,
     objects,
     operators,
@@ -94,9 +97,8 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
                 key = evaluation.lower_expr(lo, node.slice)
                 _put(lo, items, key, value, node)
             lo.hold(owner, TupleOf(tuple(items)))
-        case DictRef():
-            key = containers.key_of(lo, evaluation.lower_expr(lo, node.slice), node.slice)
-            lo.hold(owner, lo.record(owner).with_item(key, value))
+        case DictRef() if not isinstance(owner, SetRef):
+            containers.put(lo, owner, evaluation.lower_expr(lo, node.slice), value, node.slice)
         case TupleOf() | NamedTuple():
             raise TypeMismatchError("a tuple cannot be changed", lo.span(node), "use a list")
         case Num():
@@ -113,7 +115,7 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
     """Lower ``owner[key] op= value`` for a list, a dict or an instance."""
     if _augmented_by_methods(lo, owner, stmt, node):
         return
-    if not isinstance(owner, ListRef | DictRef):
+    if not isinstance(owner, ListRef | DictRef) or isinstance(owner, SetRef):
         set_item(lo, owner, node, NONE)
         return
     key = evaluation.lower_expr(lo, node.slice)
@@ -127,15 +129,14 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
     if isinstance(owner, ListRef):
         old = containers.element_of(lo, owner, lo.contents(owner), key, node)
     else:
-        name = containers.key_of(lo, key, node.slice)
-        old = containers.item_of_dict(lo, owner, name, node)
+        old = containers.item_of_dict(lo, owner, key, node)
     new = augmented(lo, old, stmt)
     if isinstance(owner, ListRef):
         items = list(lo.contents(owner))
         _put(lo, items, key, new, node)
         lo.hold(owner, TupleOf(tuple(items)))
     else:
-        lo.hold(owner, lo.record(owner).with_item(name, new))
+        containers.put(lo, owner, key, new, node.slice)
 
 
 def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
@@ -321,18 +322,25 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
             lo.hold(old, lo.held(repeated))  # other names of the list see it, too
             return old
         return elementwise.materialised(lo, repeated, stmt)
-    if operators.is_set(old):
-        raise lo.unsupported(
-            "a set that is changed in place", stmt, "bind a new one: `a = a | b`, `a = a - b`"
-        )
+    if isinstance(old, SetRef) and type(stmt.op) in _OF_SETS and keyed.of_set(lo, value):
+        change = Bound(old, _OF_SETS[type(stmt.op)])
+        dispatch.apply(lo, change, [value], {}, classes.call_at(stmt))
+        return old
     union = isinstance(stmt.op, ast.BitOr)
     if union and operators.is_plain_dict(old) and operators.is_plain_dict(value):
-        lo.hold(old, lo.record(old).updated(lo.record(value)))
+        containers.update(lo, old, value, stmt)
         return old
     new = operators.binary(lo, type(stmt.op), old, value, stmt)
     if isinstance(old, Num) and old.array and isinstance(new, Num):
         return _changed(lo, old, new, stmt)
     return elementwise.materialised(lo, new, stmt)
+
+
+# The methods of sets that do what is written as ``op=``.
+_OF_SETS: dict[type[ast.operator], str] = {
+    ast.BitAnd: "intersection_update", ast.BitOr: "update", ast.Sub: "difference_update",
+    ast.BitXor: "symmetric_difference_update",
+}  # fmt: skip
 
 
 def _changed(lo: Lowerer, old: Num, new: Num, stmt: ast.AugAssign) -> Num:

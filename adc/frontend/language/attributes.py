@@ -19,6 +19,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     Ruled,
+    SetRef,
     Static,
     Super,
     TupleOf,
@@ -47,6 +48,11 @@ DEQUE_METHODS = (
 )  # fmt: skip
 
 
+SET_METHODS = frozenset(
+    ("add", "clear", "copy", "difference", "difference_update", "discard", "intersection",
+     "intersection_update", "isdisjoint", "issubset", "issuperset", "pop", "remove",
+     "symmetric_difference", "symmetric_difference_update", "union", "update")
+)  # fmt: skip
 DICT_METHODS = ("keys", "values", "items", "get", "pop", "update", "copy", "setdefault", "clear")
 
 
@@ -61,7 +67,9 @@ def of_container(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Bind
             return Bound(owner, name)
         case TupleOf() if name in ("index", "count"):
             return Bound(owner, name)
-        case DictRef() if name in DICT_METHODS:
+        case SetRef() if name in SET_METHODS:
+            return Bound(owner, name)
+        case DictRef() if name in DICT_METHODS and not isinstance(owner, SetRef):
             return Bound(owner, name)
         case NamedTuple() if bindings.is_generator(owner):
             return random.attribute(lo, owner, name, node)

@@ -26,12 +26,14 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Cell,
+    DictRef,
     Growing,
     ListRef,
     NamedTuple,
     Num,
     Range,
     RecordOf,
+    SetRef,
     TupleOf,
     kind_of,
     shares,
@@ -135,7 +137,7 @@ def _cut(lo: Lowerer, held: Growing, items: Sequence[indexing.Item], node: ast.A
 
 def set_item(lo: Lowerer, ref: ListRef, key: Binding, value: Binding, node: ast.AST) -> None:
     """Lower ``list[key] = value``."""
-    held = _accepting(lo, ref, value, node)
+    held = accepting(lo, ref, value, node)
     at = place(lo, held, key, node)
     buffers: list[ArrayRef] = []
     for buffer, cell, part in _columns(lo, held, value):
@@ -157,7 +159,7 @@ def _columns(
     return list(zip(held.buffers, cells_of(held.element), parts, strict=True))
 
 
-def _accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Growing:
+def accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Growing:
     """Return the contents of a list, in a form that can hold `value`."""
     held = lo.held(ref)
     assert isinstance(held, Growing)
@@ -197,7 +199,7 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
         note(lo, ref, value)
         lo.hold(ref, TupleOf((*held.items, value)))
         return
-    held = _accepting(lo, ref, value, node)
+    held = accepting(lo, ref, value, node)
     with lo.at(node):
         count = held.length.operand
         columns = _columns(lo, held, value)
@@ -445,7 +447,10 @@ def name_node(name: str, ctx: ast.expr_context | None = None) -> ast.Name:
 
 
 def run(
-    lo: Lowerer, node: ast.ListComp | ast.GeneratorExp, start: Binding, body: list[ast.stmt]
+    lo: Lowerer,
+    node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
+    start: Binding,
+    body: list[ast.stmt],
 ) -> Binding:
     stmts = _synthetic(lo, node, lambda: _loop(node.generators, body), type(start))
     names = scope.assigned_in([g.target for g in node.generators])
@@ -466,6 +471,22 @@ def run(
         lo.frame.env.pop(name, None)
     lo.frame.env.update(outer)
     return result
+
+
+def set_comprehension(lo: Lowerer, node: ast.SetComp) -> Binding:
+    """Lower a set comprehension over a length known only at run time."""
+    call = ast.Call(
+        func=ast.Attribute(value=name_node(RESULT), attr="add", ctx=ast.Load()),
+        args=[node.elt], keywords=[],
+    )  # fmt: skip
+    return run(lo, node, lo.new_ref(SetRef, RecordOf((), ())), [ast.Expr(value=call)])
+
+
+def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Binding:
+    """Lower a dict comprehension over a length known only at run time."""
+    target = ast.Subscript(name_node(RESULT), node.key, ast.Store())
+    body = ast.Assign(targets=[target], value=node.value)
+    return run(lo, node, lo.new_ref(DictRef, RecordOf((), ())), [body])
 
 
 def comprehension(lo: Lowerer, node: ast.ListComp | ast.GeneratorExp) -> Binding:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from adc.frontend.control import chains, choices, evaluation
-from adc.frontend.control.control import VALUE, branch
+from adc.frontend.control.control import VALUE
 from adc.frontend.control.findings import RestructuredError
 from adc.frontend.core import closures, dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
+    NONE,
     ArrayRef,
     Binding,
     DictRef,
@@ -19,15 +19,14 @@ from adc.frontend.core.bindings import (
     Maybe,
     Num,
     RecordOf,
-    Static,
+    SetRef,
     TupleOf,
     kind_of,
     static,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.names import read_name, usable
-from adc.frontend.core.state import ConstantNeededError
+from adc.frontend.core.names import read_name
 from adc.frontend.language import assignment, containers, dynamic_lists, formatting, iterators
 from adc.frontend.language import generators as functions
 from adc.frontend.syntax import scope
@@ -74,23 +73,12 @@ def _list(lo: Lowerer, node: ast.List) -> Binding:
     return lo.new_ref(ListRef, TupleOf(_items(lo, node.elts)))
 
 
-def set_of(lo: Lowerer, items: Sequence[Binding], node: ast.AST) -> Static:
-    """Return a set of constants: it can be asked for its elements, and does not change."""
-    found: list[object] = []
+def set_of(lo: Lowerer, items: Sequence[Binding], node: ast.AST) -> SetRef:
+    """Return a new set."""
+    made = lo.new_ref(SetRef, RecordOf((), ()))
     for item in items:
-        match item:
-            case Num(operand=Literal(value=value)):
-                found.append(value)
-            case Static(value=str() | None as value):
-                found.append(value)
-            case _:
-                error = lo.constant_needed(item, "an element of a set", node)
-                if isinstance(error, ConstantNeededError):
-                    raise error
-                raise lo.unsupported(
-                    f"a set that holds {kind_of(item)}", node, "use a tuple or a list"
-                )
-    return Static(frozenset(found))
+        containers.put(lo, made, item, NONE, node)
+    return made
 
 
 @handles(ast.Set)
@@ -100,21 +88,20 @@ def _set(lo: Lowerer, node: ast.Set) -> Binding:
 
 @handles(ast.Dict)
 def _dict(lo: Lowerer, node: ast.Dict) -> Binding:
-    record = RecordOf((), ())
+    made = lo.new_ref(DictRef, RecordOf((), ()))
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
             other = evaluation.lower_expr(lo, value)
-            if not isinstance(other, DictRef):
+            if not isinstance(other, DictRef) or isinstance(other, SetRef):
                 raise TypeMismatchError(f"`**` of {kind_of(other)}", lo.span(value))
-            more = lo.record(other)
-            for name, inner in zip(more.keys, more.items, strict=True):
-                record = record.with_item(name, inner)
+            containers.update(lo, made, other, node)
             continue
-        name = containers.key_of(lo, evaluation.lower_expr(lo, key), key)
+        name = evaluation.lower_expr(lo, key)
         iterators.require_undrawn(lo, value)
-        record = record.with_item(name, evaluation.lower_optional(lo, value))
-        refusals.require_lasting(lo, value, record.get(name))
-    return lo.new_ref(DictRef, record)
+        found = evaluation.lower_optional(lo, value)
+        refusals.require_lasting(lo, value, found)
+        containers.put(lo, made, name, found, key)
+    return made
 
 
 @handles(ast.NamedExpr)
@@ -294,24 +281,33 @@ def _list_comprehension(lo: Lowerer, node: ast.ListComp) -> Binding:
 def _set_comprehension(lo: Lowerer, node: ast.SetComp) -> Binding:
     items = comprehension_items(lo, node)
     if items is None:
-        iterable = evaluation.lower_expr(lo, node.generators[0].iter)
-        sequences.require_constants(lo, iterable, "the length of this set", node)
-        raise lo.unsupported("a set of a length known only at run time", node, "use a list")
+        return dynamic_lists.set_comprehension(lo, node)
     return set_of(lo, items, node)
 
 
 @handles(ast.DictComp)
 def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Binding:
-    keys: list[Any] = []
+    keys: list[Binding] = []
 
     def visit() -> Binding:
-        keys.append(containers.key_of(lo, evaluation.lower_expr(lo, node.key), node.key))
+        keys.append(evaluation.lower_expr(lo, node.key))
         return _kept(lo, node, node.value)
 
-    record = RecordOf((), ())
-    for key, item in zip(keys, scoped(lo, node, visit), strict=True):
-        record = record.with_item(key, item)
-    return lo.new_ref(DictRef, record)
+    names, mark = lo.save_names(), len(lo.builder.stmts)
+    before = lo.snapshot()
+    if not is_static(lo, node.generators, sequences.MAX_UNROLLED):
+        return dynamic_lists.dict_comprehension(lo, node)
+    try:
+        items = scoped(lo, node, visit)
+    except _AtRunTime:
+        lo.restore(before)
+        lo.reset_names(names)
+        del lo.builder.stmts[mark:]
+        return dynamic_lists.dict_comprehension(lo, node)
+    made = lo.new_ref(DictRef, RecordOf((), ()))
+    for key, item in zip(keys, items, strict=True):
+        containers.put(lo, made, key, item, node.key)
+    return made
 
 
 @handles(ast.GeneratorExp)
@@ -421,28 +417,9 @@ def _deciding(
         chosen = first.inner if isinstance(first, Maybe) and not conjunction else first
         lo.frame.env[VALUE] = chosen
 
-    return choose(lo, truth, *((go_on, decided) if conjunction else (decided, go_on)), node)
-
-
-def choose(
-    lo: Lowerer,
-    cond: Operand,
-    then: Callable[[], None],
-    orelse: Callable[[], None],
-    node: ast.AST,
-) -> Binding:
-    """Lower two expressions, of which `cond` selects one."""
-    return _picked(lo, lambda: branch(lo, cond, then, orelse, late=True), node)
-
-
-def _picked(lo: Lowerer, branches: Callable[[], None], node: ast.AST) -> Binding:
-    """Return the value that the arms of branches yield."""
-    outer = lo.frame.env.pop(VALUE, None)
-    branches()
-    result = usable(lo, lo.frame.env.pop(VALUE), "this expression", node)
-    if outer is not None:
-        lo.frame.env[VALUE] = outer
-    return result
+    return evaluation.choose(
+        lo, truth, *((go_on, decided) if conjunction else (decided, go_on)), node
+    )
 
 
 @handles(ast.IfExp)
@@ -455,6 +432,6 @@ def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding:
     if chains.is_long(tests):
         conditions = [functools.partial(evaluation.condition, lo, test) for test in tests]
         arms = [functools.partial(arm, value) for value in values]
-        return _picked(lo, lambda: chains.pick(lo, conditions, arms), node)
+        return evaluation.picked(lo, lambda: chains.pick(lo, conditions, arms), node)
     cond = evaluation.condition(lo, node.test)
-    return choose(lo, cond, lambda: arm(node.body), lambda: arm(node.orelse), node)
+    return evaluation.choose(lo, cond, lambda: arm(node.body), lambda: arm(node.orelse), node)

@@ -32,6 +32,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     Range,
     RecordOf,
+    SetRef,
     Static,
     TupleOf,
     Words,
@@ -350,7 +351,7 @@ def text_of(lo: Lowerer, binding: Binding, node: ast.AST, as_repr: bool = False)
             return _sequence(lo, "(", items, ",)" if len(items) == 1 else ")", node)
         case ListRef():
             return _list(lo, binding, node)
-        case DictRef():
+        case DictRef() if not isinstance(binding, SetRef):
             record = lo.record(binding)
             pairs = zip(record.keys, record.items, strict=True)
             return _entries(lo, "{", [(f"{key!r}: ", item) for key, item in pairs], "}", node)

@@ -34,6 +34,8 @@ from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
+    DictRef,
+    DictView,
     Enumerate,
     Growing,
     Late,
@@ -42,6 +44,7 @@ from adc.frontend.core.bindings import (
     Num,
     Range,
     Reversed,
+    SetRef,
     Static,
     TupleOf,
     Unbound,
@@ -53,11 +56,19 @@ from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import is_name_bound
 from adc.frontend.core.sizes import INDEX_BITS
-from adc.frontend.core.state import Dead, PickedError
+from adc.frontend.core.state import Dead, PickedError, TableError
 from adc.frontend.core.structure import is_slot, refs
-from adc.frontend.language import assignment, breaks, generators, iterators, unrolling
+from adc.frontend.language import assignment, breaks, containers, generators, iterators, unrolling
 from adc.frontend.syntax import scope
-from adc.frontend.values import arrays, elementwise, list_buffers, operators, sequences, views
+from adc.frontend.values import (
+    arrays,
+    elementwise,
+    keyed,
+    list_buffers,
+    operators,
+    sequences,
+    views,
+)
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import (
@@ -91,7 +102,22 @@ def _lower_for(lo: Lowerer, stmt: ast.For) -> None:
     if lo.frame.catching and len(parts := blocks.headless(lo, stmt)) > 1:
         blocks.lower_stmts(lo, parts)
         return
-    iterable = evaluation.lower_expr(lo, stmt.iter)
+    given = evaluation.lower_expr(lo, stmt.iter)
+    iterable = containers.as_tables(lo, given, stmt.iter)
+    if iterable is not given and (taken := [(r, lo.held(r)) for r in refs(given)]):
+        # What the values are now is in a list.
+        _over(lo, stmt, iterable)
+        if any(isinstance(r, DictRef) and lo.held(r) != held for r, held in taken):
+            raise lo.unsupported(
+                "a dict that changes while a loop iterates over it, with keys that only some "
+                "paths set,", stmt.iter, "loop over a copy, such as `list(...)`",
+            )  # fmt: skip
+        return
+    _over(lo, stmt, iterable)
+
+
+def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
+    """Lower a loop over what its head denotes."""
     iterators.require_fresh(lo, stmt.iter, iterable)
     if generators.of_object(lo, iterable) is not None:
         _over_object(lo, stmt, iterable)
@@ -115,6 +141,8 @@ def _lower_for(lo: Lowerer, stmt: ast.For) -> None:
     except (RestructuredError, PickedError) as error:
         # A list that grows by arrays, a dict with new keys, keys such as f"w{k}": a copy of the
         # body for each iteration.
+        if isinstance(error, TableError) and not unrolls:
+            raise
         if isinstance(error, PickedError) and not error.places:
             unrolls = count is not None and count <= MAX_COPIES
             sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)
@@ -802,6 +830,8 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
             return held.length.operand, lambda k: list_buffers.read(
                 lo, _grown(lo, iterable), k, node
             )
+        case (DictRef() as ref) | DictView(ref=ref) if _is_table(lo, ref):
+            return keyed.length(lo, ref), _of_table(lo, iterable, ref, node)
         case Enumerate(inner=inner, start=start):
             trips, element = iteration(lo, inner, node)
             first = start.operand
@@ -842,9 +872,34 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
         f"cannot loop over {kind_of(iterable)}",
         lo.span(node),
         "loop over `sorted(...)` of it: the order of a set is not part of the program"
-        if operators.is_set(iterable)
+        if isinstance(iterable, SetRef) or operators.is_set(iterable)
         else "loop over a range, an array, a tuple, enumerate, zip or reversed",
     )
+
+
+def _is_table(lo: Lowerer, ref: DictRef) -> bool:
+    """Whether a dict has keys known only at run time; those of a set are in no certain order."""
+    return not isinstance(ref, SetRef) and isinstance(lo.held(ref), Growing)
+
+
+def _of_table(lo: Lowerer, iterable: Binding, ref: DictRef, node: ast.expr) -> Element:
+    """Return how to get the k-th key, value or item of a table, as it is when a loop gets there."""
+    which = iterable.name if isinstance(iterable, DictView) else "keys"
+    trips = keyed.length(lo, ref)
+
+    def element(k: Operand) -> Binding:
+        held = lo.held(ref)
+        assert isinstance(held, Growing)
+        if held.length.operand != trips:
+            raise lo.unsupported(
+                "a dict whose length changes while a loop iterates over it", node,
+                "loop over a copy, such as `list(...)`",
+            )  # fmt: skip
+        if which == "items":
+            return list_buffers.read(lo, held, k, node)
+        return list_buffers.read(lo, keyed.column(held, 0 if which == "keys" else 1), k, node)
+
+    return element
 
 
 def _grown(lo: Lowerer, ref: ListRef) -> Growing:

@@ -25,6 +25,7 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unstable,
     Zip,
+    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
@@ -38,7 +39,6 @@ from adc.frontend.values import (
     arrays,
     elementwise,
     list_buffers,
-    operators,
     sequences,
     views,
 )
@@ -526,8 +526,6 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     keyed = not arguments.is_none(given.get("key"))
     items = sequences.static_items(lo, source)
     items = sequences.static_range(source) if items is None else items
-    if items is None and operators.is_set(source) and not keyed:
-        items = [static(each) for each in source.value]
     if items is None:
         if keyed:
             args = [source, given["key"], lo.num(backwards)]
@@ -535,6 +533,12 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         if isinstance(list_buffers.kept_in(lo, source), TupleOf):
             args = [source, source, lo.num(backwards)]
             return dispatch.apply(lo, static(library_functions.in_order), args, {}, node)
+        held = lo.held(source) if isinstance(source, ListRef) else None
+        if isinstance(held, Growing) and not isinstance(held.element, Cell):
+            raise lo.unsupported(
+                f"`sorted` of a list that is {kind_of(held)} known only at run time", node,
+                "sort by a number: `key=lambda each: ...`",
+            )  # fmt: skip
         return _sorted_numbers(lo, source, backwards, node)
     step = classes.call_at(node)
     keys = (

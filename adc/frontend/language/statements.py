@@ -50,7 +50,7 @@ from adc.ir.types import BOOL
 def _expr(lo: Lowerer, stmt: ast.Expr) -> None:
     if isinstance(stmt.value, ast.Constant):
         return  # a docstring
-    evaluation.lower_expr(lo, stmt.value)
+    evaluation.lower_optional(lo, stmt.value)
 
 
 @handles(ast.Assign)

@@ -25,6 +25,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     Range,
     RecordOf,
+    SetRef,
     Static,
     TupleOf,
     kind_of,
@@ -37,9 +38,7 @@ from adc.frontend.inputs.places import Item
 from adc.frontend.language import containers, dynamic_lists
 from adc.frontend.numpy import grids, indexing
 from adc.frontend.values import arguments, elementwise, sequences, special, strings
-from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import BOOL
 
 
 def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
@@ -62,12 +61,8 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             numbers.refuse(lo, f"indexing {kind_of(owner)}", node, *error)
         case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
             return sequence_item(lo, TupleOf(record.items), node)
-        case DictRef():
-            given = evaluation.lower_expr(lo, node.slice)
-            value = containers.value_of(lo, owner, given, None, node, node.slice)
-            if value is not None:
-                return value
-            key = containers.key_of(lo, given, node.slice)
+        case DictRef() if not isinstance(owner, SetRef):
+            key = evaluation.lower_expr(lo, node.slice)
             return containers.item_of_dict(lo, owner, key, node)
         case Static(value=value) if instances.is_table(value):
             key = evaluation.lower_expr(lo, node.slice)
@@ -127,12 +122,8 @@ def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
             items = list(lo.contents(owner))
             del items[containers.position(lo, items, key, node)]
             lo.hold(owner, TupleOf(tuple(items)))
-        case DictRef():
-            name = containers.key_of(lo, key, node.slice)
-            record = lo.record(owner)
-            if record.get(name) is None:
-                containers.require_key(lo, Literal(False, BOOL), name)
-            lo.hold(owner, record.without(name))
+        case DictRef() if not isinstance(owner, SetRef):
+            containers.remove(lo, owner, key, node.slice)
         case _:
             raise lo.unsupported(f"`del` of an element of {kind_of(owner)}", node)
 

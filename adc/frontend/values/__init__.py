@@ -8,6 +8,7 @@ In reading order:
 `elementwise`     array expressions, broadcasting, loop nests, assignment
 `arguments`       matching the arguments of library functions; constant arguments
 `list_buffers`    the elements of lists whose length is known only at run time
+`keyed`           what dicts and sets hold, and which keys are there
 `arrays`          arrays from numbers, lists and ranges; new, copied and filled arrays
 `objects`         instances: construction and attributes
 `special`         the special methods that Python calls implicitly

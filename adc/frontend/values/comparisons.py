@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import operator
+import types
 from typing import Any
 
 from adc.frontend.core import classes, dispatch, numbers, outside
@@ -14,6 +15,7 @@ from adc.frontend.core.bindings import (
     Binding,
     DequeRef,
     DictRef,
+    DictView,
     ListRef,
     Maybe,
     NamedTuple,
@@ -21,6 +23,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     OneOf,
     Ref,
+    SetRef,
     Static,
     TupleOf,
     Window,
@@ -31,6 +34,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import (
     arrays,
     elementwise,
+    keyed,
     objects,
     operators,
     optional,
@@ -98,6 +102,8 @@ def _rich(lo: Lowerer, owner: Binding, name: str, other: Binding, node: ast.AST)
         return (
             _equal_fields(lo, owner, other, node) if classes.instance_class(other) is cls else None
         )
+    if cls is types.SimpleNamespace and name == "__eq__":
+        return _equal_namespaces(lo, owner, other, node)
     if classes.find(lo, owner, name) is not None:
         return special.tried(lo, owner, name, other, node)
     if name == "__ne__" and not issubclass(cls, tuple):
@@ -123,6 +129,20 @@ def _equal_fields(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> 
         return TupleOf(tuple(_read(lo, side, name, node) for name in names))
 
     return Num(compare(lo, ast.Eq(), fields(left), fields(right), node))
+
+
+def _equal_namespaces(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding | None:
+    """Lower the comparison of two namespaces: by their attributes."""
+    if not (isinstance(left, ObjectRef) and isinstance(right, ObjectRef) and left.cls is right.cls):
+        return None
+    mine, others = lo.record(left), lo.record(right)
+    if set(mine.keys) != set(others.keys):
+        return Num(Literal(False, BOOL))
+    result: Operand = Literal(True, BOOL)
+    for key in mine.keys:
+        pair = [_read(lo, side, str(key), node) for side in (left, right)]
+        result = numbers.apply(lo, "and", result, same_or_equal(lo, *pair, node))
+    return Num(result)
 
 
 def _read(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> Binding:
@@ -211,6 +231,8 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
             return numbers.compare_numbers(
                 lo, numbers.COMPARE[type(op)], left.operand, right.operand, node
             )
+    if isinstance(left, SetRef) or isinstance(right, SetRef):
+        return _of_sets(lo, op, left, right, node)
     is_list = [isinstance(side, ListRef) for side in (left, right)]
     left, right = (sequences.as_tuple(lo, side) for side in (left, right))
     if isinstance(left, TupleOf) and isinstance(right, TupleOf):
@@ -240,6 +262,35 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         for there, side in zip(is_list, (left, right), strict=True)
     ]
     raise TypeMismatchError(f"comparison of {kinds[0]} with {kinds[1]}", lo.span(node))
+
+
+# What a comparison of two sets asks of each element: whether it is in the first, and the second.
+_SUBSETS: dict[type[ast.cmpop], tuple[bool, bool]] = {
+    ast.LtE: (True, False), ast.GtE: (False, True), ast.Eq: (True, True),
+}  # fmt: skip
+
+
+def _of_sets(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
+    """Compare two sets, of which one is the program's own."""
+    sides = [keyed.of_set(lo, side) for side in (left, right)]
+    if isinstance(op, ast.NotEq):
+        return numbers.apply(lo, "not", _of_sets(lo, ast.Eq(), left, right, node))
+    if sides[0] is None or sides[1] is None:
+        if isinstance(op, ast.Eq):
+            return Literal(False, BOOL)
+        raise TypeMismatchError(
+            f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node)
+        )
+    if isinstance(op, ast.Lt | ast.Gt):
+        weak: ast.cmpop = ast.LtE() if isinstance(op, ast.Lt) else ast.GtE()
+        differs = numbers.apply(lo, "not", _of_sets(lo, ast.Eq(), left, right, node))
+        return numbers.apply(lo, "and", _of_sets(lo, weak, left, right, node), differs)
+    less, more = _SUBSETS[type(op)]
+    result: Operand = Literal(True, BOOL)
+    for asked, (mine, others) in ((less, (left, right)), (more, (right, left))):
+        if asked:
+            result = numbers.apply(lo, "and", result, keyed.all_in(lo, mine, others, True, node))
+    return result
 
 
 def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
@@ -360,8 +411,11 @@ def _offsets_and_strides(lo: Lowerer, ref: ArrayRef) -> list[Operand]:
 def _member(
     lo: Lowerer, op: ast.In | ast.NotIn, left: Binding, right: Binding, node: ast.AST
 ) -> Operand:
+    if isinstance(right, DictView) and right.name == "keys":
+        right = right.ref
     if isinstance(right, DictRef):
-        right = TupleOf(tuple(static(key) for key in lo.record(right).keys))
+        there = _has_key(lo, right, left, node)
+        return optional.negated(lo, there) if isinstance(op, ast.NotIn) else there
     if isinstance(right, Static) and isinstance(right.value, frozenset):
         right = TupleOf(tuple(static(item) for item in sorted(right.value, key=repr)))
     if isinstance(left, Static) and isinstance(right, Static) and isinstance(right.value, str):
@@ -380,6 +434,22 @@ def _member(
     return numbers.apply(lo, "not", found) if isinstance(op, ast.NotIn) else found
 
 
+def _has_key(lo: Lowerer, ref: DictRef, key: Binding, node: ast.AST) -> Operand:
+    """Return whether a dict has a key, or a set a member."""
+    found = keyed.contains(lo, ref, key, node)
+    if found is not None:
+        return found
+    found, record = Literal(False, BOOL), lo.entries(ref)
+    for known, there in zip(record.keys, keyed.flags(record), strict=True):
+        equal = same_or_equal(lo, key, static(known), node)
+        if equal == Literal(False, BOOL):
+            continue
+        # The flag itself, where it alone decides: a branch on it knows that the key is there.
+        here = there if equal == Literal(True, BOOL) else numbers.apply(lo, "and", equal, there)
+        found = here if found == Literal(False, BOOL) else numbers.apply(lo, "or", found, here)
+    return found
+
+
 def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Operand:
     """Compare as containers do: a NaN equals itself."""
     if isinstance(left, Num) and isinstance(right, Num):
@@ -390,6 +460,8 @@ def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> 
             return Literal(True, BOOL)
     elif isinstance(left, Ref) and isinstance(right, Ref) and left.slot == right.slot:
         return Literal(True, BOOL)
+    elif {type(left), type(right)} == {Num, TupleOf}:
+        return Literal(False, BOOL)
     return compare(lo, ast.Eq(), left, right, node)
 
 

@@ -22,6 +22,7 @@ from adc.frontend.core.bindings import (
     DictRef,
     Growing,
     ListRef,
+    Maybe,
     NamedTuple,
     Num,
     ObjectRef,
@@ -29,12 +30,15 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Window,
+    is_unset,
     kind_of,
+    may_be_unset,
     one_type,
     shares,
+    static,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.structure import cells_of, with_cells
+from adc.frontend.core.structure import cells_of, leaves, with_cells
 from adc.frontend.values import elementwise, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
@@ -103,8 +107,12 @@ def note_appended(lo: Lowerer, slot: str, element: Binding | None) -> None:
 
 
 def inherit_appended(lo: Lowerer, slot: str, *others: str) -> None:
-    """Record that a list holds what was added to others."""
+    """Record that a list holds what was added to others, and that a set shrinks as others do."""
     for other in others:
+        if other in lo.shrunk:
+            lo.note_removal(slot)
+        if other in lo.ordered:
+            lo.ordered.add(slot)
         if other in lo.appended:
             note_appended(lo, slot, lo.appended[other])
 
@@ -116,8 +124,12 @@ def common(lo: Lowerer, lists: Sequence[Binding], element: Binding | None = None
         if isinstance(held, Growing):
             found.append(held.element)
             continue
-        assert isinstance(held, TupleOf)
-        for item in held.items:
+        rows = rows_of(held)
+        if rows is None:
+            return None
+        for item, there in rows:
+            if not isinstance(there, Literal) and has_arrays_in(item):
+                return None  # where it is not there, its sizes are not known
             one = element_of(lo, item)
             if one is None:
                 return None
@@ -126,6 +138,38 @@ def common(lo: Lowerer, lists: Sequence[Binding], element: Binding | None = None
     for one in found[1:]:
         whole = joined(whole, one)
     return whole
+
+
+def rows_of(held: Binding) -> list[tuple[Binding, Operand]] | None:
+    """Return the elements of a list, or the items of a dict, and whether each is there.
+
+    None if a dict has keys that no table has: they are integers, and tuples of integers.
+    """
+    if isinstance(held, TupleOf):
+        return [(item, Literal(True, BOOL)) for item in held.items]
+    assert isinstance(held, RecordOf)
+    rows: list[tuple[Binding, Operand]] = []
+    for key, item in zip(held.keys, held.items, strict=True):
+        if not _is_key(key):
+            return None
+        if is_unset(item):
+            continue
+        value, there = item, Literal(True, BOOL)
+        if may_be_unset(item):
+            assert isinstance(item, Maybe)
+            value, there = item.inner, item.some
+        rows.append((TupleOf((static(key), value)), there))
+    return rows
+
+
+def _is_key(key: object) -> bool:
+    if isinstance(key, tuple):
+        return bool(key) and all(map(_is_key, key))
+    return isinstance(key, int) and not isinstance(key, bool)
+
+
+def has_arrays_in(value: Binding) -> bool:
+    return any(isinstance(leaf, ArrayRef) for leaf in leaves(value))
 
 
 def has_arrays(element: Binding) -> bool:
@@ -227,19 +271,25 @@ def grown(lo: Lowerer, held: Binding, element: Binding, node: ast.AST | None) ->
         return held
     if isinstance(held, Growing):
         return widened(lo, held, whole, node)
-    assert isinstance(held, TupleOf)
-    return converted(lo, held.items, whole, node)
+    rows = rows_of(held) or []
+    return converted(lo, [row for row, _ in rows], whole, node, [there for _, there in rows])
 
 
 def converted(
-    lo: Lowerer, items: Sequence[Binding], element: Binding, node: ast.AST | None
-) -> Growing:
-    """Return a growing list that starts with `items`."""
+    lo: Lowerer, items: Sequence[Binding], element: Binding, node: ast.AST | None,
+    there: Sequence[Operand] = (),
+) -> Growing:  # fmt: skip
+    """Return a growing list that starts with `items`, or with those of them that are `there`."""
     rows = [list(parts(lo, element, item)) for item in items]
     # The first array that is appended tells the sizes: until then there is no room.
     capacity = max(FIRST, 2 * len(items)) if items or not has_arrays(element) else 0
     buffers: list[ArrayRef] = []
+    places: list[Operand] = [integer(0)]
     with _at(lo, node):
+        for k in range(len(items)):
+            # What is not there is overwritten by the next element, or lies behind the last one.
+            more = numbers.to_int(lo, there[k]) if there else integer(1)
+            places.append(numbers.plus(lo, places[k], more))
         for j, cell in enumerate(cells_of(element)):
             dims: list[Operand] = [integer(size or 0) for size in cell.sizes or ()]
             for row in rows[:1]:
@@ -250,8 +300,11 @@ def converted(
             version = lo.builder.apply("empty", *dims, params=(cell.type.dtype,), hint="list")
             buffers.append(_buffer(lo, version, dims, cell))
             for k, row in enumerate(rows):
-                put(lo, buffers[-1], cell, integer(k), row[j], node)
-    return Growing(tuple(buffers), Num(integer(len(items))), element)
+                put(lo, buffers[-1], cell, places[k], row[j], node)
+    count = places[-1]
+    if not isinstance(count, Literal):
+        count = lo.sizes.counts(count)
+    return Growing(tuple(buffers), Num(count), element)
 
 
 def part_dims(lo: Lowerer, part: Num | ArrayRef) -> tuple[Operand, ...]:

@@ -16,19 +16,21 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from adc.frontend.core import classes, dispatch, outside
+from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
     Bound,
     Closure,
+    Given,
     NamedTuple,
     Num,
     ObjectRef,
     RecordOf,
     Static,
     Super,
+    VarsRef,
     kind_of,
     static,
 )
@@ -37,10 +39,11 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.structure import leaves, refs
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Member, Place, Step
-from adc.frontend.values import elementwise, views
-from adc.ir.core import Literal
+from adc.frontend.values import elementwise, keyed, views
+from adc.ir.core import Literal, Operand
 from adc.ir.errors import GlobalStateError, TypeMismatchError
 from adc.ir.foreign import is_plain, is_stand_in
+from adc.ir.types import BOOL
 
 
 def _apply(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> Binding:
@@ -50,8 +53,28 @@ def _apply(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> Binding:
 # -- attributes ------------------------------------------------------------------------------------
 
 
-def _record(lo: Lowerer, owner: Instance) -> RecordOf:
-    return owner.record if isinstance(owner, NamedTuple) else lo.record(owner)
+_NEVER = Literal(False, BOOL)
+
+
+def _entry(lo: Lowerer, owner: Instance, name: str) -> tuple[Binding | None, Operand]:
+    """Return an attribute, and whether it is there."""
+    record = owner.record if isinstance(owner, NamedTuple) else lo.entries(owner)
+    return keyed.entry(record, name)
+
+
+def _written(cls: type) -> str:
+    """Return what errors call a class."""
+    return "types.SimpleNamespace" if cls is types.SimpleNamespace else cls.__name__
+
+
+def has_own(lo: Lowerer, owner: Binding, name: str) -> Operand | None:
+    """Return whether an object has an attribute that only some paths set; None for any other."""
+    if not isinstance(owner, ObjectRef):
+        return None
+    there = _entry(lo, owner, name)[1]
+    if isinstance(there, Literal) or classes.in_class(owner.cls, name) is not classes.MISSING:
+        return None
+    return there
 
 
 def _has(value: Any, method: str) -> bool:
@@ -67,8 +90,19 @@ def attribute(lo: Lowerer, owner: Instance, name: str, node: ast.AST) -> Binding
     """Lower ``owner.name``; return None if there is no such attribute."""
     value = classes.in_class(owner.cls, name)
     first = _is_data(value) and _has(value, "__get__") and not isinstance(value, classes.HELD)
-    held = None if first else _record(lo, owner).get(name)
+    if name == "__dict__" and isinstance(owner, ObjectRef):
+        return as_dict(lo, owner, node)
+    held, there = (None, _NEVER) if first else _entry(lo, owner, name)
     if held is not None:
+        if not isinstance(there, Literal):
+            if value is not classes.MISSING:
+                raise lo.unsupported(
+                    f"`{name}` of {kind_of(owner)}, which only some paths set and which its class "
+                    "has as well,", node, "set it on every path",
+                )  # fmt: skip
+            text = f"{_written(owner.cls)!r} object has no attribute {name!r}"
+            with lo.at(node):
+                numbers.check(lo, there, "AttributeError", text)
         return outside.opened(lo, held)
     if value is not classes.MISSING:
         return None if isinstance(value, classes.HELD) else _of_class(lo, owner, name, value, node)
@@ -205,7 +239,13 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
             "add it to `__slots__`",
         )  # fmt: skip
     else:
-        lo.hold(owner, lo.record(owner).with_item(name, value))
+        there = _entry(lo, owner, name)[1]
+        if not isinstance(there, Literal) and lo.entries(owner).keys[-1] != name:
+            raise lo.unsupported(
+                f"setting `{name}` of {kind_of(owner)} again, which only some paths have set,",
+                node, "set it on every path first",
+            )  # fmt: skip
+        lo.hold(owner, lo.entries(owner).with_item(name, value))
 
 
 def is_constant(value: Binding) -> bool:
@@ -239,10 +279,12 @@ def delete_attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> N
         _apply(lo, meant.fdel, [owner], node)
     elif _is_data(meant) and not isinstance(meant, classes.HELD):
         _described(lo, owner, name, meant, "__delete__", [owner], node)
-    elif lo.record(owner).get(name) is None:
+    elif (found := _entry(lo, owner, name))[0] is None:
         raise TypeMismatchError(f"{cls.__name__!r} object has no attribute {name!r}", lo.span(node))
     else:
-        lo.hold(owner, lo.record(owner).without(name))
+        text = f"{_written(cls)!r} object has no attribute {name!r}"
+        numbers.check(lo, found[1], "AttributeError", text)
+        lo.hold(owner, lo.entries(owner).without(name))
 
 
 def of_static(lo: Lowerer, known: Static, name: str, node: ast.AST) -> Binding | None:
@@ -303,6 +345,8 @@ def construct(
             "make an object of a class that has all of its methods",
         )  # fmt: skip
     init = classes.in_class(cls, "__init__")
+    if cls is types.SimpleNamespace:
+        return _namespace(lo, args, kwargs, node)
     if init is object.__init__:
         if args or kwargs:
             raise TypeMismatchError(f"{cls.__name__}() takes no arguments", lo.span(node))
@@ -319,6 +363,33 @@ def construct(
                 f"__init__() should return None, not {kind_of(result)}", lo.span(node)
             )
     return ref
+
+
+def _namespace(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower ``SimpleNamespace(**attributes)``."""
+    if args:
+        raise lo.unsupported(
+            "`types.SimpleNamespace` of a dict", node, "pass its items: `SimpleNamespace(**items)`"
+        )
+    record = RecordOf(tuple(kwargs), tuple(kwargs.values()))
+    return lo.new_ref(lambda slot: ObjectRef(slot, types.SimpleNamespace), record)
+
+
+def as_dict(lo: Lowerer, owner: Binding, node: ast.AST) -> Binding:
+    """Lower ``vars(owner)``: the dict that holds the attributes, so that changes are seen."""
+    if not (isinstance(owner, ObjectRef) and owner.cls.__dictoffset__) or is_stand_in(owner.cls):
+        raise lo.unsupported(f"`vars` of {kind_of(owner)}", node, "name the attributes")
+    for item in lo.entries(owner).items:
+        if isinstance(item, Given):
+            raise lo.unsupported(
+                f"`vars` of {kind_of(owner)} that was made outside of the function", node,
+                "name the attributes",
+            )  # fmt: skip
+    if any("__slots__" in vars(base) for base in owner.cls.__mro__):
+        raise lo.unsupported(f"`vars` of {kind_of(owner)} with `__slots__`", node)
+    return VarsRef(owner.slot)
 
 
 def _named_tuple(

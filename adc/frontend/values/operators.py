@@ -23,12 +23,13 @@ from adc.frontend.core.bindings import (
     Num,
     OneOf,
     Range,
+    SetRef,
     Static,
     TupleOf,
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.values import arrays, elementwise, optional, sequences, special, views
+from adc.frontend.values import arrays, elementwise, keyed, optional, sequences, special, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import AdcError, TypeMismatchError
@@ -159,7 +160,7 @@ def is_set(binding: Binding) -> TypeGuard[Static]:
 
 def is_plain_dict(binding: Binding) -> TypeGuard[DictRef]:
     """Whether a binding is a dict, and no subclass with another meaning."""
-    return isinstance(binding, DictRef) and not isinstance(binding, DefaultRef)
+    return isinstance(binding, DictRef) and not isinstance(binding, DefaultRef | SetRef)
 
 
 def _repeated(lo: Lowerer, text: Binding, count: Binding, node: ast.AST) -> Static | None:
@@ -224,8 +225,8 @@ def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
         case Range(start=start, stop=stop, step=step):
             trips = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
             return numbers.truth_of(lo, trips)
-        case DictView(ref=ref):
-            return Literal(bool(sequences.length(lo, ref)), BOOL)
+        case DictRef() | DictView():
+            return keyed.truth(lo, binding.ref if isinstance(binding, DictView) else binding)
         case ArrayRef() | Lazy():
             value = elementwise.value_of(lo, binding, node)
             only = value.operand if isinstance(value, Num) else _only(lo, binding, node)
@@ -234,7 +235,7 @@ def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
             return numbers.truth_of(lo, held.length.operand)
         case NamedTuple(cls=cls) if not issubclass(cls, tuple):
             return Literal(True, BOOL)  # a frozen dataclass
-        case ListRef() | DictRef() | NamedTuple():
+        case ListRef() | NamedTuple():
             return Literal(bool(sequences.length(lo, binding)), BOOL)
     return Literal(True, BOOL)
 

@@ -27,9 +27,12 @@ from adc.frontend.core.bindings import (
     OneOf,
     RecordOf,
     Ref,
+    SetRef,
     Static,
     TupleOf,
+    VarsRef,
     kind_of,
+    may_be_unset,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import NEITHER
@@ -71,7 +74,7 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             inner = finished(lo, record, heap)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
-        case Maybe(inner=inner) if lo.shared.modes == NEITHER:
+        case Maybe(inner=inner) if lo.shared.modes == NEITHER and not may_be_unset(result):
             return replace(result, inner=finished(lo, inner, heap))
         case OneOf(items=items, which=which) if lo.shared.modes == NEITHER:
             return OneOf(tuple(finished(lo, item, heap) for item in items), which)
@@ -83,12 +86,21 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             return Growing(tuple(copies), length, element)
         case Given(place=place, value=value):
             return finished(lo, outside.reach(lo, place, value), heap)
-        case DequeRef() | DefaultRef():
+        case DequeRef() | DefaultRef() | VarsRef():
             raise UnsupportedError(
                 f"returning {kind_of(result)} is not supported", lo.span(node),
                 f"return a {'list' if isinstance(result, ListRef) else 'dict'} of it",
             )  # fmt: skip
+        case SetRef() if lo.shared.modes != NEITHER:
+            raise UnsupportedError(
+                "returning a set from a function that is differentiated is not supported",
+                lo.span(node), "return a list of it",
+            )  # fmt: skip
+        case DictRef() if isinstance(lo.held(result), Growing) and lo.shared.modes != NEITHER:
+            lo.entries(result)  # which refuses
         case ListRef() | DictRef() | ObjectRef():
+            if isinstance(lo.held(result), RecordOf):
+                lo.record(result)  # some paths may not have set all of it: that is refused
             if result.slot not in heap:
                 heap[result.slot] = result  # for what holds itself
                 heap[result.slot] = finished(lo, lo.held(result), heap)
@@ -255,10 +267,15 @@ class _Arrangement:
             columns = [_column(next(self.flat), cell) for cell in cells_of(held.element)]
             count = max(map(len, columns), default=0)
             filled = [column or [None] * count for column in columns]
-            return [_element(held.element, iter(row)) for row in zip(*filled, strict=True)]
+            rows = [_element(held.element, iter(row)) for row in zip(*filled, strict=True)]
+            if isinstance(ref, SetRef):
+                return {key for key, _ in rows}
+            return dict(rows) if isinstance(ref, DictRef) else rows
         if isinstance(held, TupleOf):
             return self.all(held.items)
         assert isinstance(held, RecordOf)
+        if isinstance(ref, SetRef):
+            return set(held.keys)
         cls = ref.cls if isinstance(ref, ObjectRef) else dict
         return unflatten.build(cls, held.keys, self.all(held.items))
 

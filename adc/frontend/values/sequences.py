@@ -21,6 +21,7 @@ from adc.frontend.core.bindings import (
     Num,
     Range,
     Reversed,
+    SetRef,
     Static,
     TupleOf,
     Zip,
@@ -29,7 +30,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import ConstantNeededError
-from adc.frontend.values import elementwise, views
+from adc.frontend.values import elementwise, keyed, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import UnsupportedError
@@ -40,7 +41,8 @@ Reader = Callable[[int], Binding | None]
 def as_tuple(lo: Lowerer, binding: Binding) -> Binding:
     """Return a tuple of the elements of a list, dict view or named tuple; else it unchanged."""
     if isinstance(binding, DictView):
-        return TupleOf(tuple(static_items(lo, binding) or ()))
+        items = static_items(lo, binding)
+        return binding if items is None else TupleOf(tuple(items))
     if isinstance(binding, ListRef) and not isinstance(lo.held(binding), Growing):
         return TupleOf(lo.contents(binding))
     if isinstance(binding, NamedTuple) and issubclass(binding.cls, tuple):
@@ -52,8 +54,6 @@ def length(lo: Lowerer, binding: Binding) -> int:
     match binding:
         case ListRef():
             return len(lo.contents(binding))
-        case DictRef():
-            return len(lo.record(binding).keys)
         case NamedTuple(record=record):
             return len(record.keys)
     raise AssertionError(binding)
@@ -66,10 +66,22 @@ def static_items(lo: Lowerer, iterable: Binding) -> list[Binding] | None:
             return list(items)
         case ListRef():
             return None if isinstance(lo.held(iterable), Growing) else list(lo.contents(iterable))
+        case SetRef():
+            known = keyed.frozen(lo, iterable)
+            if known is None or not _ascends(known.value):
+                return None
+            lo.note_order(iterable.slot)
+            return static_items(lo, known)
+        case DictRef() if not keyed.is_static(lo, iterable):
+            return None
         case DictRef():
             return [static(key) for key in lo.record(iterable).keys]
+        case DictView(ref=ref) if not keyed.is_static(lo, ref):
+            return None
         case DictView(ref=ref, name=name):
             record = lo.record(ref)
+            if name == "keys":
+                return [static(key) for key in record.keys]
             if name == "values":
                 return list(record.items)
             pairs = zip(record.keys, record.items, strict=True)

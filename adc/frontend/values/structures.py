@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from adc.frontend.core import numbers, outside
 from adc.frontend.core.bindings import (
@@ -28,6 +29,7 @@ from adc.frontend.core.bindings import (
     Ref,
     Static,
     TupleOf,
+    VarsRef,
     kind_of,
     shares,
     suspect,
@@ -49,8 +51,13 @@ def new_ref(lo: Lowerer, like: Ref, held: Binding) -> Ref:
     match like:
         case ListRef():
             return lo.new_ref(ListRef, held)
+        case VarsRef():
+            raise UnsupportedError(
+                "this use of what `vars` returns is not supported", lo.builder.loc,
+                "make a dict of it: `dict(vars(...))`",
+            )  # fmt: skip
         case DictRef():
-            return lo.new_ref(DictRef, held)
+            return lo.new_ref(lambda slot: replace(like, slot=slot), held)
         case ObjectRef(cls=cls):
             return lo.new_ref(lambda slot: ObjectRef(slot, cls), held)
 

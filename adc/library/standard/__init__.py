@@ -4,7 +4,8 @@
 `mathematics`  functions of `math`
 `iteration`    the iterators of `itertools`
 `heaps`        `heapq`
+`tables`       dicts and sets whose keys are known only at run time
 =============  =====================================================================================
 
-A function has the name and the parameters that it has there.
+Those of a module there have its names and parameters.
 """

@@ -68,7 +68,7 @@ def shorter_list_on_one_path(x: Any) -> Any:
     return len(some) + sum(some)
 
 
-@refused
+@works
 def dict_bound_anew_on_one_path(x: Any) -> Any:
     d = {}
     for v in x:
@@ -123,7 +123,7 @@ def tuple_on_one_path(x: Any) -> Any:
     return sum(t)
 
 
-@refused
+@works
 def keys_on_one_path(x: Any) -> Any:
     d = {"a": 1.0}
     for v in x:

@@ -1,0 +1,68 @@
+"""Dicts and sets whose keys are known only at run time: lists of keys, in which a key is looked up.
+
+A key is found by comparing it with one after the other. That takes time proportional to their
+number, as it does in a list, and not, as in Python, the same time for any number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def position(keys: Any, key: Any) -> int:
+    """Return where a key is, or -1."""
+    found = -1
+    k = 0
+    count = len(keys)
+    while found < 0 and k < count:
+        if keys[k] == key:
+            found = k
+        k += 1
+    return found
+
+
+def add_all(members: Any, others: Any) -> None:
+    """Add the elements of an iterable to a set."""
+    for other in others:
+        members.add(other)
+
+
+def discard_all(members: Any, others: Any) -> None:
+    """Take the elements of an iterable out of a set."""
+    for other in others:
+        members.discard(other)
+
+
+def keep(members: Any, mine: Any, others: Any, inside: bool) -> None:
+    """Add those elements of `mine` to a set that are in `others`, or that are not."""
+    for each in mine:
+        if (each in others) == inside:
+            members.add(each)
+
+
+def all_in(mine: Any, others: Any, inside: bool) -> bool:
+    """Tell whether all elements of `mine` are in `others`, or none is."""
+    result = True
+    for each in mine:
+        if (each in others) != inside:
+            result = False
+    return result
+
+
+def count(counter: Any, elements: Any) -> None:
+    """Count how often each element of an iterable is in it."""
+    for each in elements:
+        counter[each] += 1
+
+
+def update(table: Any, other: Any) -> None:
+    """Put the items of a dict into another one."""
+    for key, value in other.items():
+        table[key] = value
+
+
+def from_keys(table: Any, keys: Any, value: Any) -> Any:
+    """Put one value under all keys, and return the dict."""
+    for key in keys:
+        table[key] = value
+    return table
