@@ -971,6 +971,10 @@ return y
 z, back = adc.vjp(lambda p: (p.a * p.a.conjugate()).real, Pair(x[0] + 1j, 3))
 return back(1.0)[0].a.imag
 
+def scaled(y, names, k):
+    return y if k == 0 else scaled(y * len(names[k - 1]), names, k - 1)
+return [scaled(x, ["a", "bb", "ccc"], n) for n in range(4)], scaled(x[0], ("ab",), 1)
+
 a, b, c = x[0], x[1], x[2]
 ties = [(a, 2), (a, 1), (b, 0), (b, -1)]
 return min(ties), max(ties), sorted(ties), sorted(ties, reverse=True), min((a, b), (a, c), (b, c))
