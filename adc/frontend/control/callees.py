@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from adc.frontend.control import inlining, marks
@@ -53,8 +53,10 @@ from adc.ir.types import INT, Array, Scalar, join
 
 # Compiled recursion has no interpreter to stop it before the stack ends.
 MAX_RECURSION = 3000
-# A recursive function is lowered once for each combination of argument types and functions.
-MAX_CALLEES = 24
+# A recursive function is lowered once for each combination of argument types and functions: so
+# many, of which each calls the next.
+MAX_CALLEES = 200
+MAX_DEPTH = 24
 # The inner function that is called, among what a call passes.
 ITSELF = "$itself"
 
@@ -165,9 +167,13 @@ class Callee:
 
 
 def passed_by(
-    lo: Lowerer, bound: dict[str, Binding], node: ast.AST, *, constants: bool = False
-) -> Passed:
-    """Return what a call passes; with `constants`, known numbers and sizes are the function's."""
+    lo: Lowerer, bound: dict[str, Binding], node: ast.AST, *, constants: bool = False,
+    literals: bool = False,
+) -> Passed:  # fmt: skip
+    """Return what a call passes; with `constants`, known numbers and sizes are the function's.
+
+    With `literals`, only integers are.
+    """
     bound = {name: closures.closed(lo, binding, node, ()) for name, binding in bound.items()}
     while True:
         # Inner functions in objects and lists hold what they read as well.
@@ -185,7 +191,11 @@ def passed_by(
         for leaf, start in zip(leaves(piece), [False, *starts], strict=True):
             if isinstance(leaf, ArrayRef):
                 slots.append(_array_slot(lo, leaf, given, known if constants else None))
-            elif constants and not start and isinstance(leaf.operand, Literal):
+            elif (
+                isinstance(leaf.operand, Literal)
+                and not start
+                and (constants or (literals and _is_literal(leaf)))
+            ):
                 slots.append(leaf.operand)
             elif constants and leaf.operand in known:
                 slots.append(known[leaf.operand])
@@ -245,16 +255,46 @@ def call_recursive(
 ) -> Binding:  # fmt: skip
     """Lower a call of a recursive function to a `Call`; `stack` says which function it is.
 
-    The variables that an inner function reads are passed to it.
+    The variables that an inner function reads are passed to it. Constant numbers are arguments like
+    others, as recursive calls change them, unless the function cannot do without.
     """
-    name = closure.name if closure is not None else holder.fn.__name__
-    passed = passed_by(lo, bound if closure is None else {**bound, ITSELF: closure}, node)
     which = closure.node if closure is not None else holder.fn
+    needed = lo.shared.with_constants
+    if which in needed:
+        return _call_recursive(lo, holder, source, bound, node, stack, closure)
+    try:
+        return _call_recursive(lo, holder, source, bound, node, stack, closure)
+    except AdcError as error:
+        if not any(_is_literal(piece) for each in bound.values() for piece in pieces(each)):
+            raise
+        needed.add(which)
+        try:
+            return _call_recursive(lo, holder, source, bound, node, stack, closure)
+        except AdcError:
+            needed.discard(which)
+            raise error from None
+
+
+def _is_literal(piece: Binding) -> bool:
+    if not (isinstance(piece, Num) and isinstance(piece.operand, Literal)):
+        return False
+    return piece.operand.type.kind in "ib"
+
+
+def _call_recursive(
+    lo: Lowerer, holder: Holder, source: Source, bound: dict[str, Binding], node: ast.AST,
+    stack: object, closure: Closure | None,
+) -> Binding:  # fmt: skip
+    name = closure.name if closure is not None else holder.fn.__name__
+    which = closure.node if closure is not None else holder.fn
+    given = bound if closure is None else {**bound, ITSELF: closure}
+    passed = passed_by(lo, given, node, literals=which in lo.shared.with_constants)
     key = (which, passed.key(), lo.shared.modes)
     callee = lo.shared.callees.get(key)
     if callee is None:
         number = lo.shared.number(lo.shared.callees) or ""
         callee = Callee(f"{name if name.isidentifier() else 'lambda'}{number}_rec")
+        known = set(lo.shared.callees)
         lo.shared.callees[key] = callee
         try:
             _find(lo, callee, holder, source, passed, stack, node, key)
@@ -262,6 +302,9 @@ def call_recursive(
             if holder.in_library and error.span is not None and error.span.file == source.file:
                 error.span = lo.span(node)  # the program's line
             raise
+        finally:
+            if callee.function is None:
+                _forget(lo, known)
     if callee.result is None:
         raise _Bottom
     return _emit_call(lo, callee, passed, node)
@@ -449,7 +492,9 @@ def _find(
 ) -> None:  # fmt: skip
     """Lower the body repeatedly until result types, writes and captures are stable."""
     name = source.name
-    if sum(each[0] is key[0] for each in lo.shared.callees) > MAX_CALLEES:
+    made = [callee for each, callee in lo.shared.callees.items() if each[0] is key[0]]
+    begun = sum(callee.function is None for callee in made)
+    if begun > MAX_DEPTH or len(made) > MAX_CALLEES:
         raise RecursionDepthError(
             f"{name}() calls itself with a new function or new types at every level",
             lo.span(node),
@@ -459,8 +504,7 @@ def _find(
     for _ in range(12):
         facts = callee.facts()
         # Callees found on the way depend on what was believed of this one.
-        for each in [each for each in lo.shared.callees if each not in known]:
-            del lo.shared.callees[each]
+        _forget(lo, known)
         try:
             function = _lower_callee(lo, callee, holder, source, passed, [stack], recursive=True)
         except Dead:
@@ -475,6 +519,12 @@ def _find(
         f"the types in the recursive function {name}() do not converge",
         source.span(source.node),
     )
+
+
+def _forget(lo: Lowerer, known: Container[object]) -> None:
+    """Forget the callees that were not known."""
+    for each in [each for each in lo.shared.callees if each not in known]:
+        del lo.shared.callees[each]
 
 
 def _lower_callee(

@@ -33,8 +33,6 @@ from adc.ir.errors import AdcError, RecursionDepthError, Span
 LEAST = 50
 SAVED = 300
 TOTAL = 1500
-# Code is never larger than this many times the size from which on functions are called.
-MOST_INLINED = 5
 # How often lowering begins again: signatures that differ each time would not end it.
 MOST_AGAIN = 20
 
@@ -126,10 +124,11 @@ def call_function(
     if key in lo.stack:
         raise _Recursive(key)
     passed = [*bound.values()]
-    if _is_large(lo, holder) and not any(True for b in passed for _ in refs(b)):
-        found = _called(lo, holder, source, bound, node, key)
-        if found is not None:
-            return found
+    # The library's functions call themselves only through the program's.
+    large = lo.builder.emitted > lo.shared.inlined and not holder.in_library
+    if large and not any(True for b in passed for _ in refs(b)):
+        lo.shared.recursive.add(key)  # it may call itself
+        return callees.call_recursive(lo, holder, source, bound, node, key)
     if len(lo.stack) >= MAX_CALL_DEPTH:
         raise RecursionDepthError(
             f"calls are nested more than {MAX_CALL_DEPTH} deep", lo.span(node), "write a loop"
@@ -140,39 +139,6 @@ def call_function(
             return inlining.run(lo, source.node, source, bound, holder, None)
         return _shared_or_inlined(lo, holder, source, bound, node)
     return callees.call_recursive(lo, holder, source, bound, node, key)
-
-
-def _is_large(lo: Lowerer, holder: Holder) -> bool:
-    """Whether a function is called at once that may call itself: code has grown large."""
-    return lo.builder.emitted > lo.shared.inlined and not holder.in_library
-
-
-def _called(
-    lo: Lowerer, holder: Holder, source: Source, bound: dict[str, Binding], node: ast.AST,
-    key: tuple[object, ...],
-) -> Binding | None:  # fmt: skip
-    """Lower a call of what may call itself; None if it has to be inlined.
-
-    A recursive function knows no constants, such as an axis, in its arguments.
-    """
-    if key in lo.shared.whole:
-        return None
-    before, mark, frame = lo.snapshot(), len(lo.builder.stmts), lo.frame
-    known = dict(lo.shared.callees)
-    lo.shared.recursive.add(key)
-    try:
-        return callees.call_recursive(lo, holder, source, bound, node, key)
-    except AdcError:
-        if lo.builder.emitted > MOST_INLINED * lo.shared.inlined:
-            raise
-    lo.shared.callees.clear()
-    lo.shared.callees.update(known)
-    lo.shared.recursive.discard(key)
-    lo.shared.whole.add(key)
-    del lo.builder.stmts[mark:]
-    lo.frame = frame
-    lo.restore(before)
-    return None
 
 
 @contextmanager

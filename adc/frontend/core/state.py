@@ -311,8 +311,8 @@ class Shared:
     holders: dict[types.FunctionType, Holder] = field(default_factory=dict)
     sources: dict[int, Source] = field(default_factory=dict)
     recursive: set[object] = field(default_factory=set)
-    # Functions that need constants, which a function that may call itself does not know.
-    whole: set[object] = field(default_factory=set)
+    # Recursive functions that need the constants among their arguments.
+    with_constants: set[object] = field(default_factory=set)
     # IR functions, by Python function, signature and modes (`control.callees`).
     callees: dict[tuple[object, object, frozenset[str]], Any] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=Sharing)

@@ -423,6 +423,10 @@ def combined(
                 match lo.held(left):
                     case TupleOf(items=(Num() as element,)):
                         return dynamic_lists.repeated(lo, element, right.operand, node)
+                error = lo.constant_needed(right, "the length of a list", node)
+                if not isinstance(error, ConstantNeededError):
+                    error.hint = "start with a number, `[0.0] * n`, or make an array: `np.zeros(n)`"
+                raise error
             count = arguments.constant_int(lo, right, node, "the length of a list")
             if len(lo.contents(left)) * count > numbers.MAX_TUPLE:
                 raise lo.unsupported(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import copy
+import itertools
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -544,9 +546,11 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     keys = (
         [dispatch.apply(lo, given["key"], [item], {}, step) for item in items] if keyed else items
     )
-    known = [_constant(lo, key) for key in keys]
-    if None not in known:
-        order = _order(lo, [key[0] for key in known if key is not None], backwards, node)
+    try:
+        order = _order(lo, [_Key(*_known_part(lo, key)) for key in keys], backwards, node)
+    except _UndecidedError:
+        pass
+    else:
         return lo.new_ref(ListRef, TupleOf(tuple(items[k] for k in order)))
     kinds = {item.operand.type if isinstance(item, Num) else None for item in items}
     if not keyed and len(kinds) == 1 and None not in kinds:
@@ -574,6 +578,36 @@ def _constant(lo: Lowerer, key: Binding) -> tuple[Any] | None:
             known = tuple(item[0] for item in found if item is not None)
             return (known,) if len(known) == len(found) else None
     return None
+
+
+class _UndecidedError(Exception):
+    """The order of two keys is known only at run time."""
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What is known of a key: all of it, or the first elements of a tuple, which may decide."""
+
+    known: Any
+    whole: bool
+
+    def __lt__(self, other: _Key) -> bool:
+        if self.whole and other.whole:
+            return bool(self.known < other.known)
+        if isinstance(self.known, tuple) and isinstance(other.known, tuple):
+            for a, b in zip(self.known, other.known, strict=False):
+                if a is not b and a != b:
+                    return bool(a < b)
+        raise _UndecidedError
+
+
+def _known_part(lo: Lowerer, key: Binding) -> tuple[Any, bool]:
+    found = _constant(lo, key)
+    if found is not None:
+        return found[0], True
+    items = sequences.static_items(lo, key) if isinstance(key, TupleOf) else None
+    parts = itertools.takewhile(bool, (_constant(lo, item) for item in items or ()))
+    return tuple([part[0] for part in parts if part]), False
 
 
 def _order(lo: Lowerer, keys: list[Any], backwards: bool, node: ast.AST) -> list[int]:

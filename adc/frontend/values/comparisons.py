@@ -247,7 +247,8 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
             outside.pin(lo, left)
             outside.pin(lo, right)
             return Literal((left.value == right.value) == isinstance(op, ast.Eq), BOOL)
-        if operators.is_set(left) and operators.is_set(right):
+        sets = operators.is_set(left) and operators.is_set(right)
+        if sets or (_is_text(left) and _is_text(right)):
             outside.pin(lo, left)
             outside.pin(lo, right)
             return Literal(_ORDER[type(op)](left.value, right.value), BOOL)
@@ -465,16 +466,32 @@ def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> 
     return compare(lo, ast.Eq(), left, right, node)
 
 
+def _is_text(binding: Binding) -> bool:
+    return isinstance(binding, Static) and isinstance(binding.value, str)
+
+
 def _ordered_tuples(
     lo: Lowerer, op: ast.cmpop, left: TupleOf, right: TupleOf, node: ast.AST
 ) -> Operand:
     """Compare tuples: the first elements that differ decide, else the lengths."""
     result = compare(lo, op, lo.num(len(left.items)), lo.num(len(right.items)), node)
-    for a, b in reversed(list(zip(left.items, right.items, strict=False))):
-        if not (isinstance(a, Num | TupleOf) and isinstance(b, Num | TupleOf)):
-            raise lo.unsupported("ordering of tuples that hold other things than numbers", node)
-        same, here = same_or_equal(lo, a, b, node), compare(lo, op, a, b, node)
-        result = numbers.select(lo, same, result, here)
+    undecided: list[tuple[Operand, Binding, Binding]] = []
+    for a, b in zip(left.items, right.items, strict=False):
+        same = same_or_equal(lo, a, b, node)
+        if same == Literal(True, BOOL):
+            continue
+        ordered = isinstance(a, Num | TupleOf) and isinstance(b, Num | TupleOf)
+        if not (ordered or (_is_text(a) and _is_text(b))):
+            raise lo.unsupported(
+                f"ordering of tuples that hold {kind_of(a)} and {kind_of(b)}", node,
+                "compare what decides, such as their numbers",
+            )  # fmt: skip
+        if isinstance(same, Literal):
+            result = compare(lo, op, a, b, node)
+            break
+        undecided.append((same, a, b))
+    for same, a, b in reversed(undecided):
+        result = numbers.select(lo, same, result, compare(lo, op, a, b, node))
     return result
 
 

@@ -1099,3 +1099,31 @@ def descriptor_of_a_library(x: Any) -> Any:
 @refused("`__dict__` of a Plain")
 def attributes_as_a_dict(x: Any) -> Any:
     return Plain(x).__dict__["x"]
+
+
+class _Branch:
+    def __init__(self, name: str, *children: _Branch) -> None:
+        self.name, self.children = name, children
+
+
+_PHYLOGENY = _Branch("root", _Branch("inner", _Branch("a"), _Branch("b")), _Branch("c"))
+_STATES = {"a": "01", "b": "11", "c": "0-"}
+
+
+def _pruned(node: _Branch, stay: Any, site: int) -> Any:
+    if not node.children:
+        state = _STATES[node.name][site]
+        return np.ones(2) if state == "-" else np.eye(2)[int(state)]
+    likelihood = np.ones(2)
+    for child in node.children:
+        below = _pruned(child, stay, site)
+        likelihood *= stay * below + (1.0 - stay) * below[::-1]
+    return likelihood
+
+
+@program(np.array([0.8, 0.3]))
+def recursion_that_needs_a_constant(x: Any) -> Any:
+    total = 0.0
+    for site in range(len(_STATES["a"])):
+        total += np.log(_pruned(_PHYLOGENY, x[0], site) @ np.array([x[1], 1.0 - x[1]]))
+    return total

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.corpus.program import X3, Program, recorder
+from tests.corpus.program import X3, X6, Program, recorder
 
 STANDARD_PROGRAMS: list[Program] = []
 program = recorder(STANDARD_PROGRAMS)
@@ -380,3 +380,14 @@ def largest_and_smallest(x: Any) -> Any:
     a = heapq.nlargest(2, x)
     b = heapq.nsmallest(2, [x[0], x[1], x[2]], key=lambda v: v * v)
     return a[0] * a[1] + b[1] + len(heapq.nlargest(0, x)) + len(heapq.nsmallest(9, x))
+
+
+@program(X6)
+def order_of_tuples(x: Any) -> Any:
+    d, k = min((abs(v - 0.25), k) for k, v in enumerate(x))
+    far = max([(v * v, i) for i, v in enumerate(x)])[0]
+    rates = {"b": x[0], "a": x[1] * x[2]}
+    total = sum(w * rate for w, (_, rate) in zip((2.0, 3.0), sorted(rates.items()), strict=True))
+    ranked = sorted((-v, i) for i, v in enumerate(x))
+    product = functools.reduce(lambda a, b: a * b + 1.0, (v + 1.0 for v in (x[3], x[4], x[5])))
+    return d * x[k] + far * total + ranked[0][0] * ranked[-1][0] + product

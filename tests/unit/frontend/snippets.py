@@ -1033,6 +1033,20 @@ return y
 z, back = adc.vjp(lambda p: (p.a * p.a.conjugate()).real, Pair(x[0] + 1j, 3))
 return back(1.0)[0].a.imag
 
+def scaled(y, names, k):
+    return y if k == 0 else scaled(y * len(names[k - 1]), names, k - 1)
+return [scaled(x, ["a", "bb", "ccc"], n) for n in range(4)], scaled(x[0], ("ab",), 1)
+
+d = {"b": x[0], "a": x[1:], "c": [x[2]]}
+found = [(k, name, v) for k, (name, v) in enumerate(sorted(d.items()))]
+windows = {(4, 8): x[0], (1, 2): x[1]}
+last = max(("b", x[0]), ("a", x[1])), min([("b", 1, x[0]), ("b", 0, x[1])])
+return found, sorted(windows.items(), reverse=True), sorted([("b", x[0])]), last
+
+mixed = sorted([("b", 1, x[0]), ("b", 0, x[1]), ("c", x[2], 1)])
+ones = sorted([(1, x[0]), (0, x[1]), (1, x[2])])
+return mixed, ones, "a" < "b", "b" >= "ba", (x[0], "a") < (1.5, "b")
+
 a, b, c = x[0], x[1], x[2]
 ties = [(a, 2), (a, 1), (b, 0), (b, -1)]
 return min(ties), max(ties), sorted(ties), sorted(ties, reverse=True), min((a, b), (a, c), (b, c))
@@ -2063,8 +2077,8 @@ p = Pair(x, 1.0)
 return 2 * x if p is p else x
 # ADC010: `is` on a Pair is not supported
 
-return 2 * x if (x, 'a') < (1.5, 'b') else x
-# ADC010: ordering of tuples that hold other things than numbers is not supported
+return 2 * x if (x, [1]) < (1.5, [2]) else x
+# ADC010: ordering of tuples that hold a list and a list is not supported
 
 return Properties(x).w
 # ADC014: property 'w' of 'Properties' object has no getter
