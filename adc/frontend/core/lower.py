@@ -58,7 +58,7 @@ MAX_CALL_DEPTH = 60
 # The state of the names that are taken, and how many values each table of notes has.
 NamesState = tuple[tuple[int, int], tuple[int, ...], dict[object, int]]
 Facts = frozenset[tuple[Operand, bool]]
-RefType = TypeVar("RefType", ListRef, DictRef, ObjectRef)
+RefType = TypeVar("RefType", ListRef, SetRef, DictRef, ObjectRef)
 
 
 class _At:
