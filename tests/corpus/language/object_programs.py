@@ -1096,6 +1096,9 @@ def descriptor_of_a_library(x: Any) -> Any:
     return Reads().update() * x
 
 
-@refused("`__dict__` of a Plain")
-def attributes_as_a_dict(x: Any) -> Any:
-    return Plain(x).__dict__["x"]
+_CAPTURED = Plain(2.0)
+
+
+@refused("`vars` of a Plain that was made outside of the function")
+def attributes_of_a_captured_object_as_a_dict(x: Any) -> Any:
+    return x * vars(_CAPTURED)["x"]
