@@ -472,7 +472,7 @@ class Lowerer:
                 f"changing {kind_of(ref)} that was passed to a recursive function is not "
                 "supported", self.builder.loc,
                 "return the new value; `functools.lru_cache` keeps results of earlier calls"
-                if isinstance(ref, DictRef) else "return the new value",
+                if type(ref) is DictRef else "return the new value",
             )  # fmt: skip
         if ref.slot in self.anew:
             raise UnsupportedError(

@@ -185,7 +185,7 @@ def tabled(
         if isinstance(owner, SetRef):
             raise lo.unsupported(
                 f"a set that holds {kind_of(key)}", node,
-                "members known only at run time are integers, or tuples of integers",
+                "members known only at run time are integers, or tuples of integers; use a list",
             )  # fmt: skip
         return None
     what = "a member of a set" if isinstance(owner, SetRef) else "a key"

@@ -1695,6 +1695,13 @@ if x[1] > 0.0:
     p.d = 1.0
 return p.d
 
+d, e = {1: x[0]}, {2: 0.0, 1: 1.0}
+v = d.keys()
+d[2] = x[1]
+totals = copy.deepcopy(collections.defaultdict(float))
+totals['a'] += x[0]
+return len(v), 2 in v, list(v), v == {1, 2}, v == e.keys(), sorted(v & {2, 3}), totals['a'], set(v)
+
 fixed = {0, 1, 6, 7}
 free = sorted(set(range(9)) - fixed)
 other = {k % 3 for k in free} | {2, 7} & fixed
