@@ -14,6 +14,7 @@ name or null, its template or null for None, and whether it is a number and not 
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +28,10 @@ _MARK = "\x1f"  # in front of such arguments
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of an exception: a text, by its template, a number (of one field), or None."""
+    """An argument of an exception: a text, by its template, a number (of one field), or None.
+
+    Or a tuple, which has a template as well, of what Python has literals for; it is a `number`.
+    """
 
     template: str | None
     number: bool = False
@@ -87,7 +91,10 @@ def made(error: str, message: str, values: Sequence[Any]) -> Exception:
         if each.template is not None:
             fields = sum(field is not None for _, field, _, _ in Formatter().parse(each.template))
             own = [next(left) for _ in range(fields)]
-            value = own[0] if each.number else each.template.format(*own)
+            value = own[0] if each.number and own else None
+            if not each.number or each.template != "{}":
+                text = each.template.format(*own)
+                value = ast.literal_eval(text) if each.number else text
         if each.name is None:
             args.append(value)
         else:

@@ -325,8 +325,11 @@ def _call_known(
     if isinstance(value, type) and classes.is_written(value) and not _is_of_scipy(value):
         why = f"an object of class `{value.__name__}`, {peculiarity(value)},"
         raise lo.unsupported(
-            why, node, "use a plain class, or create the object outside the function"
-        )
+            why, node,
+            "use a dict, or `types.SimpleNamespace` for names with a dot"
+            if issubclass(value, dict)
+            else "use a plain class, or create the object outside the function",
+        )  # fmt: skip
     raise lo.unsupported(f"`{advice.name_of(value)}`", node, advice.hint(value))
 
 

@@ -15,6 +15,7 @@ from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
+    DictView,
     Growing,
     Num,
     RecordOf,
@@ -58,11 +59,12 @@ _CHANGING: dict[str, type[ast.AST]] = {
 }  # fmt: skip
 
 
-@operates(SetRef)
+@operates(SetRef, DictView)
 def combined(
     lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
 ) -> Binding:
     """Lower an operator on two sets."""
+    left, right = (keyed.as_set(lo, side) for side in (left, right))
     sides = [keyed.of_set(lo, side) for side in (left, right)]
     if sides[0] is None or sides[1] is None or kind not in _OPERATORS:
         raise TypeMismatchError(
@@ -178,10 +180,10 @@ def method(
             containers.cleared(lo, owner, node)
             return NONE
         case "isdisjoint" | "issubset" | "issuperset", [other]:
-            pair = [owner, _as_set(lo, other, node)]
+            mine, others = owner, _as_set(lo, other, node)
             if name == "issuperset":
-                pair.reverse()
-            return Num(keyed.all_in(lo, *pair, name != "isdisjoint", node))
+                return Num(keyed.all_in(lo, others, mine, True, node))
+            return Num(keyed.all_in(lo, mine, others, name != "isdisjoint", node))
     if name in _METHODS:
         found = owner
         for other in args:

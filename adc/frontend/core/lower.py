@@ -67,7 +67,7 @@ MAX_CALL_DEPTH = 60
 NamesState = tuple[tuple[int, int], tuple[int, ...], dict[object, int]]
 # What is known: of a condition whether it holds; of the number of an item whether it is that.
 Facts = frozenset[tuple[Operand | tuple[Operand, int], bool]]
-RefType = TypeVar("RefType", ListRef, DictRef, ObjectRef)
+RefType = TypeVar("RefType", ListRef, SetRef, DictRef, ObjectRef)
 
 
 class _At:
@@ -483,7 +483,7 @@ class Lowerer:
                 f"changing {kind_of(ref)} that was passed to a recursive function is not "
                 "supported", self.builder.loc,
                 "return the new value; `functools.lru_cache` keeps results of earlier calls"
-                if isinstance(ref, DictRef) else "return the new value",
+                if type(ref) is DictRef else "return the new value",
             )  # fmt: skip
         if ref.slot in self.anew:
             raise UnsupportedError(

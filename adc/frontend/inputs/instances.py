@@ -52,6 +52,13 @@ def is_distribution(value: Any) -> bool:
     return type(owner).__module__.startswith("scipy.stats.")
 
 
+def is_literal(value: Any) -> bool:
+    """Whether the text that `repr` makes of a value is Python's for it."""
+    if type(value) is tuple:
+        return all(map(is_literal, value))
+    return value is None or type(value) in (bool, int, str)
+
+
 def is_named_tuple(cls: type) -> bool:
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
 

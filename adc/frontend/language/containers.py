@@ -42,6 +42,7 @@ from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import ConstantNeededError, Frame, PickedError
 from adc.frontend.core.structure import holders, leaves
+from adc.frontend.inputs import instances
 from adc.frontend.language import dynamic_lists, unrolling
 from adc.frontend.values import (
     arguments,
@@ -184,7 +185,7 @@ def tabled(
         if isinstance(owner, SetRef):
             raise lo.unsupported(
                 f"a set that holds {kind_of(key)}", node,
-                "members known only at run time are integers, or tuples of integers",
+                "members known only at run time are integers, or tuples of integers; use a list",
             )  # fmt: skip
         return None
     what = "a member of a set" if isinstance(owner, SetRef) else "a key"
@@ -225,9 +226,9 @@ def put(lo: Lowerer, owner: DictRef, key: Binding, value: Binding, node: ast.AST
         return
     name, record = key_of(lo, key, node), lo.entries(owner)
     if isinstance(owner, SetRef):
-        there = dict(zip(record.keys, keyed.flags(record), strict=True))
-        if name not in there or there[name] != Literal(True, BOOL):
-            lo.hold(owner, keyed.members({**there, name: Literal(True, BOOL)}))
+        known = dict(zip(record.keys, keyed.flags(record), strict=True))
+        if known.get(name) != Literal(True, BOOL):
+            lo.hold(owner, keyed.members({**known, name: Literal(True, BOOL)}))
         return
     there = keyed.entry(record, name)[1]
     if isinstance(there, Literal) or record.keys[-1] == name:
@@ -351,11 +352,12 @@ def require_key(lo: Lowerer, known: Operand, key: Binding) -> None:
             argument, operands = raising.Argument("{}", number=True), (operand,)
         case TupleOf() if not keyed.is_known(key):
             operands = tuple(number.operand for number in leaves(key) if isinstance(number, Num))
-            argument = raising.Argument(_template(key))
+            argument = raising.Argument(_template(key), number=True)
         case _:
             constant = key_of(lo, key, lo.frame.source.node)
             text = constant if isinstance(constant, str) else repr(constant)
-            argument = raising.Argument(numbers.escaped(text))
+            plain = isinstance(constant, tuple) and instances.is_literal(constant)
+            argument = raising.Argument(numbers.escaped(text), number=plain)
     numbers.check(lo, known, "KeyError", raising.message_of([argument]), *operands)
 
 
@@ -654,8 +656,6 @@ def _dict_method(
     node: ast.Call,
 ) -> Binding:  # fmt: skip
     match name, args:
-        case "keys", [] if keyed.is_static(lo, owner):
-            return TupleOf(tuple(static(key) for key in lo.record(owner).keys))
         case "keys" | "values" | "items", []:
             return DictView(owner, name)
         case "get" | "pop" | "setdefault", [key, *default] if len(default) <= 1:
@@ -723,6 +723,7 @@ def update(lo: Lowerer, owner: DictRef, other: Binding, node: ast.AST) -> None:
     more = lo.entries(other)
     for key, item in zip(more.keys, more.items, strict=True):
         value, there = keyed.present(item)
+        assert value is not None  # or it would be no item
         add = functools.partial(put, lo, owner, static(key), value, node)
         branch(lo, there, add, lambda: None)
 

@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from adc.frontend.control import chains, choices, evaluation
 from adc.frontend.control.control import VALUE
 from adc.frontend.control.findings import RestructuredError
-from adc.frontend.core import closures, dispatch, numbers, refusals
+from adc.frontend.core import classes, closures, dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
+    Bound,
     DictRef,
     ListRef,
     Maybe,
@@ -83,7 +84,16 @@ def set_of(lo: Lowerer, items: Sequence[Binding], node: ast.AST) -> SetRef:
 
 @handles(ast.Set)
 def _set(lo: Lowerer, node: ast.Set) -> Binding:
-    return set_of(lo, _items(lo, node.elts), node)
+    made = set_of(lo, (), node)
+    for element in node.elts:
+        if isinstance(element, ast.Starred):
+            others = evaluation.lower_expr(lo, element.value)
+            call = classes.call_at(element)
+            dispatch.apply(lo, Bound(made, "update"), [others], {}, call)
+        else:
+            (item,) = _items(lo, [element])
+            containers.put(lo, made, item, NONE, node)
+    return made
 
 
 @handles(ast.Dict)

@@ -140,8 +140,8 @@ def _equal_namespaces(lo: Lowerer, left: Binding, right: Binding, node: ast.AST)
         return Num(Literal(False, BOOL))
     result: Operand = Literal(True, BOOL)
     for key in mine.keys:
-        pair = [_read(lo, side, str(key), node) for side in (left, right)]
-        result = numbers.apply(lo, "and", result, same_or_equal(lo, *pair, node))
+        one, two = (_read(lo, side, str(key), node) for side in (left, right))
+        result = numbers.apply(lo, "and", result, same_or_equal(lo, one, two, node))
     return Num(result)
 
 
@@ -231,6 +231,9 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
             return numbers.compare_numbers(
                 lo, numbers.COMPARE[type(op)], left.operand, right.operand, node
             )
+    left, right = (keyed.as_set(lo, side) for side in (left, right))
+    if any(isinstance(side, DictView) for side in (left, right)):
+        raise lo.unsupported("this comparison of what a dict has", node, "compare lists of it")
     if isinstance(left, SetRef) or isinstance(right, SetRef):
         return _of_sets(lo, op, left, right, node)
     is_list = [isinstance(side, ListRef) for side in (left, right)]

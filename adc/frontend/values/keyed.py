@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
@@ -176,13 +177,11 @@ def position(lo: Lowerer, held: Growing, key: Binding, node: ast.AST) -> Operand
     assert isinstance(held.element, TupleOf)
     mine = list_buffers.element_of(lo, key) if is_key(key) else None
     if mine is None or not _are_alike(held.element.items[0], mine):
-        if isinstance(key, Static):
-            return integer(-1)  # a text, or None: there are none
+        if isinstance(key, Static) or is_key(key):
+            return integer(-1)  # of another kind than all keys
         raise UnsupportedError(
-            f"{kind_of(key)} as a key of a dict or a member of a set that has "
-            f"{kind_of(Growing((), held.length, held.element.items[0]))[7:]} known only at run "
-            "time is not supported", lo.span(node),
-            "use keys of one kind: integers, or tuples of them",
+            f"{kind_of(key)} as a key, where others are known only at run time, is not supported",
+            lo.span(node), "use keys of one kind: integers, or tuples of integers",
         )  # fmt: skip
     keys = keys_of(lo, held)
     found = dispatch.apply(lo, Static(tables.position), [keys, key], {}, classes.call_at(node))
@@ -296,6 +295,19 @@ def of_set(lo: Lowerer, binding: Binding) -> Binding | None:
             outside.pin(lo, binding)
             return members(dict.fromkeys(value, Literal(True, BOOL)))
     return None
+
+
+def as_set(lo: Lowerer, binding: Binding) -> Binding:
+    """Return a set of the keys where a view of them is given; anything else as it is."""
+    if not (isinstance(binding, DictView) and binding.name == "keys"):
+        return binding
+    held = lo.held(binding.ref)
+    if isinstance(held, RecordOf):
+        record = lo.entries(binding.ref)
+        return lo.new_ref(SetRef, members(dict(zip(record.keys, flags(record), strict=True))))
+    assert isinstance(held, Growing)
+    keys = column(held, 0)
+    return lo.new_ref(SetRef, replace(keys, element=TupleOf((keys.element, MEMBER))))
 
 
 def all_in(lo: Lowerer, left: Binding, right: Binding, inside: bool, node: ast.AST) -> Operand:

@@ -154,7 +154,8 @@ def rows_of(held: Binding) -> list[tuple[Binding, Operand]] | None:
             return None
         if is_unset(item):
             continue
-        value, there = item, Literal(True, BOOL)
+        there: Operand = Literal(True, BOOL)
+        value = item
         if may_be_unset(item):
             assert isinstance(item, Maybe)
             value, there = item.inner, item.some

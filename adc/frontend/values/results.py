@@ -99,7 +99,7 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
         case DictRef() if isinstance(lo.held(result), Growing) and lo.shared.modes != NEITHER:
             lo.entries(result)  # which refuses
         case ListRef() | DictRef() | ObjectRef():
-            if isinstance(lo.held(result), RecordOf):
+            if not isinstance(result, ListRef) and isinstance(lo.held(result), RecordOf):
                 lo.record(result)  # some paths may not have set all of it: that is refused
             if result.slot not in heap:
                 heap[result.slot] = result  # for what holds itself

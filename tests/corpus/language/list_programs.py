@@ -551,7 +551,7 @@ def element_that_may_be_another_array_is_changed(x: Any) -> Any:
     return np.sum(ys[0])
 
 
-@_refused(X3)
+@program(X3)
 def dict_of_a_loop_that_is_left(x: Any) -> Any:
     d = {"a": x[0]}
     s = 0.0
@@ -563,7 +563,7 @@ def dict_of_a_loop_that_is_left(x: Any) -> Any:
     return s + len(d)
 
 
-@_refused(X3)
+@program(X3)
 def dict_that_a_helper_leaves_early(x: Any) -> Any:
     d = {"a": x[0]}
 
@@ -576,7 +576,7 @@ def dict_that_a_helper_leaves_early(x: Any) -> Any:
     return x[0] * len(d)
 
 
-@_refused(X3)
+@program(X3)
 def dict_of_an_iteration_that_continues(x: Any) -> Any:
     d = {"a": x[0]}
     s = 0.0
@@ -598,9 +598,6 @@ REFUSED: list[tuple[Program, str]] = list(
         (
             *[_CHANGED] * 5,
             *[_WRITTEN] * 5,
-            "depends on how the loop at line",
-            "a dict is one with 'a' on one path",
-            "is one with 'a', 'b' on one path",
         ),
         strict=True,
     )

@@ -1096,11 +1096,6 @@ def descriptor_of_a_library(x: Any) -> Any:
     return Reads().update() * x
 
 
-@refused("`__dict__` of a Plain")
-def attributes_as_a_dict(x: Any) -> Any:
-    return Plain(x).__dict__["x"]
-
-
 class _Branch:
     def __init__(self, name: str, *children: _Branch) -> None:
         self.name, self.children = name, children
@@ -1127,3 +1122,11 @@ def recursion_that_needs_a_constant(x: Any) -> Any:
     for site in range(len(_STATES["a"])):
         total += np.log(_pruned(_PHYLOGENY, x[0], site) @ np.array([x[1], 1.0 - x[1]]))
     return total
+
+
+_CAPTURED = Plain(2.0)
+
+
+@refused("`vars` of a Plain that was made outside of the function")
+def attributes_of_a_captured_object_as_a_dict(x: Any) -> Any:
+    return x * vars(_CAPTURED)["x"]

@@ -4,6 +4,6 @@ ARGS = (1.5,)
 
 
 def program(x):
-    if isinstance({1, 2}, set):  # ADC010: isinstance
+    if isinstance(frozenset({1, 2}), set):  # ADC010: isinstance
         return x
     return x * x

@@ -20,6 +20,7 @@ import itertools
 import logging
 import math
 import operator
+import types
 import typing
 
 import numpy as np
@@ -1871,6 +1872,134 @@ return s
 
 return {1: 2.0, 3: 3.0}[int(x[0] * 10.0)]
 
+a = {1, 2}
+b = a
+a |= {3}
+a -= {1}
+b ^= {3, 9}
+b &= {2, 9, n}
+return len(b) * x, sorted(a), a is b, a == b, a.copy() == {2, 9}, b.pop() if len(b) == 1 else 0
+
+y = {}
+for k in range(int(x[0])):
+    y['a'] = x
+return y['a'], len(y)
+
+seen = {'a', 'b'}
+other = seen.copy()
+other.discard('a')
+seen.add('c')
+seen.update(['d'], ('e',))
+return (
+    len(seen), len(other), 'a' in other, sorted(seen | other), seen > other, other.issubset(seen),
+    isinstance(seen, set), sorted(seen.symmetric_difference(['a', 'z'])), {} == set(), bool(other),
+    sorted(seen.intersection(other, 'abz')), seen.isdisjoint({'q'}), seen, {*other, 'y'} >= other,
+)
+
+order, s = [3, 1, n, 1], set()
+for k in range(len(x)):
+    s.add(int(x[k] * 2.0) + n)
+t = set(np.array(order))
+t.add(7)
+return (
+    len(s), sorted(s), max(t), min(t), sum(t), 7 in t, any(t), s - t == t, sorted(s - t),
+    sorted(t - {n, 7}), len(t.union([9], order)), s <= t | s, t.issuperset([3]),
+    frozenset([3]) <= t,
+    sorted(s ^ t, reverse=True), t,
+)
+
+s = set()
+for v in x:
+    s.add((int(v), n))
+return len(s), (1, n) in s, (n, 1) in s, 5 in s, 'a' in s, None in s
+
+s = set()
+for v in x:
+    s.add(int(v))
+s.remove(8)
+
+s = set()
+for v in x:
+    s.add(7)
+v = s.pop()
+s.pop()
+
+def add(v):
+    seen.add(v)
+    return len(seen)
+seen = set()
+held = {'x': {1, 2}, 'y': seen}
+for v in x:
+    held['y'].add(int(v) % 2)
+return add(1) + 10 * add(1) + 100 * add(int(x[2])), held['y'] == held['x'], len(held['y'])
+
+d = {}
+for i, k in enumerate([3, 1, n, 1]):
+    d[k * 2 - len(x)] = x[i % 3]
+d[7] = d.get(4, 0.0) + d.pop(7, n) + d.setdefault(9, 1.0)
+return list(d), list(d.values()), list(d.items()), len(d), 9 in d, 'a' in d, d.get(5), d, max(d)
+
+d = {}
+for i in range(len(x)):
+    d[int(x[i] * 2.0), n] = x[i] * 2.0
+d[3, n] += 1.0
+return list(d.values()), d.get((9, 1), 0.0), d[-1, n], d[9, n]
+
+d = {}
+for v in x:
+    d[int(v)] = v
+return d[17]
+
+d = {'b': x[0]}
+if x[1] < 0.0:
+    d['a'] = x[1]
+if x[2] < 0.0:
+    d['c'] = x[2]
+found = [v for v in d.values()], sum(d.values()), max(d.values()), len(d), bool(d)
+e = d.copy()
+e.update(c=1.0)
+d.pop('c', None)
+del d['a']
+return found, 'c' in e, e['c'], d.get('a', 5.0), e.get('a'), d['b'], d['a']
+
+counts = collections.Counter(np.array([3, 1, n, 1]))
+totals = collections.defaultdict(float)
+for k in counts:
+    totals[k % 2] += x[k % 3] * counts[k]
+    counts[k] += 1
+squares = {int(v): v * v for v in x}
+ones = dict.fromkeys(np.array([3, 1, 3]), 1.0)
+return totals[0], totals[1], len(totals), counts[1], counts[8], len(counts), squares, list(ones)
+
+d = {1: 2.0}
+return 1.0 in d, True in d, d.get(1.0), (1,) in d, None in d, 'a' in d, float(x[0]) in d
+
+p = types.SimpleNamespace(a=x[0], b=n)
+p.c = p.a * p.b
+if x[1] > 0.0:
+    p.d = 1.0
+names = list(vars(types.SimpleNamespace(**{'u': 1, 'v': 2})))
+q = types.SimpleNamespace(c=p.c, b=n, a=x[0])
+same = p == q if not hasattr(p, 'd') else None
+vars(q).update(e=x)
+del q.a
+return (
+    names, q == types.SimpleNamespace(), q != p.b, 'a' in vars(q), q.e, getattr(p, 'd', 5.0),
+    getattr(p, 'z', 1.0), isinstance(q, types.SimpleNamespace), q.__dict__['b'], p.a,
+)
+
+p = types.SimpleNamespace()
+if x[1] > 0.0:
+    p.d = 1.0
+return p.d
+
+d, e = {1: x[0]}, {2: 0.0, 1: 1.0}
+v = d.keys()
+d[2] = x[1]
+totals = copy.deepcopy(collections.defaultdict(float))
+totals['a'] += x[0]
+return len(v), 2 in v, list(v), v == {1, 2}, v == e.keys(), sorted(v & {2, 3}), totals['a'], set(v)
+
 fixed = {0, 1, 6, 7}
 free = sorted(set(range(9)) - fixed)
 other = {k % 3 for k in free} | {2, 7} & fixed
@@ -2409,10 +2538,67 @@ y[0] = 50.0
 return np.sum(a)
 # ADC013: 'a' and 'y' may or may not be the same array here, and 'y' was changed
 
+seen = {v for v in x}
+return len(seen) * x[0]
+# ADC010: a set that holds a number (f64) is not supported
+
 seen = set()
-seen.add(1)
-return x[0]
-# ADC010: `add` of a set is not supported
+for v in x:
+    seen.add(int(v))
+return [v for v in seen]
+# ADC014: cannot loop over a set
+
+seen = {3, 1}
+seen.discard(3)
+seen.add(5)
+return [v * x[0] for v in seen]
+# ADC010: the order of a set from which elements were removed is not known
+
+d = {}
+if x[0] > 0.0:
+    d['a'] = x[1]
+return {**d, 'b': x[0]}, [name for name in d]
+# ADC010: this use of a dict with keys that only some paths set is not supported
+
+d = {}
+for v in x:
+    d[int(v)] = v
+for k in d:
+    del d[k]
+return len(d) * x[0]
+# ADC010: removing an element of a dict while a loop iterates over it is not supported
+
+d = {}
+for v in x:
+    d[int(v)] = [v]
+return len(d) * x[0]
+# ADC010: a key known only at run time is not supported for a dict that holds a list
+
+d = {}
+for v in x:
+    d[int(v)] = v
+return 0.5 in d
+# ADC010: a number (float) as a key, where others are known only at run time, is not supported
+
+cache = {}
+def power(n):
+    if n in cache:
+        return cache[n]
+    cache[n] = 1.0 if n == 0 else x[0] * power(n - 1)
+    return cache[n]
+return power(3)
+# ADC010: changing a dict that was passed to a recursive function is not supported
+
+p = types.SimpleNamespace(a=x[0])
+return vars(p)
+# ADC010: returning what `vars` returns is not supported
+
+p = types.SimpleNamespace({'a': x[0]})
+return p.a
+# ADC010: `types.SimpleNamespace` of a dict is not supported
+
+return f'{ {1, 2} }'
+# ADC010: formatting a set is not supported
 
 s = 0.0
 for f in ((lambda v: v * k) for k in range(3)):
@@ -2686,12 +2872,6 @@ h.factor = 1.0
 return rec(n) * x
 # ADC010: assignment to an attribute of function 'h' is not supported
 
-y = {}
-for k in range(int(x)):
-    y['a'] = x
-return y['a']
-# ADC012: 'y' holds one with nothing before the loop and one with 'a' after an iteration
-
 y = [x]
 z = y
 for k in range(n):
@@ -2717,12 +2897,6 @@ return adc.vmap(g)(x)
 
 return scipy.integrate.trapezoid(x, axis=int(x[2]) - n)
 # ADC010: `axis` known only at run time is not supported
-
-a = {1, 2}
-b = a
-a |= {3}
-return len(b) * x
-# ADC010: a set that is changed in place is not supported
 
 s = 0.0
 for k in {n, 40} - {n}:

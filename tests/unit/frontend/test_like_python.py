@@ -55,7 +55,11 @@ def _compare(found: Any, wanted: Any) -> None:
         assert len(found) == len(wanted)
         for one, other in zip(found, wanted, strict=True):
             _compare(one, other)
-    elif isinstance(wanted, str | None):
+    elif isinstance(wanted, dict):
+        assert type(found) is dict
+        _compare(list(found), list(wanted))
+        _compare(list(found.values()), list(wanted.values()))
+    elif isinstance(wanted, str | set | None):
         assert found == wanted
     else:
         assert np.asarray(found).dtype == np.asarray(wanted).dtype

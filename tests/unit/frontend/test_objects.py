@@ -537,3 +537,16 @@ def test_attributes_of_modules_classes_and_functions(monkeypatch: pytest.MonkeyP
     monkeypatch.delattr(NAMESPACE, "scale")
     assert slope(x) == (by_attributes(x), 10.0)
     assert adc.grad(by_attributes, target="python")(x) == 10.0
+
+
+def test_the_gradient_of_a_namespace_is_one() -> None:
+    def loss(p: Any) -> Any:
+        return p.a * np.sum(p.inner.b**2) * p.n
+
+    p = types.SimpleNamespace(a=2.0, inner=types.SimpleNamespace(b=np.array([1.0, 2.0])), n=3)
+    found = adc.grad(loss, cache=False)(p)
+    assert type(found) is type(found.inner) is types.SimpleNamespace
+    assert (found.a, found.n) == (15.0, None)
+    np.testing.assert_allclose(found.inner.b, [12.0, 24.0])
+    value, moved = adc.jvp(loss, (p,), (found,))
+    assert (value, moved) == (30.0, 15.0**2 + 12.0**2 + 24.0**2)
