@@ -993,6 +993,16 @@ return sum(x)
 return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
 """,
     "x=1.5, n=3": r"""
+y = (x,)
+if x > 0.0:
+    y = (x, x)
+return y[0], len(y)
+
+y = "nothing"
+if x > 0.0:
+    y = x
+return x * y
+
 y = np.int32(0)
 for k in range(n):
     y = np.int16(y) if k < 2 else np.int64(y)
