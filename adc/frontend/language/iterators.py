@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adc.frontend.control import blocks, evaluation
+from adc.frontend.control.control import VALUE, branch
 from adc.frontend.core import closures, dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
     NONE,
@@ -23,6 +24,7 @@ from adc.frontend.core.bindings import (
     Num,
     Static,
     TupleOf,
+    Unbound,
     Unstable,
     Zip,
     static,
@@ -43,7 +45,7 @@ from adc.frontend.values import (
     views,
 )
 from adc.ir.builder import integer
-from adc.ir.core import Literal
+from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError, UnboundError
 from adc.library import functions as library_functions
 
@@ -546,13 +548,54 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         return _sorted_numbers(lo, made, backwards, node)
     whole = list_buffers.common(lo, [TupleOf(tuple(items))])
     if whole is None:
-        raise lo.unsupported(
-            "`sorted` by keys known only at run time", node,
-            "use `np.argsort` of an array of the keys",
-        )  # fmt: skip
+        return _picked_in_order(lo, items, keys, backwards, node)
     made = lo.new_ref(ListRef, list_buffers.converted(lo, items, whole, node))
     args = [made, TupleOf(tuple(keys)), lo.num(backwards)]
     return dispatch.apply(lo, static(library_functions.in_order), args, {}, node)
+
+
+# Of so many elements that are no numbers or arrays, each place in order is one of all.
+_PICKED = 12
+
+
+def _picked_in_order(
+    lo: Lowerer, items: Sequence[Binding], keys: Sequence[Binding], backwards: bool, node: ast.Call
+) -> Binding:
+    """Sort elements with texts or objects in them: what is at each place is chosen by branches."""
+    refused = lo.unsupported(
+        "`sorted` by keys known only at run time", node, "use `np.argsort` of an array of the keys"
+    )
+    if len(items) > _PICKED or not all(isinstance(key, Num) for key in keys):
+        raise refused
+    numbers_ = TupleOf(tuple(lo.num(k) for k in range(len(items))))
+    args = [numbers_, TupleOf(tuple(keys)), lo.num(backwards)]
+    order = dispatch.apply(lo, static(library_functions.in_order), args, {}, node)
+    places = sequences.known_elements(lo, order, node)
+    if places is None:
+        assert isinstance(order, ListRef)
+        held = lo.held(order)
+        assert isinstance(held, Growing)
+        places = tuple(list_buffers.read(lo, held, integer(k), node) for k in range(len(items)))
+
+    def pick(place: Operand, first: int, end: int) -> None:
+        if end - first == 1:
+            lo.frame.env[VALUE] = items[first]
+            return
+        middle = (first + end) // 2
+        before = numbers.apply(lo, "lt", place, integer(middle))
+        branch(lo, before, lambda: pick(place, first, middle), lambda: pick(place, middle, end))
+
+    outer = lo.frame.env.pop(VALUE, None)
+    found: list[Binding] = []
+    for place in places:
+        assert isinstance(place, Num)
+        pick(place.operand, 0, len(items))
+        found.append(lo.frame.env.pop(VALUE))
+        if isinstance(found[-1], Unstable | Unbound):
+            raise refused
+    if outer is not None:
+        lo.frame.env[VALUE] = outer
+    return lo.new_ref(ListRef, TupleOf(tuple(found)))
 
 
 def _constant(lo: Lowerer, key: Binding) -> tuple[Any] | None:
