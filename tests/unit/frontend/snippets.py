@@ -1089,6 +1089,46 @@ for k in range(n):
     total += part
 return state, total
 
+scale = 3.0
+class Part:
+    unit = 'm'
+    def __init__(self, size):
+        self.size = size
+    def __add__(self, other):
+        return Part(self.size + other.size)
+    @property
+    def scaled(self):
+        return self.size * scale
+whole = Part(x) + Part(2.0)
+return whole.scaled, whole.unit, isinstance(whole, Part), Part.__name__
+
+def made(kind):
+    k = kind
+    class Named:
+        def name(self):
+            return k
+    return Named().name()
+return made('a') + made('b')
+
+class Pair(typing.NamedTuple):
+    a: float
+    b: int = 2
+p = Pair(x)
+return p.a * p.b, tuple(p)
+
+@dataclasses.dataclass(order=False)
+class Record:
+    a: float
+    rest: list = dataclasses.field(default_factory=list)
+r = Record(x)
+for k in range(n):
+    r.rest.append(k * x)
+return r.a, r.rest
+
+parts = sorted([(x, 'b'), (0.5, 'a'), (x, 'a')], key=lambda part: part[0], reverse=n > 2)
+best = max([('a', x), ('b', 2.0 * x), ('c', x)], key=lambda part: part[1])
+return [name for _, name in parts], best, parts[0][1] == 'b'
+
 dtype = np.float32 if x > 1.0 else np.float64
 function = np.sin if n > 5 else abs
 return np.ones(2, dtype=dtype), function(-x)
