@@ -25,6 +25,7 @@ from adc.frontend.language import assignment
 from adc.frontend.syntax import scope
 from adc.ir.core import Literal
 from adc.ir.errors import AdcError, TypeMismatchError
+from adc.ir.types import Scalar
 
 _HINT = "define it at module level"
 _DECORATORS = (dataclasses.dataclass,)
@@ -62,7 +63,7 @@ def _made(
     )
     body = types.FunctionType(code, lo.frame.holder.fn.__globals__, stmt.name, None, cells)
     try:
-        made: Any = builtins.__build_class__(body, stmt.name, *bases)  # type: ignore[attr-defined]
+        made: Any = builtins.__build_class__(body, stmt.name, *bases)
         for decorator, options in reversed([_decorator(lo, each) for each in stmt.decorator_list]):
             made = decorator(made, **options)
     except AdcError:
@@ -190,7 +191,7 @@ def _captured(lo: Lowerer, stmt: ast.ClassDef, name: str) -> Any:
     once = len(bound) == 1 and isinstance(bound[0], ast.Assign | ast.ClassDef | ast.Import)
     if once and bound[0] is not stmt:
         match found:
-            case Num(operand=Literal(value=value), array=False) if found.operand.type.weak:
+            case Num(operand=Literal(value=value, type=Scalar(weak=True)), array=False):
                 return value
             case Static(value=str() | type() | types.ModuleType() as value, place=None):
                 return value

@@ -568,7 +568,7 @@ def _picked_in_order(
     if len(items) > _PICKED or not all(isinstance(key, Num) for key in keys):
         raise refused
     numbers_ = TupleOf(tuple(lo.num(k) for k in range(len(items))))
-    args = [numbers_, TupleOf(tuple(keys)), lo.num(backwards)]
+    args: list[Binding] = [numbers_, TupleOf(tuple(keys)), lo.num(backwards)]
     order = dispatch.apply(lo, static(library_functions.in_order), args, {}, node)
     places = sequences.known_elements(lo, order, node)
     if places is None:

@@ -255,10 +255,10 @@ def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
     if isinstance(op, ast.NotIn):
         return optional.negated(lo, compare(lo, ast.In(), left, right, node))
     if isinstance(op, ast.In) and _are_constants(left.inner) and not isinstance(right, Maybe):
-        value, none = (
+        inside, none = (
             compare(lo, op, each, right, node) for each in (left.inner, Static(left.absent.value))
         )
-        return numbers.select(lo, left.some, value, none) if value != none else value
+        return numbers.select(lo, left.some, inside, none) if inside != none else inside
     if isinstance(op, ast.Eq) and _are_constants(left.inner) and _are_constants(right):
         equal = compare(lo, op, left.inner, right, node)
         return optional.combined(

@@ -1,4 +1,7 @@
-"""Programs with values of several kinds: numbers that become arrays, texts chosen at run time."""
+"""Programs with values of several kinds: numbers that become arrays, texts chosen at run time.
+
+And with classes of their own.
+"""
 
 from __future__ import annotations
 
@@ -180,3 +183,67 @@ def names_of_the_largest(x: Any) -> Any:
             name, best = label, x[k]
     weights = {"a": 1.0, "b": 2.0, "c": 3.0}
     return best * best * weights[name] + len(name.upper()) * x[1]
+
+
+# --- elements with texts, in order ----------------------------------------------------------------
+
+
+@dataclass
+class _Item:
+    name: str
+    value: float
+
+    def cost(self) -> Any:
+        return self.value**2
+
+
+@program(X3)
+def objects_in_order(x: Any) -> Any:
+    items = [_Item("p", x[0]), _Item("qq", x[1]), _Item("rrr", x[2])]
+    items.sort(key=lambda item: -item.value)
+    s = 0.0
+    for k, item in enumerate(items):
+        s += item.cost() * (k + 1) * len(item.name)
+    return s + min(items, key=lambda item: item.value).cost()
+
+
+@program(X3)
+def pairs_with_names_in_order(x: Any) -> Any:
+    s = 0.0
+    costs = {"a": x[0] * x[1], "b": x[1], "c": np.exp(x[2])}
+    for name, cost in sorted(costs.items(), key=lambda pair: pair[1], reverse=True):
+        if name == "b":
+            s = s * cost + cost
+        else:
+            s += cost**2
+    name, most = max(costs.items(), key=lambda pair: pair[1])
+    return s + most * len(name + "x")
+
+
+# --- classes inside a function --------------------------------------------------------------------
+
+
+@program(X3)
+def classes_inside_a_function(x: Any) -> Any:
+    scale = 3.0
+
+    @dataclass
+    class Vector:
+        a: float
+        b: float = 0.5
+
+        def __add__(self, other: Any) -> Any:
+            return Vector(self.a + other.a, self.b * other.b)
+
+        @property
+        def norm(self) -> Any:
+            return np.sqrt(self.a**2 + self.b**2) * scale
+
+    class Longer(Vector):
+        def double(self) -> Any:
+            return self.norm * 2.0
+
+    total = Vector(1.0)
+    for v in x:
+        total = total + Vector(v, v * v)
+    return total.norm + Longer(x[0], x[1]).double()
