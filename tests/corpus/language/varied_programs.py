@@ -247,3 +247,19 @@ def classes_inside_a_function(x: Any) -> Any:
     for v in x:
         total = total + Vector(v, v * v)
     return total.norm + Longer(x[0], x[1]).double()
+
+
+# --- generators that several places draw from -----------------------------------------------------
+
+
+@program(X6)
+def generator_drawn_from_in_places(x: Any) -> Any:
+    squares = (v * v for v in x)
+    first = next(squares)
+    second = next(squares, 0.5)
+    s = 1.0
+    for v in squares:
+        s = s * 0.5 + v * first
+        if v > 2.5:
+            break
+    return s + second * sum(squares) + next(squares, x[0])

@@ -1129,6 +1129,24 @@ parts = sorted([(x, 'b'), (0.5, 'a'), (x, 'a')], key=lambda part: part[0], rever
 best = max([('a', x), ('b', 2.0 * x), ('c', x)], key=lambda part: part[1])
 return [name for _, name in parts], best, parts[0][1] == 'b'
 
+g = (v * v for v in (x, 2.0, 3.0))
+return sum(g) + sum(g), next(g, 'end')
+
+g = (v * v for v in (x, 2.0, 3.0))
+a = next(g)
+b = next(g, 7.0)
+return a, b, next(g), next(g, None), next(g, x), sum(g)
+
+g = (v * x for v in range(n))
+first = next(g)
+rest = [v + first for v in [*(x, 1.0)]]
+for v in g:
+    rest.append(v)
+return rest, list(g)
+
+g = (v * x for v in range(n - 2))
+return next(g), next(g)
+
 dtype = np.float32 if x > 1.0 else np.float64
 function = np.sin if n > 5 else abs
 return np.ones(2, dtype=dtype), function(-x)
