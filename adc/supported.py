@@ -42,6 +42,7 @@ _WORDS: dict[type[ast.AST], str] = {
     ast.AugAssign: "`a += b`", ast.Delete: "`del`", ast.Match: "`match`", ast.If: "`if`",
     ast.For: "`for`, with `else`", ast.While: "`while`, with `else`", ast.Return: "`return`",
     ast.Assert: "`assert`", ast.Raise: "`raise`", ast.FunctionDef: "inner functions",
+    ast.ClassDef: "`class` inside a function, which captures constants",
     ast.Import: "`import a` inside a function",
     ast.ImportFrom: "`from a import b` inside a function", ast.Global: "`global` of what is read",
     ast.Nonlocal: "`nonlocal`",

@@ -15,6 +15,7 @@ from adc.frontend.calls import (
     builtin,
     calls,
     communication,
+    definitions,
     derivatives,
     fourier,
     jacobians,
@@ -87,8 +88,8 @@ from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
 
 # The modules with handlers: these register when they are imported (`core.dispatch`).
 HANDLERS = (
-    attributes, blocks, builtin, calls, containers, expressions, fourier, iteration, jacobians,
-    nested, products, contexts, scipy, statements, subscripts,
+    attributes, blocks, builtin, calls, containers, definitions, expressions, fourier, iteration,
+    jacobians, nested, products, contexts, scipy, statements, subscripts,
 )  # fmt: skip
 
 

@@ -43,6 +43,7 @@ from tests.corpus.language.object_programs import REFUSED as REFUSED_OBJECTS
 from tests.corpus.language.optional_programs import OPTIONAL_PROGRAMS
 from tests.corpus.language.optional_programs import REFUSED as REFUSED_OPTIONAL
 from tests.corpus.language.standard_programs import STANDARD_PROGRAMS
+from tests.corpus.language.varied_programs import VARIED_PROGRAMS
 from tests.corpus.language.zip_programs import ZIP_PROGRAMS
 from tests.corpus.loops.invert_programs import INVERT_PROGRAMS
 from tests.corpus.loops.kernel_programs import KERNEL_PROGRAMS
@@ -61,6 +62,7 @@ ALL: list[Program] = [
     *LANGUAGE_PROGRAMS,
     *LIST_PROGRAMS,
     *OPTIONAL_PROGRAMS,
+    *VARIED_PROGRAMS,
     *LAYER_PROGRAMS,
     *OBJECT_PROGRAMS,
     *KERNEL_PROGRAMS,

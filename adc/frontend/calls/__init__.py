@@ -4,6 +4,7 @@ In reading order:
 
 ===============  =================================================================================
 `calls`          dispatch on the callee: a known function, a method, an instance, an inner function
+`definitions`    `class` inside a function
 `standard`       `functools`, `operator`, `copy`
 `builtin`        Python's builtin functions
 `sets`           sets: construction, methods and operators

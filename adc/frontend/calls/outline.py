@@ -28,13 +28,13 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import leaf_operand
-from adc.frontend.core.state import Frame
+from adc.frontend.core.state import Frame, VariesError
 from adc.frontend.core.structure import leaves, rebuild, shape_of
 from adc.frontend.inputs.places import Place
 from adc.frontend.values import elementwise, results
 from adc.ir.builder import integer
 from adc.ir.core import Function, Literal, Operand, Stmt, Value
-from adc.ir.errors import TypeMismatchError, TypeUnstableError, UnsupportedError
+from adc.ir.errors import TypeMismatchError, UnsupportedError
 from adc.ir.functions import users_name
 from adc.ir.types import Type
 from adc.ir.walk import Names
@@ -320,9 +320,9 @@ def without_none(lo: Lowerer, result: Binding, name: str, node: ast.AST) -> Bind
     if isinstance(result, OneOf):
         first, *others = map(kind_of, result.items)
         kinds = f"{first} on one path and {' or '.join(others)} on another"
-        raise TypeUnstableError(
-            f"the result is {kinds}", lo.span(node), "return the same kind of value on every path"
-        )
+        hint = "return the same kind of value on every path"
+        # Where a variable is what has two kinds, that is what is said.
+        raise VariesError(f"the result is {kinds}", lo.span(node), hint, (None, "return"))
     if not isinstance(result, Maybe):
         return result
     if isinstance(result.some, Literal):

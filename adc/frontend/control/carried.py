@@ -23,6 +23,7 @@ from adc.frontend.control.findings import (
     Carried,
     FirstError,
     LoopMemo,
+    PathsError,
     RestructuredError,
     Retry,
     array_of,
@@ -184,7 +185,7 @@ def close(
                 retry = True
                 continue
             owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
-            raise RestructuredError(
+            raise PathsError(
                 f"{owners[0] if owners else 'a container'} {end.why}",
                 lo.builder.loc,
                 "fill an array made before the loop, or loop over a constant range",

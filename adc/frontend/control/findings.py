@@ -93,6 +93,10 @@ class RestructuredError(VariesError):
     """Iterations change the structure of a container."""
 
 
+class PathsError(RestructuredError):
+    """What a container holds after an iteration depends on the path that it takes."""
+
+
 class FirstError(RestructuredError):
     """What is None or a number before the loop is something else, or an array, afterwards."""
 

@@ -248,11 +248,14 @@ def items_of(binding: Binding) -> tuple[tuple[Binding, ...], Operand]:
 def may_vary(binding: Binding, *, inside: bool = False) -> bool:
     """Whether something may be one of several values: nothing in it has a slot.
 
-    It is no None, which another mechanism is for, but may have it `inside`.
+    It is no None, which another mechanism is for, but may have it `inside`. There, it is not one
+    of several itself: ``y = (y, x)`` in a loop would have no end.
     """
     match binding:
-        case Num() | ArrayRef() | OneOf():
+        case Num() | ArrayRef():
             return True
+        case OneOf():
+            return not inside
         case Static():
             return not is_absent(binding) or (inside and _is(binding, NONE))
         case TupleOf(items=items) | RecordOf(items=items):

@@ -33,7 +33,6 @@ REFUSED: dict[type[ast.AST], Refusal] = {
     ast.Await: Refusal("`await`", "use a plain function", AsyncError),
     ast.Yield: Refusal("the value of `yield` (`send`)", _YIELD, GeneratorError),
     ast.YieldFrom: Refusal("the value of `yield from`", _YIELD, GeneratorError),
-    ast.ClassDef: Refusal("`class` inside a function", "define it at module level"),
     ast.Starred: Refusal("starred unpacking here", "name every element"),
     ast.Slice: Refusal("a slice here", "index an array with it"),
 }

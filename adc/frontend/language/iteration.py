@@ -28,7 +28,7 @@ from adc.frontend.control.control import (
     set_exit,
 )
 from adc.frontend.control.escapes import RAISED
-from adc.frontend.control.findings import FirstError, RestructuredError, becomes_array
+from adc.frontend.control.findings import FirstError, PathsError, RestructuredError, becomes_array
 from adc.frontend.control.loops import lower_loop, same_numbers
 from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
@@ -56,7 +56,7 @@ from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import is_name_bound
 from adc.frontend.core.sizes import INDEX_BITS
-from adc.frontend.core.state import Dead, PickedError, TableError
+from adc.frontend.core.state import CONTENTS, Dead, PickedError, TableError
 from adc.frontend.core.structure import is_slot, refs
 from adc.frontend.language import assignment, breaks, containers, generators, iterators, unrolling
 from adc.frontend.syntax import scope
@@ -143,6 +143,8 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
         # body for each iteration.
         if isinstance(error, TableError) and not unrolls:
             raise
+        if isinstance(error, PathsError) and not unrolls and CONTENTS not in lo.shared.varied:
+            raise  # the program is lowered again with what may be one of several values
         if isinstance(error, PickedError) and not error.places:
             unrolls = count is not None and count <= MAX_COPIES
             sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adc.frontend.control import blocks, evaluation
+from adc.frontend.control.control import VALUE, branch
 from adc.frontend.core import classes, closures, dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
     NONE,
@@ -23,8 +24,10 @@ from adc.frontend.core.bindings import (
     ListRef,
     NamedTuple,
     Num,
+    Range,
     Static,
     TupleOf,
+    Unbound,
     Unstable,
     Zip,
     kind_of,
@@ -45,7 +48,7 @@ from adc.frontend.values import (
     views,
 )
 from adc.ir.builder import integer
-from adc.ir.core import Literal
+from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError, UnboundError
 from adc.library import functions as library_functions
 
@@ -374,8 +377,10 @@ def suspended(lo: Lowerer, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast
     (target,) = stmt.targets
     if not isinstance(target, ast.Name) or not isinstance(stmt.value, ast.GeneratorExp | ast.Call):
         return None
-    if not _is_iterator(lo, stmt.value) or not _is_read_once(rest, target.id):
+    if not _is_iterator(lo, stmt.value):
         return None
+    if not _is_read_once(rest, target.id):
+        return _drawn_from(lo, stmt, stmt.value, target.id, rest)
     if isinstance(stmt.value, ast.Call) and _is_one_of(lo, stmt.value.func, (iter,)):
         if _is_stepped(rest, target.id):
             return None  # an object of its own, where what it goes over can be indexed
@@ -386,6 +391,68 @@ def suspended(lo: Lowerer, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast
         lo.memo[key] = (rest, [replace_.visit(copy.deepcopy(each)) for each in rest])
     lo.frame.env[target.id] = Unstable("is an iterator, which can be consumed once", lo.span(stmt))
     return list(lo.memo[key][1])
+
+
+def _drawn_from(
+    lo: Lowerer, stmt: ast.Assign, value: ast.expr, name: str, rest: Sequence[ast.stmt]
+) -> list[ast.stmt] | None:
+    """Lower the assignment of a generator that several places draw from; return what follows.
+
+    ``g = (f(v) for v in x)`` becomes ``$g = iter(x)``, and `g` is ``(f(v) for v in $g)`` wherever
+    it is read: what is drawn there is gone from `$g`. ``next(g)`` is there
+    ``(lambda v: f(v))(next($g))``. An exception that ends the generator would not be noticed, so
+    nothing that follows may catch one.
+    """
+    if not isinstance(value, ast.GeneratorExp) or len(value.generators) != 1:
+        return None
+    (part,) = value.generators
+    nodes = [node for each in rest for node in ast.walk(each)]
+    reads = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
+    if not reads or any(not isinstance(node.ctx, ast.Load) for node in reads):
+        return None
+    if _is_iterator(lo, part.iter) or any(isinstance(node, _CATCHES) for node in nodes):
+        return None
+    if len(_draws(nodes, name)) != len(reads) or part.ifs or not isinstance(part.target, ast.Name):
+        return None
+    builtin = {"iter": iter, "next": next}
+    if any(
+        dispatch.evaluate(lo, ast.copy_location(ast.Name(each, ast.Load()), stmt)) != Static(fn)
+        for each, fn in builtin.items()
+    ):
+        return None
+    over = _named(lo, part.iter)
+    if not isinstance(over, ast.Name) or not _has_no_none(lo, lo.frame.env[over.id], part.iter):
+        return None
+    drawn = f"$drawn{stmt.lineno}_{stmt.col_offset}"
+    key = ("drawn", id(stmt), *map(id, rest))
+    if key not in lo.memo:
+        made = copy.copy(value)
+        made.generators = [copy.copy(part)]
+        made.generators[0].iter = ast.copy_location(ast.Name(drawn, ast.Load()), part.iter)
+        replace_ = _ReplaceDrawn(name, made, drawn)
+        begun = ast.Assign(
+            [ast.Name(drawn, ast.Store())], ast.Call(ast.Name("iter", ast.Load()), [over], [])
+        )
+        after = [_located(begun, stmt), *(replace_.visit(copy.deepcopy(each)) for each in rest)]
+        lo.memo[key] = rest, after
+    lo.frame.env[name] = Unstable("is an iterator, which can be consumed once", lo.span(stmt))
+    return list(lo.memo[key][1])
+
+
+# What may catch an exception, or run later than where it stands.
+_CATCHES = (ast.Try, ast.With, ast.FunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def _draws(nodes: Sequence[ast.AST], name: str) -> list[ast.AST]:
+    """Return where an iterator is drawn from: by `next`, by a loop, or by a function of it."""
+    found: list[ast.AST | None] = []
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Name(id="next" | "sum" | "list" | "tuple"), args=[first, *_]):
+                found.append(first)
+            case ast.For(iter=first):
+                found.append(first)
+    return [each for each in found if isinstance(each, ast.Name) and each.id == name]
 
 
 def _is_stepped(stmts: Sequence[ast.stmt], name: str) -> bool:
@@ -452,6 +519,47 @@ class _Replace(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._found if node.id == self._name else node
+
+
+class _ReplaceDrawn(_Replace):
+    """Puts a generator in the place of a name, and what it yields in that of `next`."""
+
+    def __init__(self, name: str, found: ast.GeneratorExp, drawn: str) -> None:
+        super().__init__(name, found)
+        self._drawn, self._yielded = drawn, found
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        match node:
+            case ast.Call(
+                func=ast.Name(id="next"), args=[ast.Name(id=name), *default], keywords=[]
+            ):
+                if name != self._name:
+                    return self.generic_visit(node)  # type: ignore[return-value]  # an expression
+            case _:
+                return self.generic_visit(node)  # type: ignore[return-value]
+        target = self._yielded.generators[0].target
+        assert isinstance(target, ast.Name)
+        given = ast.Name(self._drawn, ast.Load())
+        elt, names = self._yielded.elt, [ast.arg(target.id)]
+        others = [self.visit(each) for each in default]
+        if others:
+            # What the iterator goes over has no None.
+            ended = ast.Compare(ast.Name(target.id, ast.Load()), [ast.Is()], [ast.Constant(None)])
+            elt = ast.IfExp(ended, ast.Name("$default", ast.Load()), elt)
+            names.insert(0, ast.arg("$default"))
+        taken = ast.Call(node.func, [given, *([ast.Constant(None)] if others else [])], [])
+        spec = ast.arguments([], names, None, [], [], None, [])
+        return _located(ast.Call(ast.Lambda(spec, elt), [*others, taken], []), node)
+
+
+def _has_no_none(lo: Lowerer, iterable: Binding, node: ast.expr) -> bool:
+    """Whether what is iterated over has, and will have, numbers and arrays only."""
+    if isinstance(iterable, ArrayRef | Range):
+        return True
+    if isinstance(iterable, ListRef) and not isinstance(node, ast.List):
+        return False
+    items = sequences.static_items(lo, iterable)
+    return items is not None and all(isinstance(each, Num | ArrayRef) for each in items)
 
 
 def _is_read_once(rest: Sequence[ast.stmt], name: str) -> bool:
@@ -558,13 +666,54 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         return _sorted_numbers(lo, made, backwards, node)
     whole = list_buffers.common(lo, [TupleOf(tuple(items))])
     if whole is None:
-        raise lo.unsupported(
-            "`sorted` by keys known only at run time", node,
-            "use `np.argsort` of an array of the keys",
-        )  # fmt: skip
+        return _picked_in_order(lo, items, keys, backwards, node)
     made = lo.new_ref(ListRef, list_buffers.converted(lo, items, whole, node))
     args = [made, TupleOf(tuple(keys)), lo.num(backwards)]
     return dispatch.apply(lo, static(library_functions.in_order), args, {}, node)
+
+
+# Of so many elements that are no numbers or arrays, each place in order is one of all.
+_PICKED = 12
+
+
+def _picked_in_order(
+    lo: Lowerer, items: Sequence[Binding], keys: Sequence[Binding], backwards: bool, node: ast.Call
+) -> Binding:
+    """Sort elements with texts or objects in them: what is at each place is chosen by branches."""
+    refused = lo.unsupported(
+        "`sorted` by keys known only at run time", node, "use `np.argsort` of an array of the keys"
+    )
+    if len(items) > _PICKED or not all(isinstance(key, Num) for key in keys):
+        raise refused
+    numbers_ = TupleOf(tuple(lo.num(k) for k in range(len(items))))
+    args: list[Binding] = [numbers_, TupleOf(tuple(keys)), lo.num(backwards)]
+    order = dispatch.apply(lo, static(library_functions.in_order), args, {}, node)
+    places = sequences.known_elements(lo, order, node)
+    if places is None:
+        assert isinstance(order, ListRef)
+        held = lo.held(order)
+        assert isinstance(held, Growing)
+        places = tuple(list_buffers.read(lo, held, integer(k), node) for k in range(len(items)))
+
+    def pick(place: Operand, first: int, end: int) -> None:
+        if end - first == 1:
+            lo.frame.env[VALUE] = items[first]
+            return
+        middle = (first + end) // 2
+        before = numbers.apply(lo, "lt", place, integer(middle))
+        branch(lo, before, lambda: pick(place, first, middle), lambda: pick(place, middle, end))
+
+    outer = lo.frame.env.pop(VALUE, None)
+    found: list[Binding] = []
+    for place in places:
+        assert isinstance(place, Num)
+        pick(place.operand, 0, len(items))
+        found.append(lo.frame.env.pop(VALUE))
+        if isinstance(found[-1], Unstable | Unbound):
+            raise refused
+    if outer is not None:
+        lo.frame.env[VALUE] = outer
+    return lo.new_ref(ListRef, TupleOf(tuple(found)))
 
 
 def _constant(lo: Lowerer, key: Binding) -> tuple[Any] | None:

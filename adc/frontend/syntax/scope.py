@@ -37,7 +37,7 @@ def assigned(node: ast.AST) -> frozenset[str]:
             names.add(inner.id)
         elif isinstance(inner, ast.MatchAs | ast.MatchStar) and inner.name:
             names.add(inner.name)
-        elif isinstance(inner, ast.FunctionDef):
+        elif isinstance(inner, ast.FunctionDef | ast.ClassDef):
             names.add(inner.name)
         elif isinstance(inner, ast.alias):
             names.add(inner.asname or inner.name.partition(".")[0])

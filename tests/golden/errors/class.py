@@ -4,6 +4,10 @@ ARGS = (1.5,)
 
 
 def program(x):
-    class A:  # ADC010: `class` inside a function
-        pass
-    return x
+    y = x * x
+
+    class A:  # ADC010: a class that captures 'y', which is no constant
+        def f(self):
+            return y
+
+    return A().f()

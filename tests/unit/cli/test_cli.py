@@ -72,7 +72,7 @@ def with_aux(x):
     return x * x * x, 2
 
 def refused(x: float):
-    class A: pass
+    async def a(): pass
     return x
 
 def noisy(x: "f64[:]", rng: np.random.Generator):
@@ -566,7 +566,7 @@ def test_check_of_many_numbers(program: str, capsys: pytest.CaptureFixture[str])
 def test_errors_of_the_program(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["ir", f"{program}:refused"]) == 1
     shown = capsys.readouterr().err
-    assert shown.startswith("[ADC010] `class` inside a function is not supported\n")
+    assert shown.startswith("[ADC032] `async def` is not supported\n")
     assert "Traceback" not in shown
     assert cli.main(["check", f"{program}:single", "--args", "int"]) == 1
     assert capsys.readouterr().err.startswith("[ADC021]")

@@ -1113,6 +1113,16 @@ return sum(x)
 return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
 """,
     "x=1.5, n=3": r"""
+y = (x,)
+if x > 0.0:
+    y = (x, x)
+return y[0], len(y)
+
+y = "nothing"
+if x > 0.0:
+    y = x
+return x * y
+
 y = np.int32(0)
 for k in range(n):
     y = np.int16(y) if k < 2 else np.int64(y)
@@ -1198,6 +1208,64 @@ for k in range(n):
     state, part = step(state, x * k)
     total += part
 return state, total
+
+scale = 3.0
+class Part:
+    unit = 'm'
+    def __init__(self, size):
+        self.size = size
+    def __add__(self, other):
+        return Part(self.size + other.size)
+    @property
+    def scaled(self):
+        return self.size * scale
+whole = Part(x) + Part(2.0)
+return whole.scaled, whole.unit, isinstance(whole, Part), Part.__name__
+
+def made(kind):
+    k = kind
+    class Named:
+        def name(self):
+            return k
+    return Named().name()
+return made('a') + made('b')
+
+class Pair(typing.NamedTuple):
+    a: float
+    b: int = 2
+p = Pair(x)
+return p.a * p.b, tuple(p)
+
+@dataclasses.dataclass(order=False)
+class Record:
+    a: float
+    rest: list = dataclasses.field(default_factory=list)
+r = Record(x)
+for k in range(n):
+    r.rest.append(k * x)
+return r.a, r.rest
+
+parts = sorted([(x, 'b'), (0.5, 'a'), (x, 'a')], key=lambda part: part[0], reverse=n > 2)
+best = max([('a', x), ('b', 2.0 * x), ('c', x)], key=lambda part: part[1])
+return [name for _, name in parts], best, parts[0][1] == 'b'
+
+g = (v * v for v in (x, 2.0, 3.0))
+return sum(g) + sum(g), next(g, 'end')
+
+g = (v * v for v in (x, 2.0, 3.0))
+a = next(g)
+b = next(g, 7.0)
+return a, b, next(g), next(g, None), next(g, x), sum(g)
+
+g = (v * x for v in range(n))
+first = next(g)
+rest = [v + first for v in [*(x, 1.0)]]
+for v in g:
+    rest.append(v)
+return rest, list(g)
+
+g = (v * x for v in range(n - 2))
+return next(g), next(g)
 
 dtype = np.float32 if x > 1.0 else np.float64
 function = np.sin if n > 5 else abs

@@ -1,0 +1,265 @@
+"""Programs with values of several kinds: numbers that become arrays, texts chosen at run time.
+
+And with classes of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tests.corpus.arrays.array_programs import weighted
+from tests.corpus.program import X3, X6, Program, recorder
+
+VARIED_PROGRAMS: list[Program] = []
+program = recorder(VARIED_PROGRAMS)
+
+# --- numbers that become arrays -------------------------------------------------------------------
+
+
+@program(X3)
+def sum_of_arrays_in_a_while(x: Any) -> Any:
+    s = 0.0
+    k = 0
+    while k < 3:
+        s = s + np.sin(x * k)
+        k += 1
+    return weighted(s)
+
+
+@program(X3)
+def sum_of_arrays_until_it_is_large(x: Any) -> Any:
+    s = 0
+    while True:
+        s = s + x * x
+        if np.sum(s) > 50.0:
+            break
+    return np.sum(s * x)
+
+
+@program(X6)
+def sum_of_arrays_where_numbers_are_large(x: Any) -> Any:
+    total = 0
+    for k in range(len(x)):
+        if x[k] < 0.5:
+            continue
+        total += x * x[k]
+    return np.sum(total * total)
+
+
+@program(X3)
+def sum_of_no_arrays(x: Any) -> Any:
+    s = 1.5
+    while np.sum(s) < 0.0:
+        s = s - x
+    return np.sum(s) * np.sum(x) + len(np.shape(s))
+
+
+@program(X6)
+def array_that_becomes_a_number(x: Any) -> Any:
+    y = x * x
+    s = 0.0
+    for k in range(len(x)):
+        s += np.sum(y) * x[k]
+        if k == 3:
+            break
+        y = y * 0.5 if k < 1 else np.sum(y)
+    return s + np.mean(y)
+
+
+@program(X6)
+def array_returned_from_a_loop(x: Any) -> Any:
+    def accumulated(limit: Any) -> Any:
+        total = 0.0
+        for k in range(len(x)):
+            if np.sum(total) > limit:
+                return total
+            total = total + x * abs(x[k])
+        return total
+
+    return np.sum(accumulated(1.0) ** 2) + np.sum(accumulated(-1.0)) + np.sum(accumulated(1e3))
+
+
+@program(X3)
+def row_or_matrix(x: Any) -> Any:
+    m = np.outer(x, x) if x[0] > 0.1 else x
+    m = m * 2.0
+    if m.ndim == 2:
+        return np.sum(m @ x)
+    return np.sum(m)
+
+
+# --- texts ----------------------------------------------------------------------------------------
+
+
+@program(X6)
+def machine_of_three_states(x: Any) -> Any:
+    state = "idle"
+    s = 0.0
+    for t in range(len(x)):
+        if state == "idle" and x[t] > 0.3:
+            state = "run"
+        elif state == "run" and x[t] < 0.0:
+            state = "done"
+        if state == "run":
+            s += x[t] ** 2
+        elif state == "done":
+            s += 3.0 * np.sin(x[t])
+        else:
+            s -= x[t]
+    return s
+
+
+@program(X6)
+def machine_with_a_table(x: Any) -> Any:
+    rates = {"up": 1.5, "down": -0.5, "flat": 0.1}
+    direction, level = "flat", 1.0
+    k = 0
+    while k < len(x):
+        direction = "up" if x[k] > 0.4 else "down" if x[k] < -0.2 else direction
+        level = level * (1.0 + rates[direction] * x[k] * 0.1)
+        k += 1
+    return level * level
+
+
+@dataclass
+class _Machine:
+    state: str = "idle"
+    energy: float = 0.0
+
+    def feed(self, v: Any) -> None:
+        match self.state:
+            case "idle":
+                if v > 0.2:
+                    self.state = "run"
+            case "run":
+                self.energy += v * v
+                if v < 0.0:
+                    self.state = "done"
+            case _:
+                self.energy += v
+
+
+@program(X6)
+def machine_that_is_an_object(x: Any) -> Any:
+    machine = _Machine()
+    for v in x:
+        machine.feed(v)
+    return machine.energy * (1.0 + len(machine.state)) + x[0]
+
+
+@program(X6)
+def function_of_the_mode(x: Any) -> Any:
+    def applied(mode: Any, v: Any) -> Any:
+        if mode not in ("sin", "square"):
+            raise ValueError(mode)
+        return np.sin(v) if mode == "sin" else v * v
+
+    mode = None
+    s = 0.0
+    for v in x:
+        if mode is None or v > 0.5:
+            mode = "sin"
+        elif mode == "sin":
+            mode = "square"
+        s += applied(mode, v) * v
+    return s
+
+
+@program(X3)
+def functions_chosen_at_run_time(x: Any) -> Any:
+    f = np.sin if x[0] > 0.0 else np.cos
+    g = {"a": np.exp, "b": np.tanh}["a" if x[1] < x[2] else "b"]
+    return np.sum(f(x) * g(x))
+
+
+@program(X6)
+def names_of_the_largest(x: Any) -> Any:
+    name, best = "none", -10.0
+    for k, label in enumerate(("a", "b", "c", "b", "a", "c")):
+        if x[k] > best:
+            name, best = label, x[k]
+    weights = {"a": 1.0, "b": 2.0, "c": 3.0}
+    return best * best * weights[name] + len(name.upper()) * x[1]
+
+
+# --- elements with texts, in order ----------------------------------------------------------------
+
+
+@dataclass
+class _Item:
+    name: str
+    value: float
+
+    def cost(self) -> Any:
+        return self.value**2
+
+
+@program(X3)
+def objects_in_order(x: Any) -> Any:
+    items = [_Item("p", x[0]), _Item("qq", x[1]), _Item("rrr", x[2])]
+    items.sort(key=lambda item: -item.value)
+    s = 0.0
+    for k, item in enumerate(items):
+        s += item.cost() * (k + 1) * len(item.name)
+    return s + min(items, key=lambda item: item.value).cost()
+
+
+@program(X3)
+def pairs_with_names_in_order(x: Any) -> Any:
+    s = 0.0
+    costs = {"a": x[0] * x[1], "b": x[1], "c": np.exp(x[2])}
+    for name, cost in sorted(costs.items(), key=lambda pair: pair[1], reverse=True):
+        if name == "b":
+            s = s * cost + cost
+        else:
+            s += cost**2
+    name, most = max(costs.items(), key=lambda pair: pair[1])
+    return s + most * len(name + "x")
+
+
+# --- classes inside a function --------------------------------------------------------------------
+
+
+@program(X3)
+def classes_inside_a_function(x: Any) -> Any:
+    scale = 3.0
+
+    @dataclass
+    class Vector:
+        a: float
+        b: float = 0.5
+
+        def __add__(self, other: Any) -> Any:
+            return Vector(self.a + other.a, self.b * other.b)
+
+        @property
+        def norm(self) -> Any:
+            return np.sqrt(self.a**2 + self.b**2) * scale
+
+    class Longer(Vector):
+        def double(self) -> Any:
+            return self.norm * 2.0
+
+    total = Vector(1.0)
+    for v in x:
+        total = total + Vector(v, v * v)
+    return total.norm + Longer(x[0], x[1]).double()
+
+
+# --- generators that several places draw from -----------------------------------------------------
+
+
+@program(X6)
+def generator_drawn_from_in_places(x: Any) -> Any:
+    squares = (v * v for v in x)
+    first = next(squares)
+    second = next(squares, 0.5)
+    s = 1.0
+    for v in squares:
+        s = s * 0.5 + v * first
+        if v > 2.5:
+            break
+    return s + second * sum(squares) + next(squares, x[0])
