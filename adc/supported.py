@@ -27,12 +27,13 @@ from typing import Any
 import numpy as np
 
 from adc.frontend import entry
-from adc.frontend.calls import communication, effects, nested, standard
+from adc.frontend.calls import communication, effects, standard
 from adc.frontend.core import advice
 from adc.frontend.core.refusals import REFUSED
 from adc.frontend.language import attributes, contexts, generators
 from adc.frontend.numpy import library, random
 from adc.frontend.numpy.plain import composed
+from adc.frontend.transforms import nested
 from adc.frontend.values import special
 from adc.ir.opdef import OPS, OpDef, find
 

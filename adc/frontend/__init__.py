@@ -6,18 +6,19 @@ have slots in the lowering state. So aliases, mutation and control flow are reso
 passes do not see them. Array expressions are lazy: their elements are computed in one loop nest
 where they are needed.
 
-==========  =====================================================================================
-`entry`     a function and the types of its arguments to value form
-`syntax`    the AST of a function, and the names that it assigns
-`inputs`    arguments and captured values: their types, keys and leaves
-`core`      the lowering state, bindings, the tables of handlers
-`values`    operations on bindings: arrays, instances, operators, comparisons
-`control`   branches, loops and inlined functions; joins of two paths
-`numpy`     indexing and the functions of NumPy
-`language`  Python's containers, expressions and statements
-`calls`     calls: functions, methods, builtins, derivatives inside code
-`scipy`     the functions of SciPy
-==========  =====================================================================================
+============  ===================================================================================
+`entry`       a function and the types of its arguments to value form
+`syntax`      the AST of a function, and the names that it assigns
+`inputs`      arguments and captured values: their types, keys and leaves
+`core`        the lowering state, bindings, the tables of handlers
+`values`      operations on bindings: arrays, instances, operators, comparisons
+`control`     branches, loops and inlined functions; joins of two paths
+`numpy`       indexing and the functions of NumPy
+`language`    Python's containers, expressions and statements
+`transforms`  derivatives and other transformations inside code
+`calls`       calls: functions, methods, builtins
+`scipy`       the functions of SciPy
+============  ===================================================================================
 
 No package imports one further down, and no two modules import each other
 (`tests.project.test_layers`). A handler lowers one kind of syntax node, and calls `core.dispatch`

@@ -11,17 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adc.frontend import scipy
-from adc.frontend.calls import (
-    builtin,
-    calls,
-    communication,
-    definitions,
-    derivatives,
-    fourier,
-    jacobians,
-    nested,
-    outline,
-)
+from adc.frontend.calls import builtin, calls, communication, definitions, fourier
 from adc.frontend.control import blocks, marks, program
 from adc.frontend.control.control import EXIT, FALLS
 from adc.frontend.core import closures, dispatch, outside
@@ -71,6 +61,7 @@ from adc.frontend.language import (
 )
 from adc.frontend.numpy import products
 from adc.frontend.syntax.source import Source
+from adc.frontend.transforms import derivatives, jacobians, nested, outline
 from adc.frontend.values import results
 from adc.ir.builder import integer
 from adc.ir.core import Call, Derived, Function, Literal, Mark, walk

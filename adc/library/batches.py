@@ -1,7 +1,7 @@
 """`adc.vmap`: a function of one element, over an axis of its arguments, as a loop.
 
 What takes elements out of arguments and puts results together is lowered by
-`frontend.calls.batches`, which knows the structures.
+`frontend.transforms.batches`, which knows the structures.
 """
 
 from __future__ import annotations

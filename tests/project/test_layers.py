@@ -85,6 +85,7 @@ ROOMS = {
         "control",
         "numpy",
         "language",
+        "transforms",
         "calls",
         "scipy",
         "entry",

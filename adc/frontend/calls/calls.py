@@ -9,17 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from adc.frontend.calls import (
-    builtin,
-    communication,
-    custom,
-    derivatives,
-    effects,
-    external,
-    nested,
-    sets,
-    standard,
-)
+from adc.frontend.calls import builtin, communication, custom, effects, external, sets, standard
 from adc.frontend.control import evaluation, program
 from adc.frontend.core import advice, bindings, classes, closures, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
@@ -57,6 +47,7 @@ from adc.frontend.language import (
 )
 from adc.frontend.numpy import library, random
 from adc.frontend.syntax.source import Source
+from adc.frontend.transforms import derivatives, nested
 from adc.frontend.values import elementwise, objects, sequences, special, strings, views
 from adc.ir.builder import integer
 from adc.ir.errors import AdcError, TypeMismatchError, TypeUnstableError

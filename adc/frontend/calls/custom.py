@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adc.frontend.calls import derivatives, outside
-from adc.frontend.calls.outline import Outline, Part
+from adc.frontend.calls import outside
 from adc.frontend.core import dispatch, numbers, parameters
 from adc.frontend.core.bindings import (
     NONE,
@@ -44,6 +43,8 @@ from adc.frontend.core.state import (
 )
 from adc.frontend.core.structure import shape_of
 from adc.frontend.inputs.places import Place
+from adc.frontend.transforms import derivatives
+from adc.frontend.transforms.outline import Outline, Part
 from adc.frontend.values import arguments, elementwise, results, structures, views
 from adc.ir.analysis.sizes.shapes import Dim, Own, Returned
 from adc.ir.core import Call, CustomRule, Function, Literal, Operand, Value, derivative_type

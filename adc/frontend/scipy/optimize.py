@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.calls import derivatives
 from adc.frontend.control import program
 from adc.frontend.core import dispatch
 from adc.frontend.core.bindings import (
@@ -26,6 +25,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library, linear
 from adc.frontend.scipy import host
+from adc.frontend.transforms import derivatives
 from adc.frontend.values import arguments, elementwise, objects, views
 from adc.frontend.values.arguments import Given, Handler
 from adc.ir.core import Literal

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from adc.frontend.calls import derivatives
 from adc.frontend.control import program
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import (
@@ -36,6 +35,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import called
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import leaf_operand
+from adc.frontend.transforms import derivatives
 from adc.frontend.values import elementwise, results, structures
 from adc.ir.core import Function, Literal, Operand
 from adc.ir.functions import contracted, without_prints

@@ -14,8 +14,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from adc.frontend.calls import batches, derivatives, jacobians
-from adc.frontend.calls.outline import hint_of
 from adc.frontend.control import marks
 from adc.frontend.core import dispatch
 from adc.frontend.core.bindings import (
@@ -38,6 +36,8 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.core.state import REVERSE
 from adc.frontend.core.structure import refs
+from adc.frontend.transforms import batches, derivatives, jacobians
+from adc.frontend.transforms.outline import hint_of
 from adc.frontend.values import arguments, elementwise, results, structures, views
 from adc.ir.core import Derived, Literal, Operand, Value
 from adc.ir.errors import (

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adc.frontend.calls.outline import Outline, Part, hint_of
 from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayObject,
@@ -32,6 +31,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import BOTH, Dead
 from adc.frontend.inputs.places import Place
+from adc.frontend.transforms.outline import Outline, Part, hint_of
 from adc.frontend.values import elementwise, structures
 from adc.ir.core import Call, Derived, Function, Operand, Value
 from adc.ir.errors import ArgumentError, IntegerArgumentError, NonScalarError

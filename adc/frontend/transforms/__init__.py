@@ -1,0 +1,15 @@
+"""`grad`, `vjp`, `jvp`, `vmap` and the other transformations inside code.
+
+In reading order:
+
+=============  ===================================================================================
+`outline`      code that is lowered as a separate IR function
+`derivatives`  differentiated functions: lowered separately, and called by a derivative
+`jacobians`    `jacfwd`, `jacrev`, `hessian`: loops that call a derivative along unit directions
+`batches`      structures in `vmap`: elements of arguments, and room for results
+`nested`       `grad`, `jvp` and the other transformations, and calls of their results
+=============  ===================================================================================
+
+``adc.grad(f)(x)`` is a call of a call: the first returns a `Transformed`; the second lowers `f`
+once, as a separate function, and emits ``dx = derived reverse f(x)``.
+"""
