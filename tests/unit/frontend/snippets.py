@@ -2526,9 +2526,11 @@ p = Scaled(x) if x > n else Cubed(x)
 return p.value()
 # ADC012: 'this expression' is a Scaled on one path and a Cubed on another (line 2)
 
-p = np.array([x, 2.0]) if x > n else np.ones(2, np.float32)
+p = np.array([x, 2.0])
+if x > n:
+    p = np.ones(2, np.float32)
 return p[0]
-# ADC012: 'this expression' is an array (f64[:]) on one path and an array (f32[:]) on another (line 2)
+# ADC012: 'p' is an array (f32[:]) on one path and an array (f64[:]) on another (line 3)
 
 for _ in range(2):
     def h(y):
