@@ -1227,6 +1227,8 @@ except ValueError:
 return s + len(np.zeros(n))
 """,
     "x=X, n=-2": r"""
+return x[: 2 * n : 2], x[2 * n :: 2], x[: n - 3 : 3]
+
 return len(np.tile(x, n))
 
 return len(np.tile(x, (2, n))) + len(np.tile(x[:0], n))
