@@ -79,7 +79,7 @@ def function(lo: Lowerer, node: ast.AST, text: str, env: Mapping[str, Binding]) 
     made = lo.memo[key][1]
     source = lo.frame.source
     frame = Frame(source, dict(env), lo.frame.holder, path=lo.frame.path)
-    return Closure(made, Source(made, source.file, "<lambda>", source.text), frame, {})
+    return Closure(made, Source(made, source.file, "<lambda>"), frame, {})
 
 
 # -- functools -------------------------------------------------------------------------------------
