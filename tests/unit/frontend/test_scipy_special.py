@@ -304,14 +304,6 @@ def test_slopes_of_the_arithmetic_geometric_mean() -> None:
         assert by_a == pytest.approx(slopes(b, a)[1], rel=1e-12)
 
 
-def test_logit_beside_its_zero() -> None:
-    def fn(x: Any) -> Any:
-        return special.logit(x)
-
-    x = 0.5 + 1e-9
-    assert adc.jit(fn)(x) == pytest.approx(special.logit(x), rel=1e-14)
-
-
 _PROGRAM = """
 import numpy as np
 from scipy import special
