@@ -30,6 +30,7 @@ import numba.core.lowering
 import numba.core.pythonapi
 import numba.core.registry
 import numba.core.runtime.nrt
+import numba.core.runtime.nrtdynmod
 import numba.core.serialize
 import numba.core.typed_passes
 import numba.core.types
@@ -57,6 +58,7 @@ signature: Any = templates.signature
 llvm_lock: Any = llvmlite.binding.ffi.lib._lock
 compiler_lock: Any = _inside.compiler_lock.global_compiler_lock
 runtime_system: Any = _inside.runtime.nrt.rtsys
+compile_nrt_functions: Any = _inside.runtime.nrtdynmod.compile_nrt_functions
 callconv: Any = _inside.callconv
 numba_ir: Any = _inside.ir
 cpu_target: Any = _inside.registry.cpu_target
@@ -109,7 +111,7 @@ _NEEDED: tuple[tuple[Any, str], ...] = (
     (datamodel.models, "ArrayModel"),
     (CompileResult, "_rebuild _reduce library"),
     (NoCache, "load_overload save_overload"),
-    (runtime_system, "initialize"),
+    (runtime_system, "initialize library"),
     (llvmlite.binding, "create_new_function_pass_manager create_pass_builder "
                        "create_pipeline_tuning_options"),
 )  # fmt: skip

@@ -183,6 +183,17 @@ def test_a_layer_more_runs_the_same_code(
     assert len(derivative._code.compiled()) == 2
 
 
+def test_a_list_within_others_is_passed_as_one() -> None:
+    def within(x: Any, held: Any) -> Any:
+        return network(x, held["model"][0])
+
+    x, layers = np.linspace(-1.0, 1.0, 20).reshape(5, 4), model(3)
+    wanted = adc.value_and_grad(network, target="python")(x, layers)
+    derivative = adc.value_and_grad(within, target="python")
+    same(derivative(x, {"model": (layers, 1.0)}), wanted, exactly=False)
+    assert stacks_of(derivative)
+
+
 def test_layers_of_other_shapes_are_not_alike() -> None:
     x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)
     derivative = adc.value_and_grad(network, (0, 1), target="python")

@@ -215,7 +215,7 @@ class Tapes:
         """Return the frames of a loop in the order in which they are pushed."""
         found = [stmt for stmt in loop.body.stmts if isinstance(stmt, Push | Pop)]
         types = [frame(stmt) for stmt in found]
-        return types if found and isinstance(found[0], Push) else types[::-1]
+        return types if isinstance(found[0], Push) else types[::-1]
 
     def rows(self, loop: For) -> dict[int, dict[int, tuple[str, int]]]:
         """Return dtype and row of every value of the frames of a block: by statement, by place."""

@@ -19,6 +19,7 @@ from adc.backend.numba_api import (
     CPUTarget,
     PythonAPI,
     TypingContext,
+    compile_nrt_functions,
     runtime_system,
     templates,
 )
@@ -72,6 +73,18 @@ class _Context(CPUContext):  # type: ignore[misc]  # as above
     def load_additional_registries(self) -> None:
         """Load the counting of references; operators are builtin."""
         runtime_system.initialize(self)
+        self._counting  # noqa: B018 - once
+
+    @cached_property
+    def _counting(self) -> Any:
+        """The functions that count references, where this target's engine finds them.
+
+        Numba compiles them once, for the target that comes first: for its own, if a function of
+        Numba's was compiled before. Objects that call what their engine lacks are linked without
+        a word, and then call address 0.
+        """
+        own = runtime_system.library
+        return own if own.codegen is self.codegen() else compile_nrt_functions(self)
 
     def get_python_api(self, builder: Any) -> Any:
         return _PythonAPI(self, builder)

@@ -395,9 +395,7 @@ def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:
     for arg, kw_default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
         if kw_default is not None:
             defaults[arg.arg] = evaluation.lower_expr(lo, kw_default)
-    source = Source(
-        node, lo.frame.source.file, getattr(node, "name", "<lambda>"), lo.frame.source.text
-    )
+    source = Source(node, lo.frame.source.file, getattr(node, "name", "<lambda>"))
     lo.closures += 1
     return Closure(node, source, lo.frame, defaults, path=lo.path, number=lo.closures)
 

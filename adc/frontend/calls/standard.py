@@ -46,7 +46,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
 from adc.frontend.core.state import Frame
 from adc.frontend.core.structure import refs
-from adc.frontend.inputs import instances
+from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Place
 from adc.frontend.language import containers, dynamic_lists
 from adc.frontend.numpy import library
@@ -80,7 +80,7 @@ def function(lo: Lowerer, node: ast.AST, text: str, env: Mapping[str, Binding]) 
     made = lo.memo[key][1]
     source = lo.frame.source
     frame = Frame(source, dict(env), lo.frame.holder, path=lo.frame.path)
-    return Closure(made, Source(made, source.file, "<lambda>", source.text), frame, {})
+    return Closure(made, Source(made, source.file, "<lambda>"), frame, {})
 
 
 # -- functools -------------------------------------------------------------------------------------
@@ -202,8 +202,22 @@ def _asdict(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bi
 
 
 def _wraps(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower ``functools.wraps(wrapped)``: attributes that are constants are copied."""
     arity(lo, args, {}, node, 1, 3)
-    return function(lo, node, "lambda f: f", {})
+    wrapped, held = args[0], dict[str, Binding]()
+    if isinstance(wrapped, Closure):
+        held = wrapped.attributes
+    elif isinstance(wrapped, Static) and isinstance(wrapped.value, types.FunctionType):
+        for name, value in vars(wrapped.value).items():
+            if name != "__wrapped__" and trees.is_constant((value,)):
+                held[name] = outside.attribute(lo, wrapped, name)
+    env: dict[str, Binding] = {"_set": Static(setattr)}
+    done = ""
+    for name, value in held.items():
+        if objects.is_constant(value):
+            env[f"_{len(env)}"] = value
+            done += f"_set(f, {name!r}, _{len(env) - 1}), "
+    return function(lo, node, f"lambda f: ({done}f,)[-1]", env)
 
 
 def _reduce(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:

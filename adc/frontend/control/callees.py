@@ -566,9 +566,9 @@ def _lower_callee(
     known = None if recursive else _known_in(sub, params)
     outputs = _results(sub, callee, [result, *heap.values()], inputs, known, source)
     callee.result, callee.heap = result, heap
-    if not recursive:
+    if known is not None:
         callee.sizes = tuple(
-            _sizes_in(sub, obj, known or {}) for obj in _own_arrays(callee, result, heap)
+            _sizes_in(sub, obj, known) for obj in _own_arrays(callee, result, heap)
         )
     captured = [p for capture, _ in sub.captured.values() for p in capture.params]
     origins = [

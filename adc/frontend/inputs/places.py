@@ -135,7 +135,7 @@ def follow(value: Any, path: Sequence[Step]) -> Any:
         elif isinstance(step, Variable):
             value = variable_of(value, step.name)
         elif isinstance(step, Item):
-            value = value[step.key]
+            value = _item(value, step.key)
         elif isinstance(step, Values):
             value = np.asarray(value)
         elif isinstance(step, Has):
@@ -145,6 +145,13 @@ def follow(value: Any, path: Sequence[Step]) -> Any:
         else:
             value = member_of(value, step.name)
     return value
+
+
+def _item(value: Any, key: Any) -> Any:
+    try:
+        return value[key]
+    except TypeError:  # another kind of object than the one that the path was found in
+        raise LookupError(key) from None
 
 
 def variable_of(fn: types.FunctionType, name: str) -> Any:

@@ -7,23 +7,28 @@ import types
 from typing import Any
 
 from adc.frontend.control import program
-from adc.frontend.core import dispatch
+from adc.frontend.core import classes, dispatch
+from adc.frontend.core import outside as guards
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
     Bound,
     Closure,
     NamedTuple,
+    Num,
     ObjectRef,
     Static,
     TupleOf,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.inputs.places import Has, Place
+from adc.frontend.language import attributes
 from adc.frontend.numpy import library
 from adc.frontend.scipy import host
 from adc.frontend.values import arguments, elementwise, objects
 from adc.frontend.values.arguments import Given
+from adc.ir.types import FLOAT
 from adc.library.scipy.odes import ivp, outside
 
 _FORM = (
@@ -47,8 +52,7 @@ def _solve_ivp(
         each = [events] if several is None else list(several)
         given["events"] = TupleOf(tuple(each))
         given["terminal"] = TupleOf(tuple(lo.num(_terminal(lo, event, node)) for event in each))
-        signs = (_attribute(event, "direction") for event in each)
-        given["directions"] = TupleOf(tuple(lo.num(float(sign or 0)) for sign in signs))
+        given["directions"] = TupleOf(tuple(_direction(lo, event, node) for event in each))
     _, given = elementwise.all_materialised(lo, [], given, node)
     assert isinstance(ivp.solve_ivp, types.FunctionType)
     return program.call_function(lo, ivp.solve_ivp, [], given, node)
@@ -112,16 +116,31 @@ def _jacobian(lo: Lowerer, jac: Binding, nothing: Any, node: ast.Call) -> Given:
     return {"has_jac": lo.num(True), "jac": jac}
 
 
-def _attribute(event: Binding, name: str) -> Any:
-    """Return an attribute of an event function, or None."""
+def _attribute(lo: Lowerer, event: Binding, name: str, node: ast.Call) -> Binding:
+    """Return an attribute of an event function, None if it has none of that name."""
+    found: Binding | None = None
+    if isinstance(event, Bound) and isinstance(event.owner, NamedTuple | ObjectRef):
+        event = Static(classes.find_method(lo, event.owner.cls, event.name, event.after))
     if isinstance(event, Closure):
-        return objects.constant_of(event.attributes.get(name, NONE))
-    return getattr(event.value, name, None) if isinstance(event, Static) else None
+        found = event.attributes.get(name)
+    elif isinstance(event, NamedTuple | ObjectRef):
+        found = attributes.of_container(lo, event, name, node)
+    elif isinstance(event, Static):
+        place, there = event.place or Place(event.value), hasattr(event.value, name)
+        guards.guard(lo, place.to(Has(name)), there)
+        if there:
+            value = getattr(event.value, name)
+            guards.guard(lo, place.to(name), value)
+            found = static(value)
+    return NONE if found is None else found
 
 
 def _terminal(lo: Lowerer, event: Binding, node: ast.Call) -> int:
     """Return how often an event occurs until it ends the integration, or 0 if it does not."""
-    value = _attribute(event, "terminal")
+    found = _attribute(lo, event, "terminal", node)
+    if not objects.is_constant(found):
+        raise lo.constant_needed(found, "the attribute `terminal` of an event", node)
+    value = objects.constant_of(found)
     if value is None or value == 0:
         return 0
     if int(value) != value or value < 0:
@@ -130,6 +149,14 @@ def _terminal(lo: Lowerer, event: Binding, node: ast.Call) -> int:
             "set it to a boolean or a positive integer",
         )  # fmt: skip
     return int(value)
+
+
+def _direction(lo: Lowerer, event: Binding, node: ast.Call) -> Num:
+    """Return the sign of the slope that an event must have, or 0 for both."""
+    found = _attribute(lo, event, "direction", node)
+    if arguments.is_none(found):
+        return lo.num(0.0)
+    return Num(lo.convert(elementwise.number(lo, found, node), FLOAT))
 
 
 library.enter_named({"scipy.integrate.solve_ivp": _solve_ivp, "scipy.integrate.odeint": _odeint})

@@ -29,12 +29,11 @@ Units = tuple[ast.Module, ...]
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A function's node, the file it comes from, and its text."""
+    """A function's node, and the file it comes from."""
 
     node: FunctionNode
     file: str
     name: str
-    text: str
 
     def span(self, node: ast.AST) -> Span:
         origin: Source = getattr(node, "adc_source", self)  # of the generator that it is from
@@ -94,8 +93,7 @@ def source_of(fn: types.FunctionType) -> Source:
     if isinstance(node, ast.AsyncFunctionDef):
         raise SourceError(f"{fn.__name__!r} is a coroutine", where, "use a plain function")
     node = with_own_targets(_with_private_names(node, class_around(module, node)))
-    lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
-    return Source(node, file, fn.__name__, "\n".join(lines))
+    return Source(node, file, fn.__name__)
 
 
 # -- finding the node ------------------------------------------------------------------------------

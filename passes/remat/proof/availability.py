@@ -253,7 +253,7 @@ class _Proof:
         stmt, original = self.made.get(operand), self.defs.get(value)
         if isinstance(stmt, Load) and self.reload(stmt, value):
             return True
-        if stmt is None or original is None or operand not in stmt.results:
+        if stmt is None or original is None:
             return False
         originals: Iterable[Stmt] = (original,)
         if isinstance(original, For | If):

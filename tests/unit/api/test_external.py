@@ -51,6 +51,13 @@ def rules(which: str, pure: bool = False) -> Any:
     )
 
 
+def test_a_tangent_in_plain_python() -> None:
+    sine = rules("j")
+    value, slope = adc.jvp(lambda x: np.sum(sine(x * x)), (X,), (np.ones(5),), target="python")
+    assert value == pytest.approx(np.sum(np.sin(X * X)), rel=1e-12)
+    assert slope == pytest.approx(np.sum(2.0 * X * np.cos(X * X)), rel=1e-12)
+
+
 def programs(sine: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def vector(x: Any) -> Any:
         y = x

@@ -232,3 +232,12 @@ def test_machine_code_that_is_kept(tmp_path: Path) -> None:
     assert int(count) > 0
     assert len(ast.literal_eval(gradient)) == 4
     assert second.splitlines() == [gradient, "0", at_the_end]  # which compiles nothing
+
+
+def test_machine_code_after_functions_of_numba(tmp_path: Path) -> None:
+    """Numba compiles what counts references for the target that comes first: here, its own."""
+    file = tmp_path / "after.py"
+    file.write_text(f"import numba\nnumba.njit(lambda x: x + 1)(1)\n{_KEPT}")
+    env = {**os.environ, "ADC_CACHE_DIR": str(tmp_path / "cache")}
+    for _ in range(2):  # compiled, and loaded
+        subprocess.run([sys.executable, str(file)], capture_output=True, check=True, env=env)

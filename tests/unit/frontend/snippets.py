@@ -153,6 +153,20 @@ class Data:
 Pair = collections.namedtuple("Pair", "a b")
 
 
+class Scaled(typing.NamedTuple):
+    v: float
+
+    def value(self):
+        return 2.0 * self.v
+
+
+class Cubed(typing.NamedTuple):
+    v: float
+
+    def value(self):
+        return self.v**3
+
+
 class Comparable:
     def __init__(self, a):
         self.a = a
@@ -1483,6 +1497,8 @@ except ValueError:
 return s + len(np.zeros(n))
 """,
     "x=X, n=-2": r"""
+return x[: 2 * n : 2], x[2 * n :: 2], x[: n - 3 : 3]
+
 return len(np.tile(x, n))
 
 return len(np.tile(x, (2, n))) + len(np.tile(x[:0], n))
@@ -1522,6 +1538,22 @@ return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
 return 2 * x if x == (None if n > 1 else x) else x
 """,
     "x=1.5, n=2": r"""
+p = Scaled(x)
+for _ in range(2):
+    p = Cubed(3.0 * x)
+return p.value()
+
+p = np.array([x, 2.0])
+for _ in range(2):
+    p = np.ones(2, np.float32)
+return p
+
+a = np.empty(2)
+for i in range(n):
+    a[0] = x * i
+    a[1] = a[0] + x
+return a[0] * a[1]
+
 c, t = x, 0.0
 for k in range(n):
     t += c
@@ -2921,6 +2953,16 @@ return 2 * x[0] if x is y else x[0]
 # ADC010: `is`, or `==` that compares identity, of two objects from outside is not supported
 """,
     "x=1.5, n=2": r"""
+p = Scaled(x) if x > n else Cubed(x)
+return p.value()
+# ADC012: 'this expression' is a Scaled on one path and a Cubed on another (line 2)
+
+p = np.array([x, 2.0])
+if x > n:
+    p = np.ones(2, np.float32)
+return p[0]
+# ADC012: 'p' is an array (f32[:]) on one path and an array (f64[:]) on another (line 3)
+
 for _ in range(2):
     def h(y):
         return y * h.factor

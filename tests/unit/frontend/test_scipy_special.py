@@ -293,6 +293,17 @@ def test_what_a_gpu_does_not_have() -> None:
         adc.jit(lambda x: special.jv(2.5, x), target="cuda")(X)
 
 
+def test_slopes_of_the_arithmetic_geometric_mean() -> None:
+    def mean(a: Any, b: Any) -> Any:
+        return special.agm(a, b)
+
+    slopes = adc.grad(mean, (0, 1), target="python")
+    for a, b in ((1.5, 0.7), (0.7, 1.5)):
+        by_a, by_b = slopes(a, b)
+        assert a * by_a + b * by_b == pytest.approx(special.agm(a, b), rel=1e-12)
+        assert by_a == pytest.approx(slopes(b, a)[1], rel=1e-12)
+
+
 _PROGRAM = """
 import numpy as np
 from scipy import special

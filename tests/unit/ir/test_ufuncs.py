@@ -354,3 +354,12 @@ def test_what_a_gpu_computes(op: OpDef, monkeypatch: pytest.MonkeyPatch) -> None
         found = [device(*map(np.float64, each)) for each in points]
         want = [op.evaluate(*map(np.float64, each)) for each in points]
     np.testing.assert_allclose(found, want, rtol=1e-11, atol=1e-15)
+
+
+def test_a_gpu_is_exact_beside_a_zero() -> None:
+    (row,) = [op for op in KERNELS if op.name.endswith("logit")]
+    assert row.ufunc is not None
+    assert callable(row.ufunc.device)
+    device = algorithms.bound(row.ufunc.device, lambda row: row.evaluate)
+    for x in 0.5 + np.array([1e-6, 3.3e-6, 1e-5]):
+        assert device(x) == pytest.approx(row.evaluate(x), rel=1e-14, abs=0.0)

@@ -277,6 +277,43 @@ def test_a_default_that_is_given_does_not_matter(lowered: list[str]) -> None:
     assert len(lowered) == 1
 
 
+def scaled(factor: float) -> Callable[..., Any]:
+    def inner(x: Any) -> Any:
+        return factor * x
+
+    return inner
+
+
+TWICE, THRICE = scaled(2.0), scaled(3.0)
+
+
+def test_a_function_that_is_a_global_and_an_argument() -> None:
+    def fn(x: Any, other: Any) -> Any:
+        return TWICE(x) + x * other(x)
+
+    slope = adc.grad(fn, target="python")
+    assert [slope(1.5, other) for other in (TWICE, THRICE, TWICE)] == [8.0, 11.0, 8.0]
+
+
+# -- captured values -------------------------------------------------------------------------------
+
+SETTING: Any = [{"a": 1}]
+
+
+@pytest.mark.parametrize("other", [(1, 2), None, "low", {0: [1]}, [{}]])
+def test_a_captured_value_of_another_kind(other: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def shown(x: Any) -> Any:
+        return f"{SETTING}"
+
+    text = adc.jit(shown, target="python")
+    before = shown(1.0)
+    assert text(1.0) == before
+    monkeypatch.setitem(globals(), "SETTING", other)
+    assert text(1.0) == shown(1.0)
+    monkeypatch.undo()
+    assert text(1.0) == before
+
+
 # -- classes ---------------------------------------------------------------------------------------
 
 

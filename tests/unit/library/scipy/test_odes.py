@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -469,6 +470,73 @@ def in_a_branch(p: np.ndarray) -> Any:
     if p[0] > 1.0:
         hit.terminal = True  # type: ignore[attr-defined]
     return solve_ivp(lambda t, y: -y, (0, 2.0), p, events=hit).t[-1]
+
+
+class Reached:
+    direction = -1.0
+
+    def __init__(self, level: Any, terminal: Any = True) -> None:
+        self.level = level
+        self.terminal = terminal
+
+    def __call__(self, t: float, y: Any) -> Any:
+        return y[0] - self.level
+
+    def soon(self, t: float, y: Any) -> Any:
+        return y[0] - self.level - 0.1
+
+    soon.terminal = 1  # type: ignore[attr-defined]
+
+
+def decay(t: float, y: Any) -> Any:
+    return -y
+
+
+def same(found: Any, wanted: Any) -> None:
+    assert len(found) == len(wanted)
+    for one, other in zip(found, wanted, strict=True):
+        if isinstance(one, list):
+            same(one, other)
+        else:
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_attributes_of_an_event_that_is_an_object() -> None:
+    def fn(x: Any, k: int) -> Any:
+        s = solve_ivp(decay, (0, 1.0), [x], events=Reached(1.2, k))
+        return s.t, s.t_events[0], s.status
+
+    found = adc.jit(fn, target="python")
+    for k in (0, 1, 2):
+        same(found(1.5, k), fn(1.5, k))
+
+
+@pytest.mark.full
+def test_attributes_of_events_that_are_methods_or_named_after_others() -> None:
+    def fn(x: Any) -> Any:
+        @functools.wraps(ground)
+        def later(t: float, y: Any) -> Any:
+            return y[0] - 1.1
+
+        first = solve_ivp(decay, (0, 1.0), [x], events=[Reached(1.0), Reached(1.2).soon, later])
+        second = solve_ivp(decay, (0, 1.0), [x], events=later)
+        return first.t, first.t_events, first.status, second.t, second.status
+
+    same(adc.jit(fn, target="python")(1.5), fn(1.5))
+
+
+def test_attributes_of_an_event_that_are_set_later() -> None:
+    def hit(t: float, y: Any) -> Any:
+        return y[0] - 1.2
+
+    def fn(x: Any) -> Any:
+        return solve_ivp(decay, (0, 1.0), [x], events=[hit]).t
+
+    found = adc.jit(fn, target="python")
+    before = len(found(1.5))
+    hit.terminal = True  # type: ignore[attr-defined]
+    same(found(1.5), fn(1.5))
+    assert before == 3
 
 
 @pytest.mark.full

@@ -51,6 +51,14 @@ def _by_elements(x: Any, d: Any) -> Any:
     return out
 
 
+def _by_elements_in_place(x: Any, d: Any) -> Any:
+    out, others = x.copy(), np.ones(len(x))
+    for k in range(len(x)):
+        others[k] = 2.0 * d[k]
+        out[k] = out[k] * others[k]
+    return out
+
+
 def _by_some_elements(x: Any, d: Any) -> Any:
     out = np.zeros(3)
     for k in range(2):
@@ -80,7 +88,8 @@ def _by_products_of_elements(x: Any, d: Any) -> Any:
 
 
 LINEAR: list[Rule] = [
-    _by_a_product, _by_a_while_loop, _by_elements, _by_some_elements, _by_a_function,
+    _by_a_product, _by_a_while_loop, _by_elements, _by_elements_in_place, _by_some_elements,
+    _by_a_function,
     lambda x, d: np.where(x > 0.0, 2.0 * x * d, d * x * 2.0),
     lambda x, d: ((1.0 + 2.0j) * (2.0 * x * d) / (1.0 + 2.0j)).real,
     lambda x, d: np.fft.ifft(np.fft.fft(2.0 * x * d)).real,
