@@ -279,5 +279,8 @@ def test_arguments_of_vmap_are_checked() -> None:
         adc.vmap(model, 0, "a")
     with pytest.raises(ArgumentError, match="is not a function"):
         adc.vmap(3)  # type: ignore[call-overload]  # what it must refuse
+    sums = adc.jit(lambda x, k: adc.vmap(np.sum, k)(x), cache=False)
+    for axis in (0, 1):  # part of the program
+        np.testing.assert_allclose(sums(X, axis), np.sum(X, axis=1 - axis))
     with pytest.raises(AdcError, match="an axis that is not a constant"):
-        adc.jit(lambda x, k: adc.vmap(np.sum, k)(x), cache=False)(X, 1)
+        adc.jit(lambda x: adc.vmap(np.sum, int(x[0, 0] > 0.0))(x), cache=False)(X)

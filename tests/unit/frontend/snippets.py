@@ -1538,6 +1538,19 @@ return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
 return 2 * x if x == (None if n > 1 else x) else x
 """,
     "x=1.5, n=2": r"""
+p = Scaled(x) if x > n else Cubed(x)
+return p.value()
+
+p = np.array([x, 2.0])
+if x > n:
+    p = np.ones(2, np.float32)
+return p[0]
+
+p = np.array([x, 2.0])
+if x > 2.0:
+    p = np.ones(2, np.float32)
+return p[0] * n
+
 p = Scaled(x)
 for _ in range(2):
     p = Cubed(3.0 * x)
@@ -2953,16 +2966,6 @@ return 2 * x[0] if x is y else x[0]
 # ADC010: `is`, or `==` that compares identity, of two objects from outside is not supported
 """,
     "x=1.5, n=2": r"""
-p = Scaled(x) if x > n else Cubed(x)
-return p.value()
-# ADC012: 'this expression' is a Scaled on one path and a Cubed on another (line 2)
-
-p = np.array([x, 2.0])
-if x > n:
-    p = np.ones(2, np.float32)
-return p[0]
-# ADC012: 'p' is an array (f32[:]) on one path and an array (f64[:]) on another (line 3)
-
 for _ in range(2):
     def h(y):
         return y * h.factor

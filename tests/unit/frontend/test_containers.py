@@ -202,11 +202,6 @@ def _reversed_with_a_name(x: Any) -> Any:
     return s
 
 
-def _generator_with_a_name(x: Any) -> Any:
-    squares = (v * v for v in x)
-    return sum(squares) + sum(squares)
-
-
 def _generator_that_sees_a_change(x: Any) -> Any:
     a = x.copy()
     scaled = (v * a[0] for v in x) if len(x) else (v for v in x)
@@ -245,7 +240,7 @@ def _zip_by_a_walrus(x: Any) -> Any:
 @pytest.mark.parametrize(
     "fn",
     [
-        _zip_with_a_name, _enumerate_with_a_name, _reversed_with_a_name, _generator_with_a_name,
+        _zip_with_a_name, _enumerate_with_a_name, _reversed_with_a_name,
         _generator_that_sees_a_change, _generator_as_an_argument, _zip_as_an_argument,
         _generator_as_a_result, _zip_in_a_list, _zip_by_a_walrus,
     ],

@@ -129,14 +129,15 @@ def test_what_has_no_derivative() -> None:
     np.testing.assert_allclose(found[:2], [1.0, 0.0], atol=1e-9)
 
 
-def unknown_number(n: Any) -> Any:
-    return curve_fit(lambda x, *q: q[0] * x, X, Y, np.ones(n))[0][0]
+def unknown_number(y: Any) -> Any:
+    n = 2 if y[0] > 0.0 else 3
+    return curve_fit(lambda x, *q: q[0] * x, X, y, np.ones(n))[0][0]
 
 
 @pytest.mark.parametrize(
     ("program", "argument", "text"),
     [
-        (unknown_number, 2, "the number of parameters is not known"),
+        (unknown_number, Y, "the number of parameters is not known"),
         (lambda y: curve_fit(model, X, y, full_output=True)[0], Y, "'full_output'"),
         (lambda y: curve_fit(model, X, y, nan_policy="omit")[0], Y, "'nan_policy'"),
         (lambda y: curve_fit(model, X, y, jac="3-point")[0], Y, "`jac` that is a name"),
