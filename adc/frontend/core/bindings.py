@@ -687,7 +687,7 @@ def kind_of(binding: Binding) -> str:
         case Unbound():
             return "unbound"
         case Unstable():
-            return "of a kind that depends on the path"
+            return "a value whose kind depends on the path"
         case RecordOf(keys=keys):
             return f"{', '.join(map(str, keys)) or 'nothing'}"
     return f"a {type(binding).__name__.lower()}"

@@ -175,6 +175,15 @@ def _is_same(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
     return False
 
 
+def _require_no_object(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> None:
+    """Refuse to compare an array with what is no number: NumPy does it element by element."""
+    if any(isinstance(side, Static) for side in (left, right)):
+        raise TypeMismatchError(
+            "an array cannot be compared with None or another object",
+            lo.span(node), "use `is None`",
+        )  # fmt: skip
+
+
 def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Binding:
     """Lower one comparison: of arrays, element by element."""
     if isinstance(left, Maybe | OneOf) or isinstance(right, Maybe | OneOf):
@@ -184,18 +193,13 @@ def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
         return found
     kind = type(op)
     if kind in numbers.COMPARE and (elementwise.is_array(left) or elementwise.is_array(right)):
-        if any(isinstance(side, Static) for side in (left, right)):
-            raise TypeMismatchError(
-                "an array cannot be compared with None or another object",
-                lo.span(node), "use `is None`",
-            )  # fmt: skip
-        else:
-            operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
+        _require_no_object(lo, left, right, node)
+        operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
 
-            def compute(items: list[Binding]) -> Binding:
-                return Num(compare(lo, op, items[0], items[1], node))
+        def compute(items: list[Binding]) -> Binding:
+            return Num(compare(lo, op, items[0], items[1], node))
 
-            return elementwise.lift(lo, operands, compute, node)
+        return elementwise.lift(lo, operands, compute, node)
     return Num(compare(lo, op, left, right, node))
 
 
@@ -260,6 +264,8 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     elif isinstance(left, Static) != isinstance(right, Static) and isinstance(
         op, ast.Eq | ast.NotEq
     ):
+        if elementwise.is_array(left) or elementwise.is_array(right):
+            _require_no_object(lo, left, right, node)
         return Literal(isinstance(op, ast.NotEq), BOOL)
     kinds = [
         "a list" if there else kind_of(side)

@@ -2631,6 +2631,12 @@ return np.einsum("i1->i", x)
 # ADC014: the subscripts 'i1' are not valid
 """,
     "x=X": r"""
+return 1.0 if x in ('a', 'b') else 2.0
+# ADC014: an array cannot be compared with None or another object
+
+return [x] == ['a']
+# ADC014: an array cannot be compared with None or another object
+
 def total(vs):
     return sum(vs) + sum(vs)
 return total(map(lambda v: v * 2.0, x))
