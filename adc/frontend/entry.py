@@ -164,7 +164,8 @@ def lower(
     modes : frozenset of str
         Which derivatives of the result are taken: in "reverse" mode, or also "tangent".
     numbers : set of Place, optional
-        Where the program is refused, gets the places of those integers, and sizes, that it reads.
+        Gets the places of those integers, and sizes, that the program has, or had where it was
+        refused.
 
     Raises
     ------
@@ -192,7 +193,11 @@ def lower(
         if not inline:
             made.inlined = 0
         try:
-            lowered = _lowered(fn, arguments, made, shared, applied, shares)
+            try:
+                lowered = _lowered(fn, arguments, made, shared, applied, shares)
+            finally:
+                if numbers is not None:
+                    numbers.update(made.numbers.values())
         except ModesNeededError:
             modes = BOTH
             continue
@@ -227,8 +232,6 @@ def lower(
                 # What a shared function does not tell its callers may be what is missing.
                 sharing, shares = Sharing(), False
                 continue
-            if numbers is not None:
-                numbers.update(made.numbers.values())
             if isinstance(error, ConstantNeededError):
                 raise
             if tables:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,7 @@ from adc.frontend.core.bindings import ArrayRef, Binding, Num, Static, TupleOf
 from adc.frontend.core.state import Lowered
 from adc.frontend.entry import lower
 from adc.frontend.inputs import flatten, instances, trees
+from adc.frontend.inputs.places import Arguments, Place
 from adc.frontend.inputs.trees import type_of
 from adc.ir import interp
 from adc.ir.analysis.sizes.extents import Known
@@ -121,6 +123,15 @@ def _broadcasts_later(fn: Function, inputs: Sequence[Any]) -> bool:
     return False
 
 
+def _constants(numbers: set[Place], arguments: Arguments) -> dict[Place, Any]:
+    """Return the integers and sizes at these places, where they are read from the arguments."""
+    found = {}
+    for place in numbers:
+        with suppress(AttributeError, LookupError, TypeError):  # such as sizes of list elements
+            found[place] = place.read(arguments)
+    return found
+
+
 @dataclass
 class Chain:
     """One program with a sample, lowered."""
@@ -144,14 +155,21 @@ class Chain:
         *,
         on_device: bool = False,
         general: bool = False,
+        fixed: bool = False,
     ) -> Chain:
+        """Lower a program for the types of arguments; if `fixed`, also for their sizes."""
         names = list(inspect.signature(fn).parameters)
         arguments = {name: type_tree(arg) for name, arg in zip(names, args, strict=False)}
-        lowered = lower(fn, arguments, on_device=on_device, general=general)
+        numbers: set[Place] = set()
+        lowered = lower(fn, arguments, on_device=on_device, general=general, numbers=numbers)
+        if fixed:
+            called: Any = fn
+            constants = _constants(numbers, Arguments.of(called, args))
+            lowered = lower(fn, arguments, constants, on_device=on_device, general=general)
         inputs = [leaf for arg in args for leaf in flat(arg)]
         inputs += [leaf for capture in lowered.captures for leaf in capture.leaves() or ()]
         if not general and _broadcasts_later(lowered.fn, inputs):
-            return cls.of(fn, args, argnums, on_device=on_device, general=True)
+            return cls.of(fn, args, argnums, on_device=on_device, general=True, fixed=fixed)
         wanted: list[int] = []
         at = 0
         for number, arg in enumerate(args):

@@ -176,6 +176,15 @@ def test_stages_under_all_policies(program: Program) -> None:
     assert not chains.check_stages(_chain(program), want, tolerances=tolerances)
 
 
+@pytest.mark.sampled(150)
+@pytest.mark.parametrize("program", DIFFERENTIABLE, ids=str)
+def test_sizes_as_constants(program: Program) -> None:
+    """Where a program needs it, it is lowered for the sizes and integers of its arguments."""
+    want, tolerances = _gradient(program)
+    chain = chains.Chain.of(program.fn, program.make_args(), program.argnums, fixed=True)
+    assert not chains.check_stages(chain, want, tolerances=tolerances, policies=("auto",))
+
+
 @pytest.mark.parametrize(("program", "text"), REFUSED, ids=str)
 def test_refused(program: Program, text: str) -> None:
     program.fn(*program.make_args())  # it is legal
