@@ -16,7 +16,7 @@ from typing import Any
 
 from adc.frontend.control import evaluation
 from adc.frontend.control.control import branch
-from adc.frontend.core import classes, dispatch, numbers, outside
+from adc.frontend.core import classes, dispatch, names, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
@@ -27,6 +27,7 @@ from adc.frontend.core.bindings import (
     DictView,
     Enumerate,
     Growing,
+    LeftOut,
     ListRef,
     Num,
     RecordOf,
@@ -82,7 +83,8 @@ def item_of_dict(lo: Lowerer, owner: DictRef, key: Binding, node: ast.Subscript)
         return evaluation.either(lo, there, read, missing, node)
     with lo.at(node):
         require_key(lo, there, key)
-    return read()
+    found = read()
+    return names.usable(lo, found, ast.unparse(node), node) if isinstance(found, LeftOut) else found
 
 
 def looked_up(
