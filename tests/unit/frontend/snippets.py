@@ -1112,6 +1112,42 @@ return sum(x)
 return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
 """,
     "x=1.5, n=3": r"""
+s = [1.0, x, 2.0, 3.5]
+s.remove(n * 0.5)
+return s, s.remove(2.0), len(s)
+
+s = [x, 2.0]
+s.remove(n)
+return s
+
+s = ["a", "b", "c"]
+s.remove("b")
+return s
+
+s = []
+for k in range(n):
+    s.append(x * k)
+s.remove(2 * x)
+s.remove(0)
+return np.array(s), len(s)
+
+s = [k for k in range(n)]
+try:
+    s.remove(7)
+except ValueError as error:
+    return str(error)
+return s[0]
+
+s = [k for k in range(n + 2)]
+for k in s:
+    if k < 3:
+        s.remove(k)
+return np.array(s)
+
+s = [(k, x * k) for k in range(n)]
+s.remove((1, x))
+return len(s), s[1][1]
+
 y = np.int32(0)
 for k in range(n):
     y = np.int16(y) if k < 2 else np.int64(y)
@@ -1901,6 +1937,17 @@ return np.sum(x[[1, 0], :, [3, 2]])
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return np.nan in [x, np.nan]
+# ADC010: looking for a NaN, which Python compares by identity, is not supported
+
+return [math.nan, x].count(math.nan)
+# ADC010: looking for a NaN, which Python compares by identity, is not supported
+
+s = collections.deque([x])
+s.remove(x)
+return s[0]
+# ADC010: `.remove` of a deque is not supported
+
 a, b, c = [x, 1.0]
 return a
 # ADC014: cannot unpack 2 values into 3 names
