@@ -794,6 +794,13 @@ return x
 return PECULIAR.a * x
 """,
     "x=M": r"""
+y = np.require(x)
+y[0, 0] = 9.0
+return x, np.require(x[:, ::2], requirements=["C", "A"]), np.require([1, 2], float, "C")
+
+y = np.require(x[:, 0], np.float64, requirements=("C_CONTIGUOUS",))
+return y, np.require(x, np.float32), np.require(x[0, 0])
+
 return np.take_along_axis(x, np.array([[1], [0]]))
 
 return scipy.linalg.eigh(x + x.T, subset_by_index=None, eigvals_only=True)
@@ -2411,6 +2418,9 @@ return x
 # ADC010: `warnings.simplefilter` outside `warnings.catch_warnings` is not supported
 """,
     "x=M": r"""
+return np.require(x, requirements=["F"])
+# ADC010: `np.require` with 'F' is not supported
+
 return max(x)
 # ADC014: The truth value of an array with more than one element is ambiguous
 
