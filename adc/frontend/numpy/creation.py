@@ -105,7 +105,7 @@ def _require(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         raise lo.unsupported(
             f"`np.require` with {min(others)!r}", node, "make a copy with `np.array`"
         )
-    found = _as_array(lo, given, node)
+    found: Binding = _as_array(lo, given, node)
     if isinstance(found, ArrayRef) and set(names) & {*_CONTIGUOUS}:
         if not views.is_contiguous(lo, found):
             return reshaped_copy(lo, found, node)

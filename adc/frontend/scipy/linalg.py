@@ -322,8 +322,10 @@ def _fractional_power(
             power = lo.num(int(power.operand.value))  # a whole power, which any matrix has
         else:
             matrix = prepared(lo, matrix, node)
-            if is_array(matrix) and elementwise.element_type(matrix).kind in "biu":
-                matrix = dispatch.apply(lo, Static(np.asarray), [matrix, Static(float)], {}, node)
+            if isinstance(matrix, ArrayRef | Lazy):
+                if elementwise.element_type(matrix).kind in "biu":
+                    kind = Static(float)
+                    matrix = dispatch.apply(lo, Static(np.asarray), [matrix, kind], {}, node)
     return _POWER(lo, [matrix, power], {}, node)
 
 

@@ -228,7 +228,7 @@ def identity(num: Any = None, *, shape: Any = None) -> Any:
     """`scipy.spatial.transform.Rotation.identity`."""
     if num is not None and shape is not None:
         raise ValueError("Only one of `num` or `shape` can be specified.")
-    sizes = ()
+    sizes: Any = ()
     if num is not None:
         sizes = (num,)
     elif isinstance(shape, (tuple, list)):
