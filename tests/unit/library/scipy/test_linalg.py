@@ -449,7 +449,7 @@ def test_powers_of_matrices() -> None:
         )
 
     k = np.array([[3, 1], [1, 2]])
-    for found, want in zip(adc.jit(powers)(P, k), powers(P, k), strict=True):
+    for found, want in zip(adc.jit(powers, target="python")(P, k), powers(P, k), strict=True):
         assert found.dtype == want.dtype
         np.testing.assert_allclose(found, want, rtol=1e-13)
     turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
