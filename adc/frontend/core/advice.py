@@ -49,8 +49,8 @@ _ADVICE = {
         f"scipy.linalg.{name}": "build the matrix outside the differentiated function"
         for name in ("dft", "pascal")
     },
-    "scipy.spatial": "`adc supported` lists the functions of `scipy.spatial.distance` that are "
-    "supported",
+    "scipy.spatial": "`adc supported` lists the functions of `scipy.spatial` that are supported; "
+    "call others outside the differentiated function, and pass what they return",
     "scipy.special": "`adc supported` lists the functions of `scipy.special` that are supported; "
     "compute others outside the differentiated function",
     "scipy.optimize": "`root`, `fsolve`, `root_scalar`, `minimize`, `minimize_scalar`, "

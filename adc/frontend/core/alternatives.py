@@ -24,7 +24,7 @@ _BY_HINT = {
     _KIND: "complexfloating floating generic inexact integer number signedinteger "
     "unsignedinteger ufunc",
     _INDICES: "broadcast flatiter nditer nested_iters",
-    _LAYOUT: "asfortranarray isfortran require",
+    _LAYOUT: "asfortranarray isfortran",
     _WARNINGS: "errstate geterr geterrcall seterr seterrcall",
     _SETTINGS: "get_include get_printoptions getbufsize info printoptions set_printoptions "
     "setbufsize show_config show_runtime mintypecode test",

@@ -564,6 +564,10 @@ class Unstable:
     span: Span | None = None
 
 
+class LeftOut(Unstable):
+    """A part of what a function returns that is not computed: refused where it is used."""
+
+
 Binding = (
     Num
     | ArrayRef
@@ -686,6 +690,8 @@ def kind_of(binding: Binding) -> str:
             return " or ".join(kind_of(item) for item in items)
         case Unbound():
             return "unbound"
+        case LeftOut(why=why):
+            return f"what {why}"
         case Unstable():
             return "a value whose kind depends on the path"
         case RecordOf(keys=keys):

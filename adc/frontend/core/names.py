@@ -10,6 +10,7 @@ from adc.frontend.core.bindings import (
     Binding,
     Knot,
     Late,
+    LeftOut,
     Maybe,
     Num,
     Unbound,
@@ -88,6 +89,8 @@ def usable(
             lo.span(node),
             "strings are keys: they must be known when the program is compiled",
         )
+    if isinstance(binding, LeftOut):
+        raise lo.unsupported(f"{name!r}, which {binding.why},", node, "use the other results")
     if isinstance(binding, Unstable):
         raise VariesError(
             f"{name!r} {binding.why}",

@@ -40,7 +40,8 @@ from adc.ir.foreign import is_stand_in
 from adc.ir.types import Array
 
 LIST_METHODS = (
-    "append", "extend", "insert", "pop", "index", "count", "reverse", "copy", "clear", "sort",
+    "append", "extend", "insert", "pop", "remove", "index", "count", "reverse", "copy", "clear",
+    "sort",
 )  # fmt: skip
 DEQUE_METHODS = (
     "append", "appendleft", "extend", "extendleft", "pop", "popleft", "rotate", "index", "count",

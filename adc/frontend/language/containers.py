@@ -16,7 +16,7 @@ from typing import Any
 
 from adc.frontend.control import evaluation
 from adc.frontend.control.control import branch
-from adc.frontend.core import classes, dispatch, numbers, outside
+from adc.frontend.core import classes, dispatch, names, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
@@ -27,6 +27,7 @@ from adc.frontend.core.bindings import (
     DictView,
     Enumerate,
     Growing,
+    LeftOut,
     ListRef,
     Num,
     RecordOf,
@@ -83,7 +84,8 @@ def item_of_dict(lo: Lowerer, owner: DictRef, key: Binding, node: ast.Subscript)
         return evaluation.either(lo, there, read, missing, node)
     with lo.at(node):
         require_key(lo, there, key)
-    return read()
+    found = read()
+    return names.usable(lo, found, ast.unparse(node), node) if isinstance(found, LeftOut) else found
 
 
 def looked_up(
@@ -600,6 +602,36 @@ def _add_to_deque(lo: Lowerer, ref: DequeRef, value: Binding, at_end: bool, node
         branch(lo, full, drop, lambda: None)
 
 
+def _place_of(
+    lo: Lowerer, items: Sequence[Binding], value: Binding, problem: str, node: ast.AST
+) -> Operand:
+    """Return the index of the first element that is equal to a value, or raise `ValueError`."""
+    result: Operand = integer(len(items))
+    for k in reversed(range(len(items))):
+        equal = comparisons.same_or_equal(lo, items[k], value, node)
+        if isinstance(equal, Literal):
+            result = integer(k) if equal.value else result
+        else:
+            result = numbers.select(lo, equal, integer(k), result)
+    found = numbers.apply(lo, "lt", result, integer(len(items)))
+    numbers.check(lo, found, "ValueError", problem)
+    return result
+
+
+def _without(lo: Lowerer, items: Sequence[Binding], place: Operand, node: ast.AST) -> list[Binding]:
+    """Return the elements but for the one at an index."""
+    if isinstance(place, Literal):
+        return [item for k, item in enumerate(items) if k != place.value]
+    found: list[Binding] = []
+    for k in range(len(items) - 1):
+        before, after = items[k], items[k + 1]
+        later = numbers.apply(lo, "gt", place, integer(k))
+        found.append(
+            evaluation.either(lo, later, lambda b=before: b, lambda a=after: a, node)  # type: ignore[misc]
+        )
+    return found
+
+
 def _sequence_method(
     lo: Lowerer, owner: ListRef | TupleOf, name: str, args: list[Binding],
     kwargs: dict[str, Binding], node: ast.Call,
@@ -610,16 +642,7 @@ def _sequence_method(
         raise lo.unsupported(f"`.{name}` with keywords", node)
     match name, given:
         case "index", [value]:
-            result: Operand = integer(len(items))
-            for k in reversed(range(len(items))):
-                equal = comparisons.same_or_equal(lo, items[k], value, node)
-                if isinstance(equal, Literal):
-                    result = integer(k) if equal.value else result
-                else:
-                    result = numbers.select(lo, equal, integer(k), result)
-            found = numbers.apply(lo, "lt", result, integer(len(items)))
-            numbers.check(lo, found, "ValueError", "the value is not in the list")
-            return Num(result)
+            return Num(_place_of(lo, items, value, "the value is not in the list", node))
         case "count", [value]:
             total: Binding = Num(integer(0))
             for element in items:
@@ -641,6 +664,9 @@ def _sequence_method(
             if not items:
                 numbers.check(lo, Literal(False, BOOL), "IndexError", "pop from empty list")
             outcome = items.pop(position(lo, items, at, node))
+        case "remove", [value]:
+            place = _place_of(lo, items, value, "list.remove(x): x not in list", node)
+            items = _without(lo, items, place, node)
         case "reverse", []:
             items.reverse()
         case "clear", []:

@@ -19,7 +19,7 @@ from typing import Any
 
 from adc.frontend.control import blocks
 from adc.frontend.control.control import branch
-from adc.frontend.core import closures, numbers
+from adc.frontend.core import classes, closures, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
     ArrayObject,
@@ -34,6 +34,7 @@ from adc.frontend.core.bindings import (
     Range,
     RecordOf,
     SetRef,
+    Static,
     TupleOf,
     kind_of,
     shares,
@@ -48,6 +49,7 @@ from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import LimitError, TypeMismatchError, TypeUnstableError
 from adc.ir.types import BOOL
+from adc.library.standard import lists
 
 # -- elements --------------------------------------------------------------------------------------
 
@@ -287,6 +289,8 @@ def method(
     if name == "insert" and len(args) == 2 and args[0] == Num(integer(0)):
         insert_first(lo, ref, held, args[1], node)
         return NONE
+    if name == "remove" and len(args) == 1:
+        return dispatch.apply(lo, Static(lists.remove), [ref, args[0]], {}, classes.call_at(node))
     if name == "clear" and not args:
         buffers = tuple(list_buffers.recopied(lo, buffer, node) for buffer in held.buffers)
         lo.hold(ref, Growing(buffers, Num(integer(0)), held.element))

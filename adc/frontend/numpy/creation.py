@@ -88,6 +88,30 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return found
 
 
+_CONTIGUOUS = ("C", "C_CONTIGUOUS", "CONTIGUOUS")
+_ALIGNED = ("A", "ALIGNED")
+
+
+@numpy_function("a dtype? requirements? * like?", "require")
+def _require(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    arguments.refuse(lo, given, ("like",), "`np.require`", node)
+    wanted = given.pop("requirements", NONE)
+    flags = (wanted,) if isinstance(wanted, Static) else arguments.sequence(lo, wanted) or ()
+    names: list[str] = []
+    for flag in () if arguments.is_none(wanted) else flags:
+        text = arguments.text(lo, flag, "", node, "`requirements`").upper()
+        names += list(text) if isinstance(wanted, Static) else [text]
+    if others := set(names) - {*_CONTIGUOUS, *_ALIGNED}:
+        raise lo.unsupported(
+            f"`np.require` with {min(others)!r}", node, "make a copy with `np.array`"
+        )
+    found: Binding = _as_array(lo, given, node)
+    if isinstance(found, ArrayRef) and set(names) & {*_CONTIGUOUS}:
+        if not views.is_contiguous(lo, found):
+            return reshaped_copy(lo, found, node)
+    return found
+
+
 def _refuse_copy(lo: Lowerer, node: ast.AST) -> None:
     """Raise as NumPy does for ``copy=False`` if there is no array to share."""
     with lo.at(node):

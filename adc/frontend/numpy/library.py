@@ -350,10 +350,15 @@ def _handler_of(callee: Any) -> Handler | None:
 
 @lru_cache(maxsize=1024)
 def _handler_by_name(callee: Any, loaded: int) -> Handler | None:
-    """Return the handler of a function that one of so many `loaded` modules has by a known name."""
+    """Return the handler of a function that one of so many `loaded` modules has by a known name.
+
+    It may be a static method of a class.
+    """
     for name, handler in _NAMED.items():
-        module, _, own = name.rpartition(".")
-        if getattr(sys.modules.get(module), own, None) is callee:
+        home, _, own = name.rpartition(".")
+        module, _, cls = home.rpartition(".")
+        owner = sys.modules.get(home) or getattr(sys.modules.get(module), cls, None)
+        if getattr(owner, own, None) is callee:
             return handler
     return None
 

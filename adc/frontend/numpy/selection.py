@@ -420,7 +420,7 @@ def _bincount(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 def _extent(lo: Lowerer, k: Operand, carried: Sequence[Operand]) -> list[Operand]:
     """Return the largest and the smallest index so far."""
-    k = numbers.to_int(lo, k)
+    k = numbers.weak(lo, numbers.to_int(lo, k))
     top = lo.builder.apply("maximum", carried[0], k, hint="top")
     return [top, lo.builder.apply("minimum", carried[1], k, hint="low")]
 

@@ -14,7 +14,7 @@ In reading order:
 `designs`        functions of constants, called while code is compiled: filters, nodes, zeros
 `linalg`         `scipy.linalg`
 `sparse`         `scipy.sparse`: classes and functions
-`distance`       `scipy.spatial.distance`
+`spatial`        `scipy.spatial`: distances, rotations
 `special`        `scipy.special`: ufuncs, and functions in plain Python
 `stats`          `scipy.stats`: methods of distributions
 ===============  ===============================================================================
@@ -25,7 +25,6 @@ handlers are entered by name (`adc.frontend.numpy.library.enter_named`), and not
 
 from adc.frontend.scipy import captures as captures
 from adc.frontend.scipy import designs as designs
-from adc.frontend.scipy import distance as distance
 from adc.frontend.scipy import integrate as integrate
 from adc.frontend.scipy import interpolate as interpolate
 from adc.frontend.scipy import linalg as linalg
@@ -34,5 +33,6 @@ from adc.frontend.scipy import odes as odes
 from adc.frontend.scipy import optimize as optimize
 from adc.frontend.scipy import signal as signal
 from adc.frontend.scipy import sparse as sparse
+from adc.frontend.scipy import spatial as spatial
 from adc.frontend.scipy import special as special
 from adc.frontend.scipy import stats as stats

@@ -93,7 +93,7 @@ def _called(name: str) -> Handler:
 _SIGNAL = (
     "bessel", "buttord", "butter", "cheb1ord", "cheb2ord", "cheby1", "cheby2", "ellip", "ellipord",
     "firls", "firwin", "firwin2", "iircomb", "iirdesign", "iirfilter", "iirnotch", "iirpeak",
-    "kaiser_atten", "kaiser_beta", "kaiserord", "remez", "savgol_coeffs",
+    "kaiser_atten", "kaiser_beta", "kaiserord", "remez",
 )  # fmt: skip
 _SPECIAL = (
     "jn_zeros", "jnp_zeros", "roots_chebyc", "roots_chebys", "roots_chebyt", "roots_chebyu",

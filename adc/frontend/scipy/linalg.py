@@ -7,7 +7,10 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from adc.frontend.control import program
+from adc.frontend.core import dispatch
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -24,6 +27,7 @@ from adc.frontend.numpy import library
 from adc.frontend.values import arguments, arrays, elementwise, views
 from adc.frontend.values.arguments import Given, Handler
 from adc.frontend.values.elementwise import is_array
+from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
 from adc.library.scipy.linalg import (
     banded,
@@ -74,8 +78,8 @@ _HINTS = {
 }
 # Functions that call routines which programs for a GPU do not have.
 _ON_CPU = frozenset(
-    "lu_factor lu eigh eigvalsh eig eigvals sqrtm logm solve_sylvester solve_continuous_lyapunov "
-    "solve_lyapunov solve_discrete_lyapunov".split()
+    "fractional_matrix_power lu_factor lu eigh eigvalsh eig eigvals sqrtm logm solve_sylvester "
+    "solve_continuous_lyapunov solve_lyapunov solve_discrete_lyapunov".split()
 )
 
 
@@ -265,6 +269,7 @@ _TABLE: tuple[tuple[Callable[..., Any], str, dict[str, tuple[int, ...]]], ...] =
     (functions.sinhm, "A", {"A": _MATRIX}),
     (functions.sqrtm, "A disp? blocksize?", {"A": _STACKS}),
     (functions.logm, "A disp?", {"A": _MATRIX}),
+    (functions.fractional_matrix_power, "A t", {"A": _MATRIX}),
     (equations.solve_sylvester, "a b q", {"a": _MATRIX, "b": _MATRIX, "q": _MATRIX}),
     (equations.solve_continuous_lyapunov, "a q", {"a": _MATRIX, "q": _MATRIX}),
     (equations.solve_discrete_lyapunov, "a q method?", {"a": _MATRIX, "q": _MATRIX}),
@@ -302,8 +307,32 @@ def _lstsq(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
     return TupleOf((x, residues, *rest))
 
 
+def _fractional_power(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    given = arguments.match(lo, "A t", args, kwargs, node)
+    power = elementwise.value_of(lo, given["t"], node)
+    if not isinstance(power, Num) or power.operand.type.kind == "c":
+        raise TypeMismatchError(
+            f"the exponent of a matrix is {kind_of(power)}", lo.span(node), "pass a real number"
+        )
+    matrix = given["A"]
+    if isinstance(power.operand, Literal):
+        if float(power.operand.value).is_integer():
+            power = lo.num(int(power.operand.value))  # a whole power, which any matrix has
+        else:
+            matrix = prepared(lo, matrix, node)
+            if isinstance(matrix, ArrayRef | Lazy):
+                if elementwise.element_type(matrix).kind in "biu":
+                    kind = Static(float)
+                    matrix = dispatch.apply(lo, Static(np.asarray), [matrix, kind], {}, node)
+    return _POWER(lo, [matrix, power], {}, node)
+
+
 NAMED = {f"scipy.linalg.{fn.__name__}": _function(fn, spec, ranks) for fn, spec, ranks in _TABLE}
 NAMED["scipy.linalg.solve_lyapunov"] = NAMED["scipy.linalg.solve_continuous_lyapunov"]
 NAMED["scipy.linalg.block_diag"] = _block_diag
 _LSTSQ, NAMED["scipy.linalg.lstsq"] = NAMED["scipy.linalg.lstsq"], _lstsq
+_POWER = NAMED["scipy.linalg.fractional_matrix_power"]
+NAMED["scipy.linalg.fractional_matrix_power"] = _fractional_power
 library.enter_named(NAMED)

@@ -16,8 +16,11 @@ from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
+    DictRef,
     Lazy,
+    LeftOut,
     Num,
+    RecordOf,
     Static,
     TupleOf,
     static,
@@ -86,6 +89,9 @@ def _root_of_system(
     return _solved(lo, solvers.root, given, node)
 
 
+_LEFT_OUT = "adc does not compute (it has `nfev` and `fvec`)"
+
+
 def _fsolve(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
@@ -93,15 +99,32 @@ def _fsolve(
     names = {"func": "fun", "fprime": "jac", "epsfcn": "eps"}
     kwargs = {names.get(name, name): value for name, value in kwargs.items()}
     given = arguments.match(lo, form, args, kwargs, node)
-    arguments.refuse(
-        lo, given, ("full_output",), "`scipy.optimize.fsolve`", node,
-        "`scipy.optimize.root` returns an object with `success` and counts",
-    )  # fmt: skip
+    in_full = arguments.flag(lo, given.pop("full_output", None), node, "`full_output`")
     arguments.refuse(lo, given, ("col_deriv", "band", "diag"), "`scipy.optimize.fsolve`", node)
     given = {"xtol": lo.num(1.49012e-08), "maxfev": lo.num(0)} | given
     given["options"] = host.settings(lo, given, ("eps", "factor"))
+    if isinstance(given.get("jac"), Num):
+        raise lo.unsupported(
+            "`scipy.optimize.fsolve` with an `fprime` that is no function", node,
+            "pass the derivative as a function",
+        )  # fmt: skip
     _slope(lo, given, node)
-    return _solved(lo, solvers.fsolve, given, node)
+    alone = given["jac"] == Static(solvers.nothing)
+    given["calls"] = lo.num(200 if alone else 100)
+    if not in_full:
+        return _solved(lo, solvers.fsolve, given, node)
+    if isinstance(given["xtol"], Num) and not isinstance(given["xtol"].operand, Literal):
+        # A text has it.
+        raise lo.constant_needed(given["xtol"], "`xtol` of `fsolve` with `full_output`", node)
+    found = _solved(lo, solvers.fsolve_in_full, given, node)
+    assert isinstance(found, TupleOf)
+    x, nfev, fvec, status, message = found.items
+    # SciPy counts the Jacobian matrices that it is given.
+    left_out = ("fjac", "r", "qtf") if alone else ("njev", "fjac", "r", "qtf")
+    info: dict[str, Binding] = {name: LeftOut(_LEFT_OUT, lo.span(node)) for name in left_out}
+    info = {"nfev": nfev} | info | {"fvec": fvec}
+    record = RecordOf(tuple(info), tuple(info.values()))
+    return TupleOf((x, lo.new_ref(DictRef, record), status, message))
 
 
 def _minimize(
@@ -252,7 +275,7 @@ def _parameters(lo: Lowerer, fn: Binding, start: Binding, node: ast.Call) -> int
 
 def _solved(lo: Lowerer, fn: Callable[..., Any], given: Given, node: ast.Call) -> Binding:
     """Lower a call of a solver."""
-    host.require(lo, f"scipy.optimize.{fn.__name__}", node)
+    host.require(lo, f"scipy.optimize.{fn.__name__.removesuffix('_in_full')}", node)
     given.setdefault("args", TupleOf(()))
     return host.run(lo, fn, given, node)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from adc.frontend.numpy import library
 from adc.frontend.numpy.plain import composed
-from adc.library.scipy.signal import convolution, filtering, spectra, windows
+from adc.library.scipy.signal import convolution, filtering, smoothing, spectra, windows
 
 _NAMED = {
     f"scipy.signal.{name}": composed.in_python(getattr(module, name), ("axis", "order"))
-    for module in (convolution, filtering, spectra)
+    for module in (convolution, filtering, smoothing, spectra)
     for name in module.__all__
 }
 _NAMED |= {

@@ -47,6 +47,8 @@ _CONTINUOUS = {
     "logistic": ("continuous", ""), "expon": ("continuous", ""), "lognorm": ("continuous", "s"),
     "uniform": ("continuous", ""), "weibull_min": ("continuous", "c"),
     "gumbel_r": ("continuous", ""), "pareto": ("continuous", "b"), "halfnorm": ("continuous", ""),
+    "halfcauchy": ("continuous", ""), "invgauss": ("lifetimes", "mu"),
+    "recipinvgauss": ("lifetimes", "mu"), "fatiguelife": ("lifetimes", "c"),
     "skewnorm": ("skewed", "a"), "t": ("shaped", "df"), "gamma": ("shaped", "a"),
     "invgamma": ("shaped", "a"), "beta": ("shaped", "a b"), "chi2": ("shaped", "df"),
     "f": ("shaped", "dfn dfd"), "truncnorm": ("shaped", "a b"), "vonmises": ("shaped", "kappa"),
@@ -87,6 +89,7 @@ _HINTS = {
     "support": "write the ends, as functions of the parameters",
     "stats": "call `mean` and `var`",
     "moment": "call `mean` and `var`",
+    "entropy": "SciPy integrates there; integrate in a loop, or use another distribution",
     "cdf": "SciPy integrates there; integrate in a loop, or use another distribution",
 }
 _ELSE = "`adc supported` lists the distributions; compute it outside the differentiated function"
@@ -333,6 +336,7 @@ library.enter_named(
         for name in summaries.__all__
     }
 )
+library.enter_named({"scipy.stats.mstats.mquantiles": composed.in_python(summaries.mquantiles)})
 library.enter_objects(_called)
 
 __all__ = ["NAMES"]

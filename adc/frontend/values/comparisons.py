@@ -465,6 +465,12 @@ def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> 
     if isinstance(left, Num) and isinstance(right, Num):
         if isinstance(left.operand, Value) and left.operand is right.operand:
             return Literal(True, BOOL)
+        if _is_nan(left) and _is_nan(right):
+            # `np.nan` is one object, and each `float("nan")` another.
+            raise lo.unsupported(
+                "looking for a NaN, which Python compares by identity,", node,
+                "use `np.isnan` of the elements",
+            )  # fmt: skip
     elif isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
         if left is right:
             return Literal(True, BOOL)
@@ -473,6 +479,12 @@ def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> 
     elif {type(left), type(right)} == {Num, TupleOf}:
         return Literal(False, BOOL)
     return compare(lo, ast.Eq(), left, right, node)
+
+
+def _is_nan(number: Num) -> bool:
+    """Whether a number is a constant NaN."""
+    operand = number.operand
+    return isinstance(operand, Literal) and bool(operand.value != operand.value)
 
 
 def _is_text(binding: Binding) -> bool:

@@ -12,6 +12,7 @@
 `linalg`         `scipy.linalg`, in modules by subject
 `sparse`         `scipy.sparse`, in modules by subject
 `distance`       `scipy.spatial.distance`
+`rotations`      `scipy.spatial.transform`
 `special`        `scipy.special`
 `stats`          `scipy.stats`, a package for itself
 ===============  ===============================================================================

@@ -4,6 +4,7 @@
 `mathematics`  functions of `math`
 `iteration`    the iterators of `itertools`
 `heaps`        `heapq`
+`lists`        methods of lists whose length is known only at run time
 `tables`       dicts and sets whose keys are known only at run time
 =============  =====================================================================================
 

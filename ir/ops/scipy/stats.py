@@ -10,8 +10,8 @@ from typing import Any
 
 from adc.ir.opdef import OpDef
 from adc.ir.ops.arith import eq, ge, select
-from adc.ir.ops.math import exp, log
-from adc.ir.ops.scipy.error import density, ndtr
+from adc.ir.ops.math import exp, log, sqrt
+from adc.ir.ops.scipy.error import density, log_ndtr, ndtr
 from adc.ir.ops.scipy.gamma import SHAPE, beta_density, digamma
 from adc.ir.ops.ufuncs import ufunc
 
@@ -49,6 +49,28 @@ for _name, _sign in (("_skewnorm_ppf", 1.0), ("_skewnorm_isf", -1.0)):
         lambda x, q, loc, scale, a, sign=_sign: sign / _skew_density(x, a), _FIXED, _FIXED,
         lambda x, q, loc, scale, a: -_skew_by_shape(x, a) / _skew_density(x, a), cost=2000,
     )  # fmt: skip
+
+# -- inverse Gaussian ------------------------------------------------------------------------------
+
+
+def _wald_density(x: Any, mu: Any) -> Any:
+    return exp(-0.5 * ((x / mu - 1.0) * (x / mu - 1.0)) / x) / (
+        math.sqrt(2.0 * math.pi) * x * sqrt(x)
+    )
+
+
+def _wald_by_mean(x: Any, mu: Any) -> Any:
+    """Return the derivative of the distribution function by the mean."""
+    return -2.0 * exp(2.0 / mu + log_ndtr(-(x / mu + 1.0) / sqrt(x))) / (mu * mu)
+
+
+for _name, _sign in (("_invgauss_ppf", 1.0), ("_invgauss_isf", -1.0)):
+    ufunc(
+        _name, lambda x, q, mu, scale, sign=_sign: sign / _wald_density(x, mu),
+        lambda x, q, mu, scale: -_wald_by_mean(x, mu) / _wald_density(x, mu), _FIXED, cost=2000,
+    )  # fmt: skip
+# x exp(x) times the exponential integral
+ufunc("_scaled_exp1", lambda y, x: y + y / x - 1.0, cost=60)
 
 # -- binomial --------------------------------------------------------------------------------------
 

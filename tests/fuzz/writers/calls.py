@@ -60,6 +60,7 @@ _SIGNAL = {
     "filtfilt": ["{}([0.5, 0.2], [1.0, 0.3], u, padlen=2)"],
     "sosfilt": ["{}([[0.5, 0.2, 0.1, 1.0, 0.3, 0.1]], u)"],
     "detrend": ["{}(u)", "{}(u, type='constant')"],
+    "savgol_filter": ["{}(u, 5, 2)", "{}(m, 3, 1, 1, 0.5 + n * n, mode='wrap')"],
     "hilbert": ["np.abs({}(u))"],
     "resample": ["{}(u, 6)", "{}(u, 12)"],
     "periodogram": ["{}(u)[1]"],

@@ -809,6 +809,13 @@ return x
 return PECULIAR.a * x
 """,
     "x=M": r"""
+y = np.require(x)
+y[0, 0] = 9.0
+return x, np.require(x[:, ::2], requirements=["C", "A"]), np.require([1, 2], float, "C")
+
+y = np.require(x[:, 0], np.float64, requirements=("C_CONTIGUOUS",))
+return y, np.require(x, np.float32), np.require(x[0, 0])
+
 return np.take_along_axis(x, np.array([[1], [0]]))
 
 return scipy.linalg.eigh(x + x.T, subset_by_index=None, eigvals_only=True)
@@ -1136,6 +1143,42 @@ y = "nothing"
 if x > 0.0:
     y = x
 return x * y
+
+s = [1.0, x, 2.0, 3.5]
+s.remove(n * 0.5)
+return s, s.remove(2.0), len(s)
+
+s = [x, 2.0]
+s.remove(n)
+return s
+
+s = ["a", "b", "c"]
+s.remove("b")
+return s
+
+s = []
+for k in range(n):
+    s.append(x * k)
+s.remove(2 * x)
+s.remove(0)
+return np.array(s), len(s)
+
+s = [k for k in range(n)]
+try:
+    s.remove(7)
+except ValueError as error:
+    return str(error)
+return s[0]
+
+s = [k for k in range(n + 2)]
+for k in s:
+    if k < 3:
+        s.remove(k)
+return np.array(s)
+
+s = [(k, x * k) for k in range(n)]
+s.remove((1, x))
+return len(s), s[1][1]
 
 y = np.int32(0)
 for k in range(n):
@@ -2143,6 +2186,17 @@ return np.sum(x[[1, 0], :, [3, 2]])
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return np.nan in [x, np.nan]
+# ADC010: looking for a NaN, which Python compares by identity, is not supported
+
+return [math.nan, x].count(math.nan)
+# ADC010: looking for a NaN, which Python compares by identity, is not supported
+
+s = collections.deque([x])
+s.remove(x)
+return s[0]
+# ADC010: `.remove` of a deque is not supported
+
 a, b, c = [x, 1.0]
 return a
 # ADC014: cannot unpack 2 values into 3 names
@@ -2606,6 +2660,9 @@ return x
 # ADC010: `warnings.simplefilter` outside `warnings.catch_warnings` is not supported
 """,
     "x=M": r"""
+return np.require(x, requirements=["F"])
+# ADC010: `np.require` with 'F' is not supported
+
 return max(x)
 # ADC014: The truth value of an array with more than one element is ambiguous
 

@@ -44,7 +44,7 @@ NUMBERS = (0.3, 2.0, 0.0, 1.0, -1.5, 7.25, 1e-300, 45.0, INF, -INF, NAN)
 # Boost raises outside of their domain; `adc.library.scipy.stats` keeps calls inside.
 RAISING = {
     f"scipy_{name}_{inverse}"
-    for name in ("skewnorm", "binom", "nbinom")
+    for name in ("skewnorm", "invgauss", "binom", "nbinom")
     for inverse in ("ppf", "isf")
 }
 

@@ -271,6 +271,9 @@ enter("pdtrik", (0.3, 2.4), (0.8, 9.0))
 enter("skewnorm_cdf", (0.4, 0.0, 1.0, 2.0), (-1.3, 0.0, 1.0, -0.6), error=1e-6)
 for _name in ("skewnorm_ppf", "skewnorm_isf"):
     enter(_name, (0.4, 0.0, 1.0, 2.0), (0.8, 0.0, 1.0, -0.6), error=1e-5)
+for _name in ("invgauss_ppf", "invgauss_isf"):
+    enter(_name, (0.4, 0.7, 1.0), (0.8, 3.0, 1.0), error=1e-5)
+enter("scaled_exp1", (0.3,), (2.5,), (20.0,))
 for _name in ("binom_pmf", "binom_cdf", "binom_sf"):
     enter(_name, (0.0, 7.0, 0.4), (3.0, 7.0, 0.2), (7.0, 7.0, 0.9), error=1e-6)
 for _name in ("nbinom_pmf", "nbinom_cdf", "nbinom_sf"):

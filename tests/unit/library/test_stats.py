@@ -34,7 +34,9 @@ CONTINUOUS: list[tuple[Any, tuple[tuple[float, ...], ...]]] = [
     (stats.gumbel_r, ((),)), (stats.pareto, ((2.5,), (0.8,))), (stats.halfnorm, ((),)),
     (stats.truncnorm, ((-1.0, 2.0), (3.0, 5.0), (-INF, -2.0), (1.0, INF), (2.0, 1.0))),
     (stats.vonmises, ((1.5,), (0.0,), (60.0,), (-1.0,))),
-    (stats.skewnorm, ((2.0,), (0.0,), (-3.0,), (INF,))),
+    (stats.skewnorm, ((2.0,), (0.0,), (-3.0,), (INF,))), (stats.halfcauchy, ((),)),
+    (stats.invgauss, ((0.7,), (3.0,), (0.01,), (-1.0,))), (stats.fatiguelife, ((0.7,), (3.0,))),
+    (stats.recipinvgauss, ((0.7,), (3.0,), (0.02,), (0.0,))),
 ]  # fmt: skip
 DISCRETE: list[tuple[Any, tuple[tuple[float, ...], ...]]] = [
     (stats.bernoulli, ((0.3,), (0.0,), (1.2,))),
@@ -48,13 +50,17 @@ ERRORS = {
     ("truncnorm", "isf"): 1e-9, ("skewnorm", "cdf"): 1e-7, ("skewnorm", "logcdf"): 1e-8,
     ("skewnorm", "sf"): 1e-7, ("skewnorm", "logsf"): 1e-7, ("poisson", "entropy"): 1e-9,
     ("nbinom", "entropy"): 1e-9, ("geom", "logcdf"): 1e-11,
+    ("recipinvgauss", "isf"): 1e-5, ("recipinvgauss", "ppf"): 1e-9,
+    ("recipinvgauss", "median"): 1e-11, ("recipinvgauss", "mean"): 1e-7,
+    ("recipinvgauss", "var"): 1e-6, ("recipinvgauss", "std"): 1e-6,
 }  # fmt: skip
 DENSITY = ("pdf", "logpdf", "pmf", "logpmf")
 OF_X = ("cdf", "logcdf", "sf", "logsf")
 OF_Q = ("ppf", "isf")
 OF_NOTHING = ("median", "mean", "var", "std", "entropy")
 # What adc refuses, or SciPy cannot compute for arrays.
-LEFT_OUT = {"vonmises": ("ppf", "isf", "median", "var", "std"), "skewnorm": ("entropy",)}
+LEFT_OUT: dict[str, tuple[str, ...]] = {"vonmises": ("ppf", "isf", "median", "var", "std")}
+LEFT_OUT |= {name: ("entropy",) for name in ("skewnorm", "recipinvgauss", "fatiguelife")}
 
 
 def density(d: Any, x: Any, *args: Any) -> Any:
@@ -81,7 +87,7 @@ def of_angle(d: Any, *args: Any) -> Any:
     return d.mean(*args), d.entropy(*args)
 
 
-def of_skew(d: Any, *args: Any) -> Any:
+def of_moments(d: Any, *args: Any) -> Any:
     return d.median(*args), d.mean(*args), d.var(*args), d.std(*args)
 
 
@@ -109,7 +115,8 @@ def _check(fn: Any, names: tuple[str, ...], d: Any, first: tuple[Any, ...], args
 def test_values(d: Any, shapes: tuple[tuple[float, ...], ...]) -> None:
     is_count = any(d is each for each, _ in DISCRETE)
     left_out = LEFT_OUT.get(d.name, ())
-    last = {"vonmises": of_angle, "skewnorm": of_skew}.get(d.name, of_nothing)
+    last = of_moments if "entropy" in left_out else of_nothing
+    last = of_angle if d.name == "vonmises" else last
     names = tuple(name for name in OF_NOTHING if name not in left_out)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -192,6 +199,18 @@ def counted(x: Any, mu: Any, s: Any, df: Any) -> Any:
     return found + np.sum(stats.nbinom.logcdf(COUNTS, 2.5, x)) + stats.poisson.pmf(2, mu)
 
 
+def lasting(x: Any, mu: Any, s: Any, df: Any) -> Any:
+    found = np.sum(stats.invgauss.logpdf(x, mu, 0.0, s) + stats.invgauss.pdf(x, mu, -s))
+    found += np.sum(stats.invgauss.logcdf(x, mu, 0.0, s) + stats.invgauss.sf(x, df))
+    found += np.sum(stats.invgauss.ppf(x, mu, 0.1, s) + stats.invgauss.isf(x, df))
+    found += np.sum(stats.recipinvgauss.logpdf(x, mu) + stats.recipinvgauss.cdf(x, mu, 0.0, s))
+    found += np.sum(stats.recipinvgauss.ppf(x, mu) + stats.recipinvgauss.logsf(x, df))
+    found += np.sum(stats.fatiguelife.logpdf(x, s) + stats.fatiguelife.logcdf(x, mu, -mu, s))
+    found += np.sum(stats.fatiguelife.isf(x, s) + stats.halfcauchy.logpdf(x, -mu, s))
+    found += np.sum(stats.halfcauchy.cdf(x, 0.0, s) + stats.halfcauchy.isf(x, mu, s))
+    return found + stats.invgauss.entropy(mu, 0.0, s) + stats.fatiguelife.var(s)
+
+
 def known(x: Any, mu: Any, s: Any, df: Any) -> Any:
     found = stats.t.entropy(df, mu, s) + stats.gamma.entropy(df) + stats.beta.entropy(df, s)
     found += stats.poisson.entropy(df) + stats.nbinom.entropy(df, 0.4) + stats.binom.entropy(5, mu)
@@ -209,7 +228,7 @@ def test_derivatives_of_a_likelihood(order: int) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("fn", [scaled, shaped, cumulated, counted, known])
+@pytest.mark.parametrize("fn", [scaled, shaped, cumulated, counted, lasting, known])
 def test_derivatives(fn: Any) -> None:
     check_grads(fn, ARGS)
     check_grads(fn, ARGS, order=2, modes="rev")

@@ -364,3 +364,49 @@ def logm(A: Any) -> Any:
     if a.shape[0] != a.shape[1]:
         raise ValueError("expected a square matrix")
     return _logm(a.astype(np.complex128 if np.iscomplexobj(a) else np.float64))
+
+
+# --- powers ---------------------------------------------------------------------------------------
+
+
+def _require_real_power(a: Any) -> None:
+    """Refuse a real matrix whose fractional powers are complex in SciPy."""
+    tx, ty, _, _ = triangles(a)
+    x, y = np.diagonal(tx), np.diagonal(ty)
+    size = np.max(np.abs(x), initial=0.0)
+    if np.any(x <= 0.0) or np.any(np.abs(y) > 1e-13 * size):
+        raise Unsupported(
+            "a fractional power of a real matrix whose eigenvalues are not all real and positive",
+            "pass `a.astype(complex)`",
+        )
+
+
+def fractional_matrix_power(A: Any, t: Any) -> Any:
+    """`scipy.linalg.fractional_matrix_power`, by the logarithm.
+
+    The whole part of a power is a product. SciPy's results are in double precision.
+    """
+    if A.shape[0] != A.shape[1]:
+        raise ValueError("expected square array_like input")
+    if A.shape[0] == 0:
+        raise IndexError("index -1 is out of bounds for axis 0 with size 0")
+    if isinstance(t, int):
+        return np.linalg.matrix_power(A, t)
+    if A.dtype.kind != "f" and not np.iscomplexobj(A):
+        raise Unsupported(
+            "a power of a matrix of integers, whose type depends on the exponent,",
+            "convert it with `.astype(float)`",
+        )
+    a = validated(A).astype(np.complex128 if np.iscomplexobj(A) else np.float64)
+    if not np.iscomplexobj(a):
+        _require_real_power(a)
+    elif np.any(np.abs(np.diagonal(_triangle(a))) == 0.0):
+        raise Unsupported("a fractional power of a singular matrix", "add a small multiple of one")
+    whole = int(stop_gradient(t))
+    rest = expm((t - whole) * _logm(a))
+    return np.linalg.matrix_power(a, whole) @ rest
+
+
+def _triangle(a: Any) -> Any:
+    tx, ty, _, _ = triangles(a)
+    return joined(tx, ty)

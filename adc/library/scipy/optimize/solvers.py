@@ -222,37 +222,65 @@ def root(
     return Result(x, function(x, *given), success, status, nfev, nit)
 
 
+_CONVERGED = "The solution converged."
+_IMPROPER = "Improper input parameters were entered."
+_REACHED = "The number of calls to function has reached maxfev ="
+_TOO_SMALL = "is too small, no further improvement in the approximate\n solution is possible."
+_SLOW = "The iteration is not making good progress, as measured by the \n improvement from the last"
+_SLOW_MATRICES = f"{_SLOW} five Jacobian evaluations."
+_SLOW_STEPS = f"{_SLOW} ten iterations."
+
+
+def _fsolved(
+    fun: Any, x0: Any, args: Any, kind: Any, jac: Any, own: Any, xtol: Any, maxfev: Any, calls: Any,
+    options: Any,
+) -> Any:  # fmt: skip
+    """Return what `root` finds, and how many evaluations there may be.
+
+    Without `maxfev` there are `calls` for each variable, and as many more.
+    """
+    settings = {"xtol": xtol, "maxfev": maxfev} | options
+    found = root(fun, np.ravel(x0), args, "hybr", kind, jac, own, None, settings)
+    return found, maxfev or calls * (np.size(x0) + 1)
+
+
 def fsolve(
-    fun: Any, x0: Any, args: Any, kind: Any, jac: Any, own: Any, xtol: Any, maxfev: Any,
+    fun: Any, x0: Any, args: Any, kind: Any, jac: Any, own: Any, xtol: Any, maxfev: Any, calls: Any,
     options: Any,
 ) -> Any:  # fmt: skip
     """`scipy.optimize.fsolve`: the solution that `root` finds, and warnings in its place."""
-    settings = {"xtol": xtol, "maxfev": maxfev} | options
-    found = root(fun, np.ravel(x0), args, "hybr", kind, jac, own, None, settings)
+    found, most = _fsolved(fun, x0, args, kind, jac, own, xtol, maxfev, calls, options)
     if found.status == 2:
-        most = maxfev or (200 if kind == sessions.NONE else 100) * (np.size(x0) + 1)
-        warnings.warn(
-            f"The number of calls to function has reached maxfev = {most}.", RuntimeWarning,
-            stacklevel=2,
-        )  # fmt: skip
+        warnings.warn(f"{_REACHED} {most}.", RuntimeWarning, stacklevel=2)
     elif found.status == 3:
-        warnings.warn(
-            f"xtol={xtol:f} is too small, no further improvement in the approximate\n solution is "
-            "possible.", RuntimeWarning, stacklevel=2,
-        )  # fmt: skip
+        warnings.warn(f"xtol={xtol:f} {_TOO_SMALL}", RuntimeWarning, stacklevel=2)
     elif found.status == 4:
-        warnings.warn(
-            "The iteration is not making good progress, as measured by the \n improvement from the "
-            "last five Jacobian evaluations.", RuntimeWarning, stacklevel=2,
-        )  # fmt: skip
+        warnings.warn(_SLOW_MATRICES, RuntimeWarning, stacklevel=2)
     elif found.status == 5:
-        warnings.warn(
-            "The iteration is not making good progress, as measured by the \n improvement from the "
-            "last ten iterations.", RuntimeWarning, stacklevel=2,
-        )  # fmt: skip
+        warnings.warn(_SLOW_STEPS, RuntimeWarning, stacklevel=2)
     elif found.status != 1:
-        raise TypeError("Improper input parameters were entered.")
+        raise TypeError(_IMPROPER)
     return found.x
+
+
+def fsolve_in_full(
+    fun: Any, x0: Any, args: Any, kind: Any, jac: Any, own: Any, xtol: Any, maxfev: Any, calls: Any,
+    options: Any,
+) -> Any:  # fmt: skip
+    """Return the solution, the count of evaluations, the last one, the status and its text."""
+    found, most = _fsolved(fun, x0, args, kind, jac, own, xtol, maxfev, calls, options)
+    message = _IMPROPER
+    if found.status == 1:
+        message = _CONVERGED
+    elif found.status == 2:
+        message = f"{_REACHED} {most}."
+    elif found.status == 3:
+        message = f"xtol={xtol:f} {_TOO_SMALL}"
+    elif found.status == 4:
+        message = _SLOW_MATRICES
+    elif found.status == 5:
+        message = _SLOW_STEPS
+    return found.x, found.nfev, np.ravel(found.fun), found.status, message
 
 
 def minimize(

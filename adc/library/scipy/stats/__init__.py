@@ -4,6 +4,7 @@
 `univariate`     what all distributions of one variable share: location, scale, support
 `continuous`     continuous ones that are elementary, or made of the normal one
 `shaped`         continuous ones whose shapes enter gamma and beta functions
+`lifetimes`      inverse Gaussian and fatigue-life distributions
 `skewed`         the skew normal distribution
 `discrete`       discrete ones
 `multivariate`   those of vectors and matrices

@@ -107,6 +107,44 @@ class cauchy(Real):
         return math.log(4.0 * math.pi)
 
 
+class halfcauchy(Positive):
+    @classmethod
+    def pdf(cls, x: Any) -> Any:
+        return 2.0 / np.pi / (1.0 + x * x)
+
+    @classmethod
+    def logpdf(cls, x: Any) -> Any:
+        return math.log(2.0 / math.pi) - np.log1p(x * x)
+
+    @classmethod
+    def cdf(cls, x: Any) -> Any:
+        return 2.0 / np.pi * np.arctan(x)
+
+    @classmethod
+    def sf(cls, x: Any) -> Any:
+        return 2.0 / np.pi * np.arctan2(1.0, x)
+
+    @classmethod
+    def ppf(cls, q: Any) -> Any:
+        return np.tan(np.pi / 2 * q)
+
+    @classmethod
+    def isf(cls, q: Any) -> Any:
+        return 1.0 / np.tan(np.pi * q / 2)
+
+    @classmethod
+    def mean(cls) -> Any:
+        return np.inf
+
+    @classmethod
+    def var(cls) -> Any:
+        return np.inf
+
+    @classmethod
+    def entropy(cls) -> Any:
+        return math.log(2.0 * math.pi)
+
+
 class laplace(Real):
     @classmethod
     def pdf(cls, x: Any) -> Any:

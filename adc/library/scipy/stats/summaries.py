@@ -1,4 +1,4 @@
-"""Summary statistics of `scipy.stats`: means, moments, entropy, correlation.
+"""Summary statistics of `scipy.stats`: means, moments, entropy, correlation, quantiles.
 
 The formulas are SciPy's. An axis along which all values are equal has no spread: what is divided by
 it is NaN, as in SciPy.
@@ -245,6 +245,34 @@ def linregress(x: Any, y: Any) -> Any:
     pvalue = scipy.special.betainc(0.5 * free, 0.5, free / (free + t2))
     stderr = np.sqrt((1.0 - r * r) * yy / xx / free)
     return LinregressResult(slope, np.mean(y) - slope * np.mean(x), r, pvalue, stderr)
+
+
+# --- quantiles ------------------------------------------------------------------------------------
+
+
+def mquantiles(
+    a: Any, prob: Any = (0.25, 0.5, 0.75), alphap: Any = 0.4, betap: Any = 0.4, axis: Any = None,
+    limit: Any = (),
+) -> Any:  # fmt: skip
+    """`scipy.stats.mstats.mquantiles`, where its result is no masked array."""
+    name = "`scipy.stats.mstats.mquantiles`"
+    if axis is not None:
+        raise Unsupported(f"{name} with `axis`, which returns a masked array,", "call it in a loop")
+    if len(limit) > 0:
+        raise Unsupported(f"{name} with `limit`", "select elements: `a[(low < a) & (a < high)]`")
+    data, p = np.asarray(a), np.atleast_1d(np.asarray(prob))
+    if data.ndim > 2:
+        raise TypeError("Array should be 2D at most !")
+    if p.ndim > 1:
+        raise Unsupported(f"{name} of a matrix of probabilities", "pass a vector")
+    x = np.sort(np.ravel(data))
+    n = len(x)
+    if n < 2:
+        raise Unsupported(f"{name} of one number, which returns a masked array,", "use the number")
+    at = n * p + (alphap + p * (1.0 - alphap - betap))
+    k = np.floor(np.clip(at, 1, n - 1)).astype(int)
+    gamma = np.clip(at - k, 0, 1)
+    return (1.0 - gamma) * x[k - 1] + gamma * x[k]
 
 
 __all__ = [

@@ -153,6 +153,13 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "complex sqrtm": (lambda a: energy(sl.sqrtm(a)), (Z,)),
     "logm": (lambda a: np.sum(U * sl.logm(a)), (M,)),
     "complex logm": (lambda a: energy(sl.logm(a)), (Z,)),
+    "power": (lambda a, t: np.sum(U * sl.fractional_matrix_power(a, t[0])), (P, V[:1])),
+    "whole power": (
+        lambda a, t: np.sum(U * sl.fractional_matrix_power(a, 2.0 + (t[0] - V[0])))
+        + np.sum(U * sl.fractional_matrix_power(M - a, 3.0)),
+        (P, V[:1]),
+    ),
+    "complex power": (lambda a, t: energy(sl.fractional_matrix_power(a, t[0])), (Z, V[:1])),
     "made of vectors": (
         lambda c, r: (
             energy(sl.toeplitz(c, r)) + np.sum(W * sl.toeplitz(c)) + np.sum(W * sl.circulant(c))
@@ -427,3 +434,29 @@ def test_real_functions_that_become_complex(fn: Callable[[Any], Any]) -> None:
         adc.grad(fn, target="python")(-P)
     found = adc.jit(lambda a: fn(a.astype(complex)), target="python")(-P)
     np.testing.assert_allclose(found, fn((-P).astype(complex)), rtol=1e-10)
+
+
+def test_powers_of_matrices() -> None:
+    def powers(a: Any, k: Any) -> Any:
+        power = sl.fractional_matrix_power
+        return (
+            power(k, 2),
+            power(k, 2.0),
+            power(k, -1),
+            power(-a, 3.0),
+            power(k, 0.5),
+            power(a, 1.7),
+        )
+
+    k = np.array([[3, 1], [1, 2]])
+    for found, want in zip(adc.jit(powers, target="python")(P, k), powers(P, k), strict=True):
+        assert found.dtype == want.dtype
+        np.testing.assert_allclose(found, want, rtol=1e-13)
+    turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    for a in (-P, turn, np.diag([0.0, 1.0])):
+        with pytest.raises(LimitError, match=r"not all real and positive.*astype\(complex\)"):
+            adc.jit(lambda a: sl.fractional_matrix_power(a, 0.5), target="python")(a)
+    with pytest.raises(UnsupportedError, match="a matrix of integers"):
+        adc.jit(lambda a, t: sl.fractional_matrix_power(a, t), target="python")(k, 2.0)
+    with pytest.raises(ValueError, match="expected square array_like input"):
+        adc.jit(lambda a: sl.fractional_matrix_power(a[:1], 0.5), target="python")(P)

@@ -47,6 +47,11 @@ SMOOTH: list[calls.Row] = [
     (lambda x, z: ss.sosfilt(SOS, x, axis=1, zi=z), (STACK, RNG.standard_normal((3, 2, 2, 3)))),
     (lambda s: ss.sosfilt_zi(SOS + s * FREE), (0.01,)),
     (lambda x: ss.sosfiltfilt(SOS, x), (X,)),
+    (lambda x: ss.savgol_filter(x, 7, 3), (X,)),
+    (lambda x: ss.savgol_filter(x, 6, 2, mode="nearest"), (X,)),
+    (lambda x, d: ss.savgol_filter(x, 5, 2, 1, d, 1), (STACK, 0.3)),
+    (lambda x, c: ss.savgol_filter(x, 5, 3, deriv=2, axis=0, mode="constant", cval=c), (M, 0.4)),
+    (lambda d: ss.savgol_coeffs(7, 3, 1, d), (0.3,)),
     (lambda x: ss.hilbert(x), (X,)),
     (lambda x: ss.hilbert(x, N=18, axis=1), (STACK,)),
     (lambda x: ss.detrend(x, axis=1, bp=[5, 9]), (STACK,)),
@@ -78,6 +83,13 @@ OTHERS: list[calls.Row] = [
     (lambda x: ss.lfilter([1.0, 0.5], [1.0, 0.2], x, axis=0), (STACK.astype(np.float32),)),
     (lambda x: ss.filtfilt(B, A, x, axis=1, padtype="constant"), (STACK,)),
     (lambda x: ss.filtfilt(B, A, x, padtype=None), (X,)),
+    (lambda x: ss.savgol_filter(x, 5, 3, 3, 0.5), (X.astype(np.float32),)),
+    (lambda x: ss.savgol_filter(x, 9, 4, mode="mirror"), (np.arange(6) ** 2,)),
+    (lambda x: ss.savgol_filter(x, 30, 2, mode="wrap"), (X,)),
+    (lambda x: ss.savgol_filter(x, 30, 2, 3), (X,)),
+    (lambda x, w, p: ss.savgol_filter(x, w, p, axis=-2), (STACK, 8, 3)),
+    (lambda w, p, at: ss.savgol_coeffs(w, p, 1, 2, at, "dot"), (8, 3, 2.25)),
+    (lambda w, p: ss.savgol_coeffs(w, p, 2, use="dot"), (8, 1)),
     (lambda x: ss.hilbert(x, axis=1), (STACK[:, :7].astype(np.float32),)),
     (lambda x: ss.detrend(x, axis=1, bp=5), (STACK.astype(np.float32),)),
     (lambda x: ss.welch(x, 3.0, nperseg=8, return_onesided=False), (Z,)),
@@ -160,8 +172,34 @@ def _sections(x: Any) -> Any:
     return ss.sosfilt(x.reshape(5, 6), x)
 
 
+def _degree(x: Any) -> Any:
+    return ss.savgol_filter(x, 5, 5)
+
+
+def _window(x: Any) -> Any:
+    return ss.savgol_filter(x, 31, 2)
+
+
+def _ends(x: Any) -> Any:
+    return ss.savgol_filter(x, 5, 2, mode="reflect")
+
+
+def _order(x: Any) -> Any:
+    return ss.savgol_filter(x, 5, 2, -1)
+
+
+def _position(x: Any) -> Any:
+    return ss.savgol_coeffs(5, 2, pos=abs(x[0]) + 5.0)
+
+
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("fn", [_mode, _method, _valid, _padded, _unknown, _overlapping, _sections])
+@pytest.mark.parametrize(
+    "fn",
+    [
+        _mode, _method, _valid, _padded, _unknown, _overlapping, _sections, _degree, _window, _ends,
+        _order, _position,
+    ],
+)  # fmt: skip
 def test_errors_are_those_of_scipy(fn: calls.Call) -> None:
     with pytest.raises(ValueError, match=r"\w") as expected:
         fn(X)

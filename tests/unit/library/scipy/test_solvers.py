@@ -308,9 +308,65 @@ def test_fsolve_warns_as_scipy_does() -> None:
     assert found(adc.jit(flat), 1.5) == found(flat, 1.5)
     with pytest.warns(RuntimeWarning), pytest.raises(RuntimeError, match="has no derivative"):
         adc.grad(flat)(1.5)
-    with pytest.raises(UnsupportedError, match="full_output") as error:
-        adc.jit(lambda v: optimize.fsolve(lambda y: y - v, 1.0, full_output=True)[0][0])(0.1)
-    assert "`success`" in error.value.hint
+
+
+def test_fsolve_in_full() -> None:
+    def ellipse(v: Any) -> Any:
+        x, info, ier, message = optimize.fsolve(
+            lambda y: [y[0] ** 2 - v, y[1] * y[0] - 1.0], [1.0, 1.0], full_output=True
+        )
+        if ier != 1:
+            raise RuntimeError(f"no root after {info['nfev']} calls: {message}")
+        return x[0] + 2.0 * x[1] + np.sum(info["fvec"]), info["nfev"], ier, message
+
+    def steps(x0: Any, most: int) -> Any:
+        x, info, ier, message = optimize.fsolve(
+            lambda y: np.exp(y) - 1.5, x0, fprime=lambda y: np.diag(np.exp(y)), full_output=1,
+            maxfev=most,
+        )  # fmt: skip
+        return x, info["nfev"], info["fvec"], ier, message
+
+    def settings(v: Any) -> Any:
+        flat = optimize.fsolve(lambda y: y**2 + v, 1.0, full_output=True)
+        small = optimize.fsolve(lambda y: y**2 - v, 1.0, full_output=True, xtol=1e-30)
+        none = optimize.fsolve(lambda y: y**2 - v, 1.0, full_output=True, xtol=-1.0)
+        return flat[2:], small[2:], none[2:]
+
+    assert adc.jit(ellipse)(2.0) == ellipse(2.0)
+    gradient = adc.grad(lambda v: ellipse(v)[0])(2.0)
+    assert abs(gradient) <= 1e-12  # of root(v) + 2 / root(v)
+    for x0, most in ((np.zeros(2), 0), (np.zeros(3), 2)):
+        got, want = adc.jit(steps)(x0, most), steps(x0, most)
+        np.testing.assert_allclose(got[0], want[0], rtol=1e-14)
+        np.testing.assert_allclose(got[2], want[2], atol=1e-14)
+        assert got[1::2] == want[1::2]
+        assert got[4] == want[4]
+    assert adc.jit(settings)(1.5) == settings(1.5)
+
+
+def test_what_fsolve_in_full_leaves_out() -> None:
+    def matrix(v: Any) -> Any:
+        info = optimize.fsolve(lambda y: y - v, 1.0, full_output=True)[1]
+        return info["fjac"][0, 0]
+
+    def each(v: Any) -> Any:
+        info = optimize.fsolve(lambda y: y - v, 1.0, full_output=True)[1]
+        return [np.sum(part) for part in info.values()]
+
+    def tolerance(v: Any, xtol: float) -> Any:
+        return optimize.fsolve(lambda y: y - v, 1.0, full_output=True, xtol=xtol)[0]
+
+    def missing(v: Any) -> Any:
+        return optimize.fsolve(lambda y: y - v, 1.0, full_output=True)[1]["njev"]
+
+    with pytest.raises(UnsupportedError, match="'fjac'\\]\", which adc does not compute"):
+        adc.jit(matrix)(0.1)
+    with pytest.raises(UnsupportedError, match="'part', which adc does not compute"):
+        adc.jit(each)(0.1)
+    with pytest.raises(UnsupportedError, match="`xtol` of `fsolve`"):
+        adc.jit(tolerance)(0.1, 1e-9)
+    with pytest.raises(KeyError, match="njev"):
+        adc.jit(missing)(0.1)
 
 
 def test_a_root_as_by_hand() -> None:

@@ -62,12 +62,21 @@ def related(a: Any, b: Any) -> Any:
     )  # fmt: skip
 
 
+def quantiles(a: Any, b: Any) -> Any:
+    p = 0.3 + 0.01 * b[0]
+    return (
+        np.sum(stats.mstats.mquantiles(a) * W[0]) + stats.mstats.mquantiles(b[1], 0.37)[0]
+        + np.sum(stats.mstats.mquantiles(a[:, 0], p, 0, betap=1) * W[1])
+        + np.sum(stats.mstats.mquantiles(a, [0.0, 1.0], 0.5, 0.5))
+    )  # fmt: skip
+
+
 def values(fn: Callable[[], Any]) -> Any:
     """Return what a function of captured arrays returns when adc computes it."""
     return adc.jvp(lambda s: tuple(s * each for each in fn()), (1.0,), (0.0,), target="python")[0]
 
 
-@pytest.mark.parametrize("fn", [entropies, means, moments, spreads, related])
+@pytest.mark.parametrize("fn", [entropies, means, moments, spreads, related, quantiles])
 def test_values_and_derivatives(fn: Callable[..., Any]) -> None:
     check(fn, (A, B))
 
@@ -97,6 +106,10 @@ def test_other_dtypes(dtype: str) -> None:
 
 
 def test_refused() -> None:
+    with pytest.raises(UnsupportedError, match="masked array"):
+        adc.grad(lambda a: np.sum(stats.mstats.mquantiles(a, axis=0)))(A)
+    with pytest.raises(UnsupportedError, match="`limit`"):
+        adc.grad(lambda a: np.sum(stats.mstats.mquantiles(a, limit=(0, 1))))(A)
     with pytest.raises(UnsupportedError, match="nan_policy"):
         adc.grad(lambda a: stats.entropy(a, nan_policy="omit"))(A[0])
     with pytest.raises(UnsupportedError, match="several axes"):

@@ -1,19 +1,22 @@
-"""`scipy.spatial.distance`: calls of `adc.library.scipy.distance`."""
+"""`scipy.spatial`: distances, and rotations as objects."""
 
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from adc.frontend.core.bindings import ArrayRef, Binding, Static, kind_of, static
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library
+from adc.frontend.numpy.plain import composed
 from adc.frontend.scipy.linalg import call, prepared
-from adc.frontend.values import arguments, views
+from adc.frontend.values import arguments, elementwise, objects, views
 from adc.frontend.values.arguments import Given, Handler
 from adc.ir.errors import TypeMismatchError
-from adc.library.scipy import distance
+from adc.ir.foreign import STAND_INS, StandIn
+from adc.library.scipy import distance, rotations
 
 # Metrics by SciPy's names: the function, and the argument that it needs.
 _METRICS: dict[str, tuple[Callable[..., Any], str]] = {
@@ -162,3 +165,42 @@ NAMED: dict[str, Handler] = {
     },
 }  # fmt: skip
 library.enter_named({f"scipy.spatial.distance.{name}": each for name, each in NAMED.items()})
+
+
+# -- rotations -------------------------------------------------------------------------------------
+
+
+def _constructed(cls: type) -> Handler:
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+        return objects.construct(lo, cls, args, kwargs, node)
+
+    return handler
+
+
+def _rotation(items: dict[str, Any]) -> Any:
+    """Return a rotation of SciPy's, of its attributes."""
+    quat = items["_quat"]
+    cls = sys.modules["scipy.spatial.transform"].Rotation
+    return cls(quat if items["shape"] else quat[0], normalize=False)
+
+
+_TRANSFORM = "scipy.spatial.transform"
+STAND_INS[f"{_TRANSFORM}.Rotation"] = StandIn(
+    rotations.Rotation, ("_quat", "shape"), ("shape",), _rotation
+)
+STAND_INS[f"{_TRANSFORM}.Slerp"] = StandIn(
+    rotations.Slerp, ("times", "timedelta", "rotations", "rotvecs")
+)
+library.enter_named(
+    {
+        f"{_TRANSFORM}.{cls.__name__}": _constructed(cls)
+        for cls in (rotations.Rotation, rotations.Slerp)
+    }
+    | {
+        f"{_TRANSFORM}.Rotation.{fn.__name__}": composed.in_python(fn, arrays=True)
+        for fn in rotations.MAKERS
+    }
+)
