@@ -2130,6 +2130,18 @@ for k in range(3):
         best = {'d': d, 't': k, 'y': x - k}
 return best['d'] + best['t'] + best['y'][0]
 """,
+    "x=np.array([100, 90, 0], np.int8), n=3": r"""
+values = [x[k] for k in range(n)]
+ordered, wide = sorted(values), np.array([1000, 2])
+values.sort(reverse=True)
+rows = [np.roll(x[:2], k) for k in range(n)]
+return (
+    sum(values), max(values) + 100, min(values), sum(values, np.int16(3)), sum(values, 1.5),
+    ordered, ordered[1] + ordered[2], 1.0 / sorted([x[1], x[2]])[0], values[0] + values[1],
+    sum(rows, wide), sum(rows), sum(rows, np.float64(0.5)), sum(np.stack(rows), wide),
+    sum([v > 0 for v in rows], True), sum(sorted([n * k for k in range(n)])), max(list(range(n))),
+)
+""",
     "x=X, f=thrice": r"""
 for v in x:
     if v < 0.0:
