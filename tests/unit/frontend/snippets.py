@@ -2142,6 +2142,86 @@ return (
     sum([v > 0 for v in rows], True), sum(sorted([n * k for k in range(n)])), max(list(range(n))),
 )
 """,
+    "x=X, m=5": r"""
+return range(3)[m]
+
+q = collections.deque(v for v in x)
+return q[m]
+
+q = collections.deque(v for v in x)
+del q[m]
+return q[0]
+
+q = collections.deque([x[0], 1.0])
+q[m] = 1.0
+return q[0]
+
+q = [v for v in x[:m]]
+q[m] = 1.0
+return q[0]
+
+q = [v for v in x[:m]]
+q[m] += 1.0
+return q[0]
+
+q, texts = [x[0], 1.0], []
+try:
+    q.pop(3)
+except IndexError as e:
+    texts.append(str(e))
+try:
+    return range(3)[4]
+except IndexError as e:
+    return texts + [str(e)]
+
+d = {'a': x[0]} if x[0] > 0.0 else {'b': x[1], 'c': 2.0}
+try:
+    y = x[m]
+except IndexError as e:
+    return len(d), str(e)
+
+try:
+    if x[1] < 0.0:
+        raise ValueError('negative', m)
+except ValueError:
+    raise
+
+s, k = 0.0, 0
+try:
+    while True:
+        s += x[k]
+        k += 1
+except IndexError:
+    s += 10.0
+parts = []
+try:
+    for k in (0, 1, 2, 3):
+        parts.append(x[k])
+except IndexError:
+    parts.append(s)
+return k, sum(parts)
+
+return np.max(x, initial=1.9), np.min(x, initial=-7.0), x.max(initial=9.0), x.min(initial=0.0)
+
+class Never(typing.NamedTuple):
+    a: float
+    def __eq__(self, other):
+        return False
+class Always(typing.NamedTuple):
+    a: float
+    def __ne__(self, other):
+        return False
+return Never(x[0]) != Always(x[0]), Never(x[0]) != Always(x[1]), Always(x[0]) != Never(x[1])
+
+a, b, p, q = x[0] > 0.0, x[1] > 0.0, m > 1, m > 5
+return (
+    a + b, a * b, a**b, a // a, a + p, p * a, a << p, a % p,
+    p + q, p * q, p - q, -p, p**q, p // p, p % p, p / p, p << q,
+)
+
+p, q = m > 1, m > 5
+return p // q
+""",
     "x=X, f=thrice": r"""
 for v in x:
     if v < 0.0:
@@ -3034,6 +3114,34 @@ return len({v > 0.0 for v in np.cumsum(x)}) * x[0]
 
 return {1, 2} + {3}
 # ADC014: `+` is not defined for a set and a set
+
+a, b = x.copy(), x * 2.0
+y = a if x[0] > 0.0 else b
+if x[1] < 0.0:
+    y[0] = 5.0
+return a[0] * n
+# ADC013: 'a' and 'y' may or may not be the same array here, and 'y' was changed
+
+a, b = [x[0]], [x[1], 2.0]
+y = a if x[0] > 0.0 else b
+if x[1] < 0.0:
+    y[0] = 5.0
+return a[0] * n
+# ADC013: whether this list was changed (line 5) depends on the path
+
+scale, t = 1.0, 0.0
+for k, a in enumerate(filter(lambda v: v > 0.0, (v * scale for v in x))):
+    scale = 3.0 * n
+    t += a
+return t
+# ADC010: a loop that changes what a generator reads from which it draws is not supported
+
+class Point(typing.NamedTuple):
+    a: float
+    b: float
+    c: float = 2.0
+return Point(x[n])
+# ADC014: Point() is missing the argument 'b'
 
 return x[:: int(2.0 * x[0])]
 # ADC010: a slice with a step known only at run time and an end left out is not supported
