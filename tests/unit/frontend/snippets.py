@@ -2221,6 +2221,21 @@ return (
 
 p, q = m > 1, m > 5
 return p // q
+
+y, none, e = x[:0], m - 5, np.zeros((2, 0))
+return (
+    np.pad(y, (none, none), mode='reflect'), np.pad(y, none, mode='wrap'),
+    np.pad(y, none, mode='edge'), np.pad(y, 0, mode='symmetric'), np.pad(x[:1], none, 'reflect'),
+    np.pad(e, ((m, 0), (0, none)), mode='edge'), np.pad(x, (m - 3, m - 4), mode='reflect'),
+)
+
+return np.pad(x[:0], (0, m), mode='symmetric')
+
+return np.pad(np.zeros((2, 0)), ((1, 0), (0, m)), mode='edge')
+
+return scipy.integrate.odeint(lambda y, t: -y, x[0], [0.0, 0.5])
+
+return scipy.integrate.odeint(lambda y, t: -y, x[:1], [0.0, 0.5], Dfun=lambda y, t: -np.eye(1))
 """,
     "x=X, f=thrice": r"""
 for v in x:
