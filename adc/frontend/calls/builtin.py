@@ -20,6 +20,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Bound,
+    Cell,
     Closure,
     DictRef,
     DictView,
@@ -166,7 +167,7 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
                 found = _most_of(lo, op, array, node)
                 return (
                     Num(numbers.weak(lo, elementwise.number(lo, found, node)))
-                    if _is_list(args[0])
+                    if _holds_weak(lo, args[0])
                     else found
                 )
             items = list(sequences.static_sequence(lo, args[0], node))
@@ -418,21 +419,17 @@ def total(lo: Lowerer, items: Binding, result: Binding, node: ast.AST) -> Bindin
     if array is not None:
         # Python adds one element after the other to `result`: in the type that these two have.
         source = elementwise.lazy(lo, array, node)
+        weak = _holds_weak(lo, items)
         ty = None
-        if not _is_list(items) and isinstance(result, Num):
+        if not weak and isinstance(result, Num):
             ty = Scalar(promote(numbers.scalar_type(result.operand), source.type).dtype)
-        elif not _is_list(items) and isinstance(result, ArrayRef | Lazy):
+        elif not weak and isinstance(result, ArrayRef | Lazy):
             ty = Scalar(promote(elementwise.element_type(result), source.type).dtype)
         if source.type.dtype == HALF and (ty is None or ty.dtype == HALF):
             return _half_total(lo, source, result, node)
         found = reductions.total(lo, source, [0], False, node, ty=ty)
-        if isinstance(found, Num) and _is_list(items):
+        if weak and isinstance(found, Num):
             found = Num(numbers.weak(lo, found.operand))
-        elif _is_list(items) and isinstance(found, ArrayRef | Lazy):
-            # Python's sum keeps the dtype, NumPy's has 64 bits.
-            ty = elementwise.element_type(array)
-            if ty.kind in "iu":
-                found = reductions.converted(lo, elementwise.lazy(lo, found, node), ty, node)
         return operators.binary(lo, ast.Add, result, found, node)
     if isinstance(result, Static) and isinstance(result.value, str):
         raise TypeMismatchError("sum() can't sum strings", lo.span(node), "use `''.join(...)`")
@@ -459,8 +456,10 @@ def _stays_half(start: Num) -> bool:
     return promote(numbers.scalar_type(start.operand), F16) == F16
 
 
-def _is_list(binding: Binding) -> bool:
-    return isinstance(binding, ListRef)
+def _holds_weak(lo: Lowerer, binding: Binding) -> bool:
+    """Whether an iterable is a list of Python's numbers, not NumPy's."""
+    element = list_buffers.kept_in(lo, binding)
+    return isinstance(element, Cell) and element.sizes is None and element.type.weak
 
 
 def _as_elements(

@@ -455,12 +455,11 @@ def _integer_power(lo: Lowerer, a: Operand, b: Operand, node: ast.AST) -> Operan
     a, b, ty = promoted(lo, a, b, node)
     if ty.kind == "i":
         ok = apply(lo, "ge", b, Literal(0, ty))
-        message = (
-            "adc needs an exponent that is not negative for integers (the result would be a float)"
-            if ty.weak
-            else "Integers to negative integer powers are not allowed."
-        )
-        check(lo, ok, "ValueError", message)
+        if ty.weak:
+            text = "an exponent that is not negative for integers (the result would be a float)"
+            check(lo, ok, LimitError.__name__, f"adc needs {text}")
+        else:
+            check(lo, ok, "ValueError", "Integers to negative integer powers are not allowed.")
     fits = isinstance(b, Literal) and lo.sizes.bits_of(a) * b.value <= MAX_BITS
     if ty.weak and not fits:
         size = lo.builder.apply("pow", lo.convert(a, FLOAT), lo.convert(b, FLOAT))

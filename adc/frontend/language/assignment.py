@@ -52,21 +52,22 @@ from adc.ir.types import BOOL, INT, Scalar, join
 
 
 def _put(
-    lo: Lowerer, items: list[Binding], key: Binding, value: Binding, node: ast.AST
+    lo: Lowerer, owner: ListRef, items: list[Binding], key: Binding, value: Binding, node: ast.AST
 ) -> None:  # fmt: skip
     """Store into a list: numbers at any index, other things at constant ones."""
     index = key.operand if isinstance(key, Num) else None
+    text = dynamic_lists.out_of_range(owner, assigned=True)
     if index is None or isinstance(index, Literal) or index.type.kind not in "iu":
-        items[containers.position(lo, items, key, node)] = value
+        items[containers.position(lo, items, key, text, node)] = value
         return
     everything = [*items, value]
     if not all(isinstance(x, Num) and control.joinable(x, value) for x in everything):
-        items[containers.position(lo, items, key, node)] = value  # which refuses
+        items[containers.position(lo, items, key, text, node)] = value  # which refuses
         return
     size = integer(len(items))
     wrapped = lo.builder.apply("wrap", lo.convert(index, INT), size, hint="i")
     inside = numbers.apply(lo, "inside", wrapped, size)
-    numbers.check(lo, inside, "IndexError", "list assignment index out of range")
+    numbers.check(lo, inside, "IndexError", text)
     for k, item in enumerate(items):
         assert isinstance(item, Num)
         assert isinstance(value, Num)
@@ -95,7 +96,7 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
                 items[containers.static_slice(lo, node.slice)] = new
             else:
                 key = evaluation.lower_expr(lo, node.slice)
-                _put(lo, items, key, value, node)
+                _put(lo, owner, items, key, value, node)
             lo.hold(owner, TupleOf(tuple(items)))
         case DictRef() if not isinstance(owner, SetRef):
             containers.put(lo, owner, evaluation.lower_expr(lo, node.slice), value, node.slice)
@@ -122,7 +123,7 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
     old: Binding
     held = lo.held(owner)
     if isinstance(owner, ListRef) and isinstance(held, Growing):
-        at = Num(dynamic_lists.place(lo, held, key, node))
+        at = Num(dynamic_lists.place(lo, held, key, dynamic_lists.out_of_range(owner), node))
         old = list_buffers.read(lo, held, at.operand, node)
         dynamic_lists.set_item(lo, owner, at, augmented(lo, old, stmt), node)
         return
@@ -133,7 +134,7 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
     new = augmented(lo, old, stmt)
     if isinstance(owner, ListRef):
         items = list(lo.contents(owner))
-        _put(lo, items, key, new, node)
+        _put(lo, owner, items, key, new, node)
         lo.hold(owner, TupleOf(tuple(items)))
     else:
         containers.put(lo, owner, key, new, node.slice)

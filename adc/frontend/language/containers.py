@@ -464,10 +464,13 @@ def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
     raise PickedError("a key known only at run time is not supported", lo.span(node), _NO_TABLE)
 
 
-def position(lo: Lowerer, items: Sequence[Binding], key: Binding, node: ast.AST) -> int:
+def position(
+    lo: Lowerer, items: Sequence[Binding], key: Binding, text: str, node: ast.AST
+) -> int:  # fmt: skip
+    """Return which of the elements of a list is changed; `text` is Python's error if none is."""
     k = arguments.constant_int(lo, key, node, "an index of a list that is changed")
     if not -len(items) <= k < len(items):
-        numbers.check(lo, Literal(False, BOOL), "IndexError", "list assignment index out of range")
+        numbers.check(lo, Literal(False, BOOL), "IndexError", text)
     return k % len(items)
 
 
@@ -663,7 +666,7 @@ def _sequence_method(
             at = given[0] if given else Num(integer(-1))
             if not items:
                 numbers.check(lo, Literal(False, BOOL), "IndexError", "pop from empty list")
-            outcome = items.pop(position(lo, items, at, node))
+            outcome = items.pop(position(lo, items, at, "pop index out of range", node))
         case "remove", [value]:
             place = _place_of(lo, items, value, "list.remove(x): x not in list", node)
             items = _without(lo, items, place, node)
@@ -801,8 +804,7 @@ def _fail_perhaps(lo: Lowerer, owner: Binding) -> None:
     The list may also be longer than the first attempt at a loop knows (``if k > 0: a[-2]``).
     """
     if lo.caught or lo.branches:
-        kind = "list" if isinstance(owner, ListRef) else "tuple"
-        numbers.check(lo, Literal(False, BOOL), "IndexError", f"{kind} index out of range")
+        numbers.check(lo, Literal(False, BOOL), "IndexError", dynamic_lists.out_of_range(owner))
 
 
 def _choose(
@@ -819,8 +821,7 @@ def _choose(
         with lo.at(node):
             at = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
             inside = lo.builder.apply("inside", at, integer(len(items)))
-            kind = "list" if isinstance(owner, ListRef) else "tuple"
-            lo.builder.check(inside, "IndexError", f"{kind} index out of range")
+            lo.builder.check(inside, "IndexError", dynamic_lists.out_of_range(owner))
         return _row(lo, items, rows, at, node)
     if not items or not all(isinstance(item, Num) for item in items):
         raise PickedError(
@@ -831,8 +832,7 @@ def _choose(
     with lo.at(node):
         wrapped = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
         inside = lo.builder.apply("inside", wrapped, integer(len(items)))
-        kind = "list" if isinstance(owner, ListRef) else "tuple"
-        lo.builder.check(inside, "IndexError", f"{kind} index out of range")
+        lo.builder.check(inside, "IndexError", dynamic_lists.out_of_range(owner))
         here = [lo.builder.apply("eq", wrapped, integer(k)) for k in range(len(items) - 1)]
         return _selected(lo, items, here, node)
 

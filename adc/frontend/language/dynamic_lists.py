@@ -26,6 +26,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Cell,
+    DequeRef,
     DictRef,
     Growing,
     ListRef,
@@ -54,11 +55,21 @@ from adc.library.standard import lists
 # -- elements --------------------------------------------------------------------------------------
 
 
-def item(lo: Lowerer, held: Growing, key: Binding, node: ast.AST) -> Binding:
-    return list_buffers.read(lo, held, place(lo, held, key, node), node)
+def out_of_range(owner: Binding, *, assigned: bool = False) -> str:
+    """Return Python's words for an index out of range, at which something is read or assigned."""
+    kinds = {DequeRef: "deque", Range: "range object"}
+    kind = kinds.get(type(owner), "list" if isinstance(owner, ListRef) else "tuple")
+    return f"{kind} assignment index out of range" if assigned and kind == "list" else (
+        f"{kind} index out of range"
+    )  # fmt: skip
 
 
-def place(lo: Lowerer, held: Growing, key: Binding, node: ast.AST) -> Operand:
+def item(lo: Lowerer, owner: Binding, held: Growing, key: Binding, node: ast.AST) -> Binding:
+    return list_buffers.read(lo, held, place(lo, held, key, out_of_range(owner), node), node)
+
+
+def place(lo: Lowerer, held: Growing, key: Binding, text: str, node: ast.AST) -> Operand:
+    """Return where an element is; `text` is Python's error if it is not there."""
     operand = elementwise.number(lo, key, node, "an index of a list")
     if operand.type.kind not in "iu":
         raise TypeMismatchError(f"list indices must be integers, not {kind_of(key)}", lo.span(node))
@@ -66,7 +77,7 @@ def place(lo: Lowerer, held: Growing, key: Binding, node: ast.AST) -> Operand:
     operand = numbers.to_int(lo, operand)
     wrapped = lo.builder.apply("wrap", operand, size, hint="i")
     inside = numbers.apply(lo, "inside", wrapped, size)
-    numbers.check(lo, inside, "IndexError", "list index out of range")
+    numbers.check(lo, inside, "IndexError", text)
     return wrapped
 
 
@@ -140,7 +151,7 @@ def _cut(lo: Lowerer, held: Growing, items: Sequence[indexing.Item], node: ast.A
 def set_item(lo: Lowerer, ref: ListRef, key: Binding, value: Binding, node: ast.AST) -> None:
     """Lower ``list[key] = value``."""
     held = accepting(lo, ref, value, node)
-    at = place(lo, held, key, node)
+    at = place(lo, held, key, out_of_range(ref, assigned=True), node)
     buffers: list[ArrayRef] = []
     for buffer, cell, part in _columns(lo, held, value):
         if cell.sizes is not None:
@@ -334,7 +345,7 @@ def remove_at(
             numbers.check(lo, some, "IndexError", "pop from empty list")
         at = lo.builder.apply("wrap", operand, size, hint="i")
         inside = numbers.apply(lo, "inside", at, size)
-        text = "pop index out of range" if what == "pop" else "list assignment index out of range"
+        text = "pop index out of range" if what == "pop" else out_of_range(ref, assigned=True)
         numbers.check(lo, inside, "IndexError", text)
         parts: list[Binding] = []
         for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True):

@@ -784,7 +784,9 @@ def _sorted_numbers(lo: Lowerer, source: Binding, backwards: bool, node: ast.Cal
         )
     ty = found.element
     if isinstance(source, ListRef):
-        ty = numbers.scalar_type(numbers.weak(lo, numbers.zero_of(ty)))
+        element = list_buffers.common(lo, [lo.held(source)])
+        assert isinstance(element, Cell)
+        ty = element.type
     (size,) = views.dims_of(lo, found)
     held = Growing((found,), Num(size), Cell(ty))
     if isinstance(size, Literal):

@@ -120,7 +120,8 @@ def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
             dynamic_lists.remove_at(lo, owner, held, key, node, "del")
         case ListRef():
             items = list(lo.contents(owner))
-            del items[containers.position(lo, items, key, node)]
+            text = dynamic_lists.out_of_range(owner, assigned=True)
+            del items[containers.position(lo, items, key, text, node)]
             lo.hold(owner, TupleOf(tuple(items)))
         case DictRef() if not isinstance(owner, SetRef):
             containers.remove(lo, owner, key, node.slice)
@@ -170,7 +171,7 @@ def sequence_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
     if isinstance(held, Growing):
         if isinstance(node.slice, ast.Slice):
             return dynamic_lists.sliced(lo, held, node.slice, node)
-        return dynamic_lists.item(lo, held, evaluation.lower_expr(lo, node.slice), node)
+        return dynamic_lists.item(lo, owner, held, evaluation.lower_expr(lo, node.slice), node)
     items = sequences.static_sequence(lo, owner, node)
     if isinstance(node.slice, ast.Slice):
         chosen = items[containers.static_slice(lo, node.slice)]

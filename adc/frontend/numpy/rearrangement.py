@@ -16,7 +16,7 @@ from adc.frontend.values.elementwise import lazy
 from adc.frontend.values.views import Arraylike, dims_of, is_one
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import LimitError, TypeMismatchError
 from adc.ir.types import I64, INT
 
 HANDLERS: dict[str, Handler] = {}
@@ -243,20 +243,23 @@ def _pad(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         ]  # fmt: skip
 
     with lo.at(node):
-        for size, (before, after) in zip(x.dims, widths, strict=True):
+        for axis, (size, pair) in enumerate(zip(x.dims, widths, strict=True)):
             most = numbers.plus(lo, size, integer(-1)) if mode == "reflect" else size
-            if mode != "edge":
-                for width in (before, after):
-                    if not numbers.is_int(width, 0):
-                        numbers.check(
-                            lo, numbers.apply(lo, "le", width, most), "ValueError",
-                            f"adc: `np.pad` with mode={mode!r} wider than the array",
-                        )  # fmt: skip
-            elif not (numbers.is_int(before, 0) and numbers.is_int(after, 0)):
+            for width in pair:
+                if numbers.is_int(width, 0):
+                    continue
+                none = numbers.apply(lo, "eq", width, integer(0))
+                some = numbers.apply(lo, "gt", size, integer(0))
                 numbers.check(
-                    lo, numbers.apply(lo, "gt", size, integer(0)), "ValueError",
-                    "can't extend empty axis 0 using modes other than 'constant' or 'empty'",
+                    lo, numbers.apply(lo, "or", some, none), "ValueError",
+                    f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'",
                 )  # fmt: skip
+                if mode != "edge":
+                    fits = numbers.apply(lo, "le", width, most)
+                    numbers.check(
+                        lo, numbers.apply(lo, "or", fits, none), LimitError.__name__,
+                        f"adc: `np.pad` with mode={mode!r} wider than the array",
+                    )  # fmt: skip
     return _reindexed(lo, x, dims, where, node)
 
 

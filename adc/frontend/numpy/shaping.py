@@ -16,7 +16,7 @@ from adc.frontend.values.elementwise import lazy
 from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import LimitError, TypeMismatchError
 
 HANDLERS: dict[str, Handler] = {}
 numpy_function = arguments.entering(HANDLERS)
@@ -98,7 +98,7 @@ def _squeeze(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             # An axis whose size adc does not know at compile time is kept, which must be right.
             for size in unknown:
                 numbers.check(
-                    lo, numbers.apply(lo, "ne", size, integer(1)), "ValueError",
+                    lo, numbers.apply(lo, "ne", size, integer(1)), LimitError.__name__,
                     "adc: an axis of size 1 is squeezed, which is known only at run time; name it "
                     "with `axis`",
                 )  # fmt: skip

@@ -42,6 +42,7 @@ from adc.frontend.core.structure import cells_of, leaves, with_cells
 from adc.frontend.values import elementwise, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
+from adc.ir.errors import LimitError
 from adc.ir.types import BOOL, Scalar, join
 
 FIRST = 16
@@ -326,7 +327,7 @@ def check_sizes(
     ok = result if empty is None else numbers.apply(lo, "or", result, empty)
     shapes = ["({})".format(", ".join(["{}"] * len(dims)))] * 2
     numbers.check(
-        lo, ok, "ValueError",
+        lo, ok, LimitError.__name__,
         "adc: the arrays in a list whose length is known only at run time must have one shape; "
         "found {} and {}".format(*shapes),
         *dims, *own,
@@ -389,13 +390,10 @@ def view(lo: Lowerer, held: Growing, k: int = 0) -> ArrayRef:
     return ArrayRef(held.buffers[k].object, (Window(dims, tuple(views.whole(dims))),))
 
 
-def array_of(
-    lo: Lowerer, held: Growing, node: ast.AST,
-    empty: str = "adc: this list of arrays is empty, so the shape of its elements is not known",
-) -> ArrayRef:  # fmt: skip
+def array_of(lo: Lowerer, held: Growing, node: ast.AST, empty: str | None = None) -> ArrayRef:
     """Return the numbers or arrays in a list as a view of one array.
 
-    An array of no arrays has no known rank: that is an error, with this text.
+    An array of no arrays has no known rank: that is an error, Python's with the text `empty`.
     """
     if not isinstance(held.element, Cell):
         raise lo.unsupported(
@@ -404,7 +402,8 @@ def array_of(
     if held.element.sizes is not None:
         with lo.at(node):
             some = numbers.apply(lo, "gt", held.length.operand, integer(0))
-            numbers.check(lo, some, "ValueError", empty)
+            text = "adc: this list of arrays is empty, so the shape of its elements is not known"
+            numbers.check(lo, some, "ValueError" if empty else LimitError.__name__, empty or text)
     return view(lo, held)
 
 

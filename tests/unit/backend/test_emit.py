@@ -302,6 +302,18 @@ fn f(%n: int) -> f64 {
     compiled(text, trips, blocks=2)
 
 
+def test_trips_of_steps_known_only_at_run_time() -> None:
+    text = """
+fn f(%start: int, %stop: int, %step: int) -> int {
+  %n = trips %start %stop %step
+  return %n
+}"""
+    kernel = compiled(text, 0, 3, 2)
+    for start, stop, step in itertools.product((-3, 0, 1), range(-8, 8), (-3, -2, -1, 1, 2, 3)):
+        assert kernel(start, stop, step) == (len(range(start, stop, step)),)
+    assert kernel(1, 3, 0) == (0,)
+
+
 def test_whole_arrays_on_the_tape() -> None:
     text = """
 fn f(%x: f64[:], %q: i64[:, :]) -> f64, i64 {

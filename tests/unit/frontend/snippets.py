@@ -2173,6 +2173,113 @@ for k in range(3):
         best = {'d': d, 't': k, 'y': x - k}
 return best['d'] + best['t'] + best['y'][0]
 """,
+    "x=np.array([100, 90, 0], np.int8), n=3": r"""
+values = [x[k] for k in range(n)]
+ordered, wide = sorted(values), np.array([1000, 2])
+values.sort(reverse=True)
+rows = [np.roll(x[:2], k) for k in range(n)]
+return (
+    sum(values), max(values) + 100, min(values), sum(values, np.int16(3)), sum(values, 1.5),
+    ordered, ordered[1] + ordered[2], 1.0 / sorted([x[1], x[2]])[0], values[0] + values[1],
+    sum(rows, wide), sum(rows), sum(rows, np.float64(0.5)), sum(np.stack(rows), wide),
+    sum([v > 0 for v in rows], True), sum(sorted([n * k for k in range(n)])), max(list(range(n))),
+)
+""",
+    "x=X, m=5": r"""
+return range(3)[m]
+
+q = collections.deque(v for v in x)
+return q[m]
+
+q = collections.deque(v for v in x)
+del q[m]
+return q[0]
+
+q = collections.deque([x[0], 1.0])
+q[m] = 1.0
+return q[0]
+
+q = [v for v in x[:m]]
+q[m] = 1.0
+return q[0]
+
+q = [v for v in x[:m]]
+q[m] += 1.0
+return q[0]
+
+q, texts = [x[0], 1.0], []
+try:
+    q.pop(3)
+except IndexError as e:
+    texts.append(str(e))
+try:
+    return range(3)[4]
+except IndexError as e:
+    return texts + [str(e)]
+
+d = {'a': x[0]} if x[0] > 0.0 else {'b': x[1], 'c': 2.0}
+try:
+    y = x[m]
+except IndexError as e:
+    return len(d), str(e)
+
+try:
+    if x[1] < 0.0:
+        raise ValueError('negative', m)
+except ValueError:
+    raise
+
+s, k = 0.0, 0
+try:
+    while True:
+        s += x[k]
+        k += 1
+except IndexError:
+    s += 10.0
+parts = []
+try:
+    for k in (0, 1, 2, 3):
+        parts.append(x[k])
+except IndexError:
+    parts.append(s)
+return k, sum(parts)
+
+return np.max(x, initial=1.9), np.min(x, initial=-7.0), x.max(initial=9.0), x.min(initial=0.0)
+
+class Never(typing.NamedTuple):
+    a: float
+    def __eq__(self, other):
+        return False
+class Always(typing.NamedTuple):
+    a: float
+    def __ne__(self, other):
+        return False
+return Never(x[0]) != Always(x[0]), Never(x[0]) != Always(x[1]), Always(x[0]) != Never(x[1])
+
+a, b, p, q = x[0] > 0.0, x[1] > 0.0, m > 1, m > 5
+return (
+    a + b, a * b, a**b, a // a, a + p, p * a, a << p, a % p,
+    p + q, p * q, p - q, -p, p**q, p // p, p % p, p / p, p << q,
+)
+
+p, q = m > 1, m > 5
+return p // q
+
+y, none, e = x[:0], m - 5, np.zeros((2, 0))
+return (
+    np.pad(y, (none, none), mode='reflect'), np.pad(y, none, mode='wrap'),
+    np.pad(y, none, mode='edge'), np.pad(y, 0, mode='symmetric'), np.pad(x[:1], none, 'reflect'),
+    np.pad(e, ((m, 0), (0, none)), mode='edge'), np.pad(x, (m - 3, m - 4), mode='reflect'),
+)
+
+return np.pad(x[:0], (0, m), mode='symmetric')
+
+return np.pad(np.zeros((2, 0)), ((1, 0), (0, m)), mode='edge')
+
+return scipy.integrate.odeint(lambda y, t: -y, x[0], [0.0, 0.5])
+
+return scipy.integrate.odeint(lambda y, t: -y, x[:1], [0.0, 0.5], Dfun=lambda y, t: -np.eye(1))
+""",
     "x=X, f=thrice": r"""
 for v in x:
     if v < 0.0:
@@ -3085,6 +3192,34 @@ return len({v > 0.0 for v in np.cumsum(x)}) * x[0]
 
 return {1, 2} + {3}
 # ADC014: `+` is not defined for a set and a set
+
+a, b = x.copy(), x * 2.0
+y = a if x[0] > 0.0 else b
+if x[1] < 0.0:
+    y[0] = 5.0
+return a[0] * n
+# ADC013: 'a' and 'y' may or may not be the same array here, and 'y' was changed
+
+a, b = [x[0]], [x[1], 2.0]
+y = a if x[0] > 0.0 else b
+if x[1] < 0.0:
+    y[0] = 5.0
+return a[0] * n
+# ADC013: whether this list was changed (line 5) depends on the path
+
+scale, t = 1.0, 0.0
+for k, a in enumerate(filter(lambda v: v > 0.0, (v * scale for v in x))):
+    scale = 3.0 * n
+    t += a
+return t
+# ADC010: a loop that changes what a generator reads from which it draws is not supported
+
+class Point(typing.NamedTuple):
+    a: float
+    b: float
+    c: float = 2.0
+return Point(x[n])
+# ADC014: Point() is missing the argument 'b'
 
 return x[:: int(2.0 * x[0])]
 # ADC010: a slice with a step known only at run time and an end left out is not supported

@@ -286,8 +286,39 @@ def test_no_try_catches_what_python_computes() -> None:
             return x
         return x * n
 
+    def padded(x: Any, n: Any) -> Any:
+        try:
+            return np.sum(np.pad(x, n, mode="symmetric"))
+        except ValueError:
+            return 0.0 * x[0]
+
+    def rows(x: Any, n: Any) -> Any:
+        found = [x[: 1 + k] for k in range(n)]
+        return x[0] + len(found)
+
+    def total(x: Any, n: Any) -> Any:
+        found = [x[:2] for _ in range(n)]
+        try:
+            return x[0] + sum(found)
+        except ValueError:
+            return x[0]
+
+    def whole(x: Any, n: Any) -> Any:
+        try:
+            return x * n ** (1 - n)
+        except ValueError:
+            return x
+
     with pytest.raises(LimitError, match="complex"):
         adc.grad(power)(-0.2, 0.5)
+    with pytest.raises(LimitError, match="wider than the array"):
+        adc.grad(padded)(np.ones(3), 4)
+    with pytest.raises(LimitError, match="must have one shape"):
+        adc.grad(rows)(np.ones(3), 2)
+    with pytest.raises(LimitError, match="is empty"):
+        adc.jit(total)(np.ones(3), 0)
+    with pytest.raises(LimitError, match="exponent that is not negative"):
+        adc.grad(whole)(2.0, 2)
     assert adc.grad(power)(0.25, 0.5) == 1.0
     with pytest.raises(LimitError, match="64 bits"):
         adc.grad(product)(1.0, 2**40)

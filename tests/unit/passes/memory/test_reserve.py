@@ -11,6 +11,7 @@ import pytest
 import adc
 from adc.ir import ops
 from adc.ir.core import Apply, If, walk
+from adc.ir.errors import LimitError
 from adc.ir.interp import run
 from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
@@ -260,7 +261,7 @@ def test_rows_of_two_sizes_are_an_error() -> None:
             found.append(x[i:])
         return np.sum(np.array(found))
 
-    with pytest.raises(ValueError, match="must have one shape"):
+    with pytest.raises(LimitError, match="must have one shape"):
         adc.grad(program)(X)
 
 
