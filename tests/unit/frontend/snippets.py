@@ -44,6 +44,12 @@ I = np.array([3, 1, 2])
 U = np.array([2**63 + 5, 3, 2**63 + 5], np.uint64)
 
 
+Z = np.array(
+    [2.0 + 1.0j, complex(np.nan, 1.0), 1.0 + 3.0j, complex(2.0, np.nan), 1.0 + 2.0j,
+     complex(np.nan, np.nan), complex(0.0, np.nan), complex(np.nan, -2.0)]
+)  # fmt: skip
+
+
 SECOND = operator.itemgetter(np.int64(1))
 
 
@@ -2135,6 +2141,21 @@ for v in x:
     if v < 0.0:
         f = TRIPLE
 return f(x)
+""",
+    "z=Z": r"""
+w = z[:, None]
+return z < w, z <= w, z > w, z >= w
+
+top, low = np.maximum(z, z[::-1]), np.minimum(z, z[::-1])
+return top.real, top.imag, low.real, low.imag
+
+return z[0] < z[3], z[3] <= z[0], z[3] > z[4], z[6] >= z[2], z[2] < z[4], np.less(z[0], z[3])
+
+y = np.sort(z)
+return y.real, y.imag, np.argsort(z, kind="stable"), len(np.unique(z)), np.median(z).imag
+
+y = np.sort(z)
+return np.searchsorted(y, z), np.searchsorted(y, z, side="right")
 """,
     "x=np.arange(24.0).reshape(2, 3, 4)": r"""
 return np.sum(x[[1, 0], :, [3, 2]])
