@@ -75,6 +75,8 @@ def thrice(v):
 
 
 TRIPLE = thrice  # the same function at another place
+EACH = np.vectorize(thrice)
+EACH_ROW = np.vectorize(np.sum, signature="(n)->()")
 
 
 class Swallowing:
@@ -2137,6 +2139,8 @@ for k in range(3):
 return best['d'] + best['t'] + best['y'][0]
 """,
     "x=X, f=thrice": r"""
+return EACH(x), EACH(2.0)
+
 for v in x:
     if v < 0.0:
         f = TRIPLE
@@ -2652,6 +2656,21 @@ return np.einsum("i1->i", x)
 # ADC014: the subscripts 'i1' are not valid
 """,
     "x=X": r"""
+def pairs(y):
+    found = []
+    for k in range(int(x[0]) + 2):
+        found.append((k * y[1], y[2]))
+    return found
+v, pull = adc.vjp(pairs, x)
+return pull(v)
+# ADC010: the cotangent of a list of tuples whose length is known only at run time is not supported
+
+return EACH_ROW(x)
+# ADC010: `np.vectorize` with `signature` or `excluded`, or a call with keywords is not supported
+
+return EACH(v=x)
+# ADC010: `np.vectorize` with `signature` or `excluded`, or a call with keywords is not supported
+
 def total(vs):
     return sum(vs) + sum(vs)
 return total(map(lambda v: v * 2.0, x))
