@@ -115,10 +115,11 @@ def test_arrays_behind_a_vector_that_are_longer_in_every_iteration() -> None:
 
 def _longer_and_longer(w: Any, x: Any) -> Any:
     total = 0.0
-    for k in range(3):
+    for k in range(len(x)):
         u = np.sin(x[: k + 1])
-        y = np.tanh(w @ (x * np.sum(u)))
-        total += np.sum(y) * np.prod(u)
+        v = x * np.sum(u)
+        y = np.tanh(w @ v)
+        total += np.sum(y) * np.prod(u) + u[0]
     return total
 
 
