@@ -24,7 +24,10 @@ def order(a: Any) -> Any:
                 right = i >= middle
                 if not right and j < end:
                     x, y = a[found[i]], a[found[j]]
-                    right = y < x or (x != x and y == y)
+                    if np.iscomplexobj(a):
+                        right = is_before(y, x)
+                    else:
+                        right = y < x or (x != x and y == y)
                 if right:
                     other[k] = found[j]
                     j += 1
@@ -35,6 +38,19 @@ def order(a: Any) -> Any:
         found, other = other, found
         width *= 2
     return found
+
+
+def is_before(x: Any, y: Any) -> Any:
+    """Whether a complex number is sorted before another; those with a NaN last, as NumPy's."""
+    number = x.imag == x.imag
+    other = y.imag == y.imag
+    if x.real < y.real:
+        return number or not other
+    if x.real > y.real:
+        return number and not other
+    if x.real == y.real or (x.real != x.real and y.real != y.real):
+        return x.imag < y.imag or (number and not other)
+    return y.real != y.real
 
 
 def _rows(a: Any) -> Any:
@@ -100,7 +116,7 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
             # Sums of integers would wrap around.
             result[k] = (kind(rows[k, at[n // 2 - 1]]) + kind(rows[k, at[n // 2]])) / 2
         if rows[k, at[n - 1]] != rows[k, at[n - 1]]:
-            result[k] = np.nan
+            result[k] = rows[k, at[n - 1]] if np.iscomplexobj(a) else np.nan
     if axis is None:
         if keepdims:
             return result.reshape((1,) * a.ndim)

@@ -134,8 +134,12 @@ def ne(a: Pair, b: Pair) -> Any:
 
 def _ordered(strict: str, either: str) -> Any:
     def compare(a: Pair, b: Pair) -> Any:
-        """Compare real parts, and imaginary parts where these are equal."""
-        first = OPS[strict](a[0], b[0])
+        """Compare real parts, and imaginary parts where these are equal.
+
+        As in NumPy's functions, an imaginary part that is NaN makes it False.
+        """
+        known = row.bitor(row.le(a[1], b[1]), row.gt(a[1], b[1]))
+        first = row.bitand(OPS[strict](a[0], b[0]), known)
         return row.bitor(first, row.bitand(row.eq(a[0], b[0]), OPS[either](a[1], b[1])))
 
     return compare

@@ -595,6 +595,22 @@ def compare_numbers(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AS
     return _of_numpy(lo, found) if strong else _of_python(lo, found)
 
 
+def compare_by_operator(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) -> Operand:
+    """Compare two numbers as an operator does.
+
+    NumPy's operators order complex numbers whose imaginary part is NaN by the real part, which its
+    functions, and comparisons of arrays, do not.
+    """
+    found = compare_numbers(lo, name, a, b, node)
+    if "c" not in (a.type.kind, b.type.kind) or name in ("eq", "ne"):
+        return found
+    a, b, _ = promoted(lo, a, b, node)
+    (ar, ai), (br, bi) = ([apply(lo, part, z) for part in ("real", "imag")] for z in (a, b))
+    strictly = apply(lo, "lt" if name in ("lt", "le") else "gt", ar, br)
+    ties = apply(lo, "and", apply(lo, "eq", ar, br), apply(lo, name, ai, bi))
+    return lo.exact(apply(lo, "or", strictly, ties), scalar_type(found))
+
+
 def _compare_with_u64(lo: Lowerer, name: str, a: Operand, b: Operand) -> Operand:
     """Compare a signed integer with an unsigned one that may not fit the signed type."""
     u64 = Scalar("u64")

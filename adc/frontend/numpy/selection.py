@@ -12,6 +12,7 @@ from adc.frontend.core import numbers
 from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static, TupleOf
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import concatenation, indexing, reductions, shaping
+from adc.frontend.numpy.plain.composed import in_python
 from adc.frontend.numpy.ufuncs import common_type, strong
 from adc.frontend.values import arguments, arrays, elementwise, operators, views
 from adc.frontend.values.arguments import Given, Handler
@@ -21,6 +22,7 @@ from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL, F64, I64, Scalar, promote
+from adc.library import sorting
 
 HANDLERS: dict[str, Handler] = {}
 numpy_function = arguments.entering(HANDLERS)
@@ -454,7 +456,20 @@ def _searchsorted(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return Lazy(inner.dims, I64, element, inner.reads + source.reads, 20)
 
 
-def _bisect(lo: Lowerer, source: Lazy, v: Operand, left: bool, node: ast.AST) -> Operand:
+def _is_left_of(lo: Lowerer, x: Operand, v: Operand, left: bool, node: ast.Call) -> Operand:
+    """Whether `v` is to be inserted after `x`, where neither is a real NaN."""
+    if "c" not in (x.type.kind, v.type.kind):
+        return lo.exact(numbers.compare_numbers(lo, "lt" if left else "le", x, v, node), BOOL)
+    x, v, _ = numbers.promoted(lo, x, v, node)
+    before = in_python(sorting.is_before)(
+        lo, [Num(x), Num(v)] if left else [Num(v), Num(x)], {}, node
+    )
+    assert isinstance(before, Num)
+    less = lo.exact(before.operand, BOOL)
+    return less if left else lo.builder.apply("not", less)
+
+
+def _bisect(lo: Lowerer, source: Lazy, v: Operand, left: bool, node: ast.Call) -> Operand:
     """Return the position of `v` by halving; 42 halvings are enough for any array."""
     nan = lo.exact(lo.builder.apply("ne", v, v), BOOL) if v.type.kind == "f" else None
 
@@ -466,7 +481,7 @@ def _bisect(lo: Lowerer, source: Lazy, v: Operand, left: bool, node: ast.AST) ->
         last = lo.builder.apply("sub", source.dims[0], integer(1))
         safe = lo.builder.apply("minimum", middle, lo.builder.apply("maximum", last, integer(0)))
         x = source.element([lo.sizes.counts(safe)])
-        less = lo.exact(numbers.compare_numbers(lo, "lt" if left else "le", x, v, node), BOOL)
+        less = _is_left_of(lo, x, v, left, node)
         if nan is not None:  # it is more than any number
             x_is = lo.exact(lo.builder.apply("eq", x, x), BOOL) if left else Literal(True, BOOL)
             less = numbers.apply(lo, "or", less, numbers.apply(lo, "and", nan, x_is))

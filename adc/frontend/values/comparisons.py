@@ -197,7 +197,9 @@ def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
         operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
 
         def compute(items: list[Binding]) -> Binding:
-            return Num(compare(lo, op, items[0], items[1], node))
+            a, b = (elementwise.number(lo, item, node) for item in items)
+            with lo.at(node):
+                return Num(numbers.compare_numbers(lo, numbers.COMPARE[kind], a, b, node))
 
         return elementwise.lift(lo, operands, compute, node)
     return Num(compare(lo, op, left, right, node))
@@ -232,7 +234,7 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     left, right = (elementwise.value_of(lo, side, node) for side in (left, right))
     if isinstance(left, Num) and isinstance(right, Num):
         with lo.at(node):
-            return numbers.compare_numbers(
+            return numbers.compare_by_operator(
                 lo, numbers.COMPARE[type(op)], left.operand, right.operand, node
             )
     left, right = (keyed.as_set(lo, side) for side in (left, right))

@@ -19,7 +19,7 @@ def _firsts(s: Any, equal_nan: Any) -> Any:
     found = np.ones(len(s), np.bool_)
     if len(s) > 1:
         found[1:] = s[1:] != s[:-1]
-        if equal_nan and s.dtype.kind == "f":
+        if equal_nan and s.dtype.kind in "fc":
             found[1:] &= ~(np.isnan(s[1:]) & np.isnan(s[:-1]))
     return found
 

@@ -44,6 +44,12 @@ I = np.array([3, 1, 2])
 U = np.array([2**63 + 5, 3, 2**63 + 5], np.uint64)
 
 
+Z = np.array(
+    [2.0 + 1.0j, complex(np.nan, 1.0), 1.0 + 3.0j, complex(2.0, np.nan), 1.0 + 2.0j,
+     complex(np.nan, np.nan), complex(0.0, np.nan), complex(np.nan, -2.0)]
+)  # fmt: skip
+
+
 SECOND = operator.itemgetter(np.int64(1))
 
 
@@ -69,6 +75,8 @@ def thrice(v):
 
 
 TRIPLE = thrice  # the same function at another place
+EACH = np.vectorize(thrice)
+EACH_ROW = np.vectorize(np.sum, signature="(n)->()")
 
 
 class Swallowing:
@@ -2281,10 +2289,27 @@ return scipy.integrate.odeint(lambda y, t: -y, x[0], [0.0, 0.5])
 return scipy.integrate.odeint(lambda y, t: -y, x[:1], [0.0, 0.5], Dfun=lambda y, t: -np.eye(1))
 """,
     "x=X, f=thrice": r"""
+return EACH(x), EACH(2.0)
+
 for v in x:
     if v < 0.0:
         f = TRIPLE
 return f(x)
+""",
+    "z=Z": r"""
+w = z[:, None]
+return z < w, z <= w, z > w, z >= w
+
+top, low = np.maximum(z, z[::-1]), np.minimum(z, z[::-1])
+return top.real, top.imag, low.real, low.imag
+
+return z[0] < z[3], z[3] <= z[0], z[3] > z[4], z[6] >= z[2], z[2] < z[4], np.less(z[0], z[3])
+
+y = np.sort(z)
+return y.real, y.imag, np.argsort(z, kind="stable"), len(np.unique(z)), np.median(z).imag
+
+y = np.sort(z)
+return np.searchsorted(y, z), np.searchsorted(y, z, side="right")
 """,
     "x=np.arange(24.0).reshape(2, 3, 4)": r"""
 return np.sum(x[[1, 0], :, [3, 2]])
@@ -2800,6 +2825,20 @@ return 1.0 if x in ('a', 'b') else 2.0
 
 return [x] == ['a']
 # ADC014: an array cannot be compared with None or another object
+def pairs(y):
+    found = []
+    for k in range(int(x[0]) + 2):
+        found.append((k * y[1], y[2]))
+    return found
+v, pull = adc.vjp(pairs, x)
+return pull(v)
+# ADC010: the cotangent of a list of tuples whose length is known only at run time is not supported
+
+return EACH_ROW(x)
+# ADC010: `np.vectorize` with `signature` or `excluded`, or a call with keywords is not supported
+
+return EACH(v=x)
+# ADC010: `np.vectorize` with `signature` or `excluded`, or a call with keywords is not supported
 
 def total(vs):
     return sum(vs) + sum(vs)

@@ -174,6 +174,26 @@ def timed(x: Any, n: int) -> Any:
     return total
 
 
+@adc.checkpoint
+def stamped(x: Any) -> Any:
+    for _ in range(2):
+        x = np.sin(x) * (time.perf_counter_ns() % 1000 * 1e-3)
+    return x
+
+
+def checkpointed(x: Any, n: int) -> Any:
+    for _ in range(n):
+        x = stamped(np.cos(x)) + x
+    print("done")
+    return np.sum(x)
+
+
+def test_checkpointed_code_reads_a_clock_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _compare_with_differences(checkpointed, {"target": "python"}, monkeypatch, capsys)
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "options",
@@ -188,6 +208,13 @@ def timed(x: Any, n: int) -> Any:
 def test_clocks_are_read_once(
     options: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    _compare_with_differences(timed, options, monkeypatch, capsys)
+
+
+def _compare_with_differences(
+    program: Any, options: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Compare a gradient with differences, with a clock that shows the same in each call."""
     count = 0
 
     def clock() -> int:
@@ -201,7 +228,7 @@ def test_clocks_are_read_once(
         return fn(*args)
 
     fake = types.SimpleNamespace(perf_counter=lambda: clock() / 10.0, perf_counter_ns=clock)
-    gradient = adc.grad(timed, **options)
+    gradient = adc.grad(program, **options)
     with monkeypatch.context() as patch:
         patch.setattr(effects, "time", fake)
         found = run(gradient, X, 6)
@@ -210,7 +237,7 @@ def test_clocks_are_read_once(
         patch.setattr(time, "perf_counter", fake.perf_counter)
         patch.setattr(time, "perf_counter_ns", clock)
         steps = np.eye(4) * 1e-6
-        differences = [run(timed, X + step, 6) - run(timed, X - step, 6) for step in steps]
+        differences = [run(program, X + step, 6) - run(program, X - step, 6) for step in steps]
     np.testing.assert_allclose(found, np.array(differences) / 2e-6, rtol=1e-4)
     assert capsys.readouterr().out == text * 8
 

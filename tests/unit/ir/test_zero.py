@@ -178,6 +178,21 @@ def products(*lines: str) -> str:
         ["%s = square %x", "%t = add %s 1.0:f64", "%u = sqrt %t", "%p = xdivy %ct %u"],
         ["%s = square %x", "%t = add %s 1.0:f64", "%u = log %t", "%p = xmuly %ct %u"],
         ["%f = cast[f64] %n", "%m = select %c %ct 0.0:f64", "%p = xmuly %m %f"],
+        # Infinity times what is not 0 is no NaN.
+        [
+            "%s = square %x",
+            "%l = log %s",
+            "%k = mul 2.0:f64 %l",
+            "%t = tanh %k",
+            "%p = xmuly %ct %t",
+        ],
+        [
+            "%s = square %x",
+            "%l = log %s",
+            "%k = mul %l 2.0:f64",
+            "%t = tanh %k",
+            "%p = xmuly %ct %t",
+        ],
     ],
 )
 def test_no_test_where_the_derivative_is_finite(lines: list[str]) -> None:
@@ -195,6 +210,9 @@ def test_no_test_where_the_derivative_is_finite(lines: list[str]) -> None:
         ["%s = square %x", "%t = log %s", "%p = xmuly %ct %t"],
         ["%s = square %x", "%t = sub %s 1e-9:f64", "%p = xdivy %ct %t"],
         ["%s = square %x", "%p = xdivy %ct %s"],
+        # Infinity times 0 is NaN, on either side.
+        ["%s = square %x", "%l = log %s", "%k = mul %x %l", "%t = tanh %k", "%p = xmuly %ct %t"],
+        ["%s = square %x", "%l = log %s", "%k = mul %l %x", "%t = tanh %k", "%p = xmuly %ct %t"],
         # Where a choice made the cotangent 0, what the caller gives may be NaN.
         ["%m = select %c %ct 0.0:f64", "%p = xmuly %m %x"],
         ["%m = select %c %ct 0.0:f64", "%k = mul %m 2.0:f64", "%p = xmuly %k %x"],

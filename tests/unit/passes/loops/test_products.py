@@ -107,6 +107,22 @@ def _own_matrices(x: Any, ws: Any) -> Any:
     return total
 
 
+def test_arrays_behind_a_vector_that_are_longer_in_every_iteration() -> None:
+    program = Program("f", _longer_and_longer, (_W[:, :4], _X[0, :4]), (0, 1), frozenset())
+    assert count(around(program.fn, program.make_args())[1]) == 0
+    assert not complaints(program)
+
+
+def _longer_and_longer(w: Any, x: Any) -> Any:
+    total = 0.0
+    for k in range(len(x)):
+        u = np.sin(x[: k + 1])
+        v = x * np.sum(u)
+        y = np.tanh(w @ v)
+        total += np.sum(y) * np.prod(u) + u[0]
+    return total
+
+
 def test_sums_that_arrays_hold_are_in_order() -> None:
     """Otherwise they would become lanes where a later pass has a number carried in their place."""
 

@@ -19,7 +19,9 @@ import pytest
 
 from adc.compiler.driver import Compilation, transform
 from adc.ir.analysis.sizes.formulas import Known, Sum, most, total
+from adc.ir.text.parser import parse
 from adc.passes.memory.peak import peak
+from adc.passes.memory.peak.formula import formula
 from tests.corpus.loops.stencil_programs import stencil_recursive
 from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS
@@ -162,6 +164,13 @@ def test_sums_over_counters() -> None:
     hill = k * n - k * k
     found = most("L", "k", n, hill.max(m)).value(Known({"n": 9, "m": 11}))
     assert found == max(max(9 * i - i * i, 11) for i in range(9))
+
+
+def test_sizes_by_the_names_of_parameters() -> None:
+    fn = parse("fn f(%x: f64[:, :], %n: int) -> int {\n  return %n\n}\n")
+    peak = formula(fn, Sum.atom("x.dim1") * Sum.number(8), Sum.atom("n"))
+    assert peak.at_sizes({"x": (5, 7), "n": 3}, ["x", "n"]) == 7 * 8 + 3
+    assert peak.at([np.ones((5, 7)), 3]) == 7 * 8 + 3
 
 
 def test_what_is_not_known_is_the_most_that_it_can_be() -> None:

@@ -226,3 +226,21 @@ def test_products_in_loops_keep_vectors_not_matrices() -> None:
     """Every row of a product loads the vector: it is kept once."""
     found = kept(relu, (X8, W8), (0, 1))
     assert [e.bytes for e in found if "dim" not in e.value] == ["24*x.dim0", "3*w.dim0"]
+
+
+# --- products of matrices -------------------------------------------------------------------------
+
+
+def matrices(a: Any, b: Any) -> Any:
+    s = 0.0
+    for _ in range(2):
+        c = a @ b
+        a = np.sin(c + np.sin(a.T @ b))
+        s = s + np.sum(a * c)
+    return s
+
+
+def test_products_of_matrices_are_recomputed() -> None:
+    chain = chains.Chain.of(matrices, (W8[:3, :3], W8[3:6, :3]), (0,))
+    entries = rematerialize(chain.joined, "recompute").plan.entries
+    assert any(entry.decision != KEPT for entry in entries)

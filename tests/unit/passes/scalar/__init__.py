@@ -1,3 +1,3 @@
 """`passes/scalar/`: `test_inline` (which arrays are recomputed where they are read),
-`test_bounds` (integers that wrap around).
+`test_bounds` (integers that wrap around), `test_predicates` (conditions of reverse code).
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from adc.ir.core import Apply, For, Literal
 from adc.ir.interp import run
 from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
@@ -72,3 +73,41 @@ def test_arithmetic_that_wraps_around(ty: str, made: str, condition: str) -> Non
     with np.errstate(over="ignore"):
         assert run(verify(bounds(fn)), [300]) == run(fn, [300])
         assert 0 < run(fn, [300])[0] < 300
+
+
+CARRIED = """
+fn f(%n: int, %j: int, %b: b1) -> int {{
+  %s, %k.2 = for L %i in 0 to %n carrying (%c = 0, %k = {start}) {{
+    %holds = ge %k 0
+    %one = cast[int] %holds
+    %c.1 = add %c %one
+    {made}
+    yield %c.1 %k.1
+  }}
+  return %s
+}}
+"""
+EITHER = "%k.1 = if %b {{ {} yield %u }} else {{ {} yield %v }}".format
+
+
+@pytest.mark.parametrize(
+    ("start", "made", "known"),
+    [
+        ("0", "%m = maximum %j 0\n%k.1 = add %k %m", True),
+        ("0", "%m = maximum %j 0\n%k.1 = sub %k %m", False),
+        ("-1", "%m = maximum %j 0\n%k.1 = add %k %m", False),
+        ("0", "%m = maximum %j 0\n%k.1 = add %j %m", False),
+        ("0", EITHER("%u = add %k 1\n", "%v = add %k 2\n"), True),
+        ("0", EITHER("%u = add %k 1\n", "%v = add %k -2\n"), False),
+        ("0", EITHER("%u = add %k -1\n", "%v = add %k 2\n"), False),
+    ],
+)
+def test_counters_that_never_fall(start: str, made: str, known: bool) -> None:
+    fn = verify(parse(CARRIED.format(start=start, made=made)))
+    bounded = verify(bounds(fn))
+    (loop,) = (stmt for stmt in bounded.body if isinstance(stmt, For))
+    (cast,) = (s for s in loop.body.stmts if isinstance(s, Apply) and s.op.name == "cast")
+    assert isinstance(cast.args[0], Literal) == known
+    for j in (-3, 2):
+        for b in (False, True):
+            assert run(bounded, [4, j, b]) == run(fn, [4, j, b])

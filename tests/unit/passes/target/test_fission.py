@@ -47,3 +47,40 @@ def test_a_comparison_of_the_index(at: str, splits: bool, compared: str, n: int)
     assert _loops(found) == (2 if splits else 1)
     x = np.linspace(-1.0, 2.0, 35).reshape(7, 5)
     np.testing.assert_array_equal(run(found, [x, n, 2]), run(fn, [x, n, 2]))
+
+
+STEPS = """
+fn f(%x: f64[:, :]) -> f64[:, :] {{
+  %rows = dim[0] %x
+  %columns = dim[1] %x
+  %more = add %rows 1
+  %a = full[f64] 0.5:f64 %rows %columns
+  %b = full[f64] 1.5:f64 %more %columns
+  for L %i in 0 to %rows {{
+    %next = {after}
+    for L.1 %k in 0 to %columns {{
+      %s = load %b[%i, %k]
+      %t = load %x[%i, %k]
+      %u = mul %s %t
+      write %a[%i, %k] %u
+    }}
+    for L.2 %l in 0 to %columns {{
+      %m = sub %columns %l
+      %m.1 = sub %m 1
+      %v = load %a[%i, %m.1]
+      write %b[%next, %l] %v
+    }}
+  }}
+  return %b
+}}
+"""
+
+
+@pytest.mark.parametrize(("after", "splits"), [("add %i 1", False), ("add %i 0", True)])
+def test_iterations_that_need_the_one_before(after: str, splits: bool) -> None:
+    fn = parse(STEPS.format(after=after))
+    found = fission(fn)
+    verify(found)
+    assert _loops(found) == (2 if splits else 1)
+    x = np.linspace(-1.0, 2.0, 35).reshape(7, 5)
+    np.testing.assert_array_equal(run(found, [x]), run(fn, [x]))
