@@ -151,7 +151,9 @@ _TABLE: dict[str, list[str]] = {
     "np.full": ["{}(k, n)", "{}((2, 2), n, np.int8)", "{}((), n)", "{}(3, n, dtype=float)",
                 "{}(3, v)", "{}((2, 3), v)"],
     "np.full_like": ["{}(x, n)", "{}(a, 2.5)", "{}(a, n, dtype=np.float32)", "{}(n, n2)"],
-    "np.require": ["{}(v)", "{}(v, np.float64)", "{}(v, requirements='C')", "{}(v, None, ['C', 'A'])"],
+    "np.require": [
+        "{}(v)", "{}(v, np.float64)", "{}(v, requirements='C')", "{}(v, None, ['C', 'A'])",
+    ],
     "np.array np.asarray np.asanyarray np.ascontiguousarray": [
         "{}(x)", "{}(x, dtype=np.float32)", "{}(n)", "{}([n, n2])", "{}([[n, n2], [n2, n]])",
         "{}([v, w])", "{}(x, dtype=np.int8)", "{}([1, 2.5, True])", "{}([])", "{}([[n], [v[0]]])",

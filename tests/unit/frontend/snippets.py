@@ -2825,6 +2825,7 @@ return 1.0 if x in ('a', 'b') else 2.0
 
 return [x] == ['a']
 # ADC014: an array cannot be compared with None or another object
+
 def pairs(y):
     found = []
     for k in range(int(x[0]) + 2):
