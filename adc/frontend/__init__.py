@@ -8,6 +8,7 @@ where they are needed.
 
 ============  ===================================================================================
 `entry`       a function and the types of its arguments to value form
+`attempts`    what attempts to lower a program have found, for the next one
 `syntax`      the AST of a function, and the names that it assigns
 `inputs`      arguments and captured values: their types, keys and leaves
 `core`        the lowering state, bindings, the tables of handlers

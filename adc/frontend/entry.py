@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adc.frontend import scipy
+from adc.frontend.attempts import ENDS, Attempts
 from adc.frontend.calls import builtin, calls, communication, definitions, fourier
 from adc.frontend.control import blocks, marks, program
 from adc.frontend.control.control import EXIT, FALLS
@@ -31,22 +32,12 @@ from adc.frontend.core.parameters import arrays_of, bind_value, is_stack, leaf_o
 from adc.frontend.core.state import (
     BOTH,
     NEITHER,
-    ChoiceError,
-    ConstantNeededError,
     Dead,
     Frame,
     Generated,
     Holder,
     Lowered,
-    ModesNeededError,
-    PickedError,
     Shared,
-    Sharing,
-    StackError,
-    TableError,
-    UnassignedError,
-    Variable,
-    VariesError,
 )
 from adc.frontend.core.structure import leaves
 from adc.frontend.inputs.places import Place
@@ -66,11 +57,8 @@ from adc.frontend.values import results
 from adc.ir.builder import integer
 from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
 from adc.ir.errors import (
-    AdcError,
     RecursionDepthError,
-    Span,
     TypeUnstableError,
-    UnboundError,
     UnsupportedError,
 )
 from adc.ir.functions import reached
@@ -177,75 +165,22 @@ def lower(
         If the function, or anything it calls, is not in the supported subset.
     """
     start = time.perf_counter()
-    sharing = Sharing()
-    unset: dict[Variable, UnassignedError] = {}
-    varied: dict[Variable, VariesError] = {}
-    choosing = False
-    tables: set[Span] | None = set()
-    refused: AdcError | None = None
+    attempts = Attempts(modes, shares)
     while True:
         made = Shared(
-            constants=constants, on_device=on_device, bound=bound, general=general, sharing=sharing,
-            stackable=stackable, modes=modes, unset=frozenset(unset),
-            varied=frozenset(varied), choosing=choosing,
-            tables=None if tables is None else frozenset(tables),
+            constants=constants, on_device=on_device, bound=bound, general=general,
+            stackable=stackable, **attempts.state(),
         )  # fmt: skip
         if not inline:
             made.inlined = 0
         try:
-            try:
-                lowered = _lowered(fn, arguments, made, shared, applied, shares)
-            finally:
-                if numbers is not None:
-                    numbers.update(made.numbers.values())
-        except ModesNeededError:
-            modes = BOTH
+            lowered = _lowered(fn, arguments, made, shared, applied, attempts.shares)
+        except ENDS as error:
+            attempts.note(error)
             continue
-        except program.ShareError:
-            sharing.seen.clear()
-            continue
-        except UnassignedError as error:
-            # It is checked where it is read, unless no path to there assigns it.
-            first = unset.setdefault(error.variable, error)
-            if first is error:
-                continue
-            known = first if first.why else error
-            raise UnboundError(known.message, known.span, known.hint) from None
-        except dispatch.SplitError as error:
-            if choosing:
-                raise ChoiceError(
-                    "this use of what is one of several values is not supported", None,
-                    "assign it to a variable before",
-                ) from error  # fmt: skip
-            choosing = True
-            continue
-        except AdcError as error:
-            if isinstance(error, TableError) and tables is not None:
-                tables.add(error.site)
-                continue
-            if isinstance(error, PickedError) and error.places:
-                raise StackError(error.places) from None
-            if isinstance(error, VariesError) and error.variable not in varied:
-                varied[error.variable] = error  # it may be one of several values
-                continue
-            if sharing.shared:
-                # What a shared function does not tell its callers may be what is missing.
-                sharing, shares = Sharing(), False
-                continue
-            if isinstance(error, ConstantNeededError):
-                raise
-            if tables:
-                # Where it does with known keys, in loops that are unrolled, it needs no tables.
-                tables, refused = None, error
-                continue
-            error = refused or error
-            if varied and isinstance(error, VariesError | ChoiceError):
-                error = next(iter(varied.values()))
-            if isinstance(error, VariesError):
-                raise TypeUnstableError(error.message, error.span, error.hint) from None
-            if isinstance(error, PickedError):
-                raise UnsupportedError(error.message, error.span, error.hint) from None
-            raise error from None
+        finally:
+            if numbers is not None:
+                numbers.update(made.numbers.values())
         return replace(lowered, seconds=time.perf_counter() - start)
 
 

@@ -88,6 +88,7 @@ ROOMS = {
         "transforms",
         "calls",
         "scipy",
+        "attempts",
         "entry",
     ),
     "adc.backend": ("numba_api", "runtime", "common", "cpu", "cuda", "python"),

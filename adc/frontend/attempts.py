@@ -1,0 +1,131 @@
+"""What attempts to lower a program have found, for the next one.
+
+Most programs are lowered once. Where something is met that takes other code from the beginning, the
+attempt ends with an exception that says what it was, and the program is lowered again::
+
+    s = 0.0
+    while np.sum(s) < 9.0:
+        s = s + x          # VariesError: `s` is a number or an array
+
+What only some programs need costs the others nothing, and changes no code of theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from adc.frontend.control import program
+from adc.frontend.core import dispatch
+from adc.frontend.core.state import (
+    BOTH,
+    ChoiceError,
+    ConstantNeededError,
+    ModesNeededError,
+    PickedError,
+    Sharing,
+    StackError,
+    TableError,
+    UnassignedError,
+    Variable,
+    VariesError,
+)
+from adc.ir.errors import AdcError, Span, TypeUnstableError, UnboundError, UnsupportedError
+
+# What an attempt may end with.
+ENDS = (ModesNeededError, program.ShareError, dispatch.SplitError, AdcError)
+
+
+@dataclass
+class Attempts:
+    """What the next attempt begins with.
+
+    Attributes
+    ----------
+    modes : frozenset of str
+        Which derivatives of the result are taken.
+    shares : bool
+        Whether a function may be lowered once and called.
+    sharing : Sharing
+        Which are.
+    unset : dict
+        Variables that some path has not assigned.
+    varied : dict
+        Variables that are one of several values, of different kinds.
+    choosing : bool
+        Whether a value is needed where there is one of these.
+    tables : set of Span, or None
+        Where keys known only at run time are used; None if there are to be no tables.
+    """
+
+    modes: frozenset[str]
+    shares: bool
+    sharing: Sharing = field(default_factory=Sharing)
+    unset: dict[Variable, UnassignedError] = field(default_factory=dict)
+    varied: dict[Variable, VariesError] = field(default_factory=dict)
+    choosing: bool = False
+    tables: set[Span] | None = field(default_factory=set)
+    _refused: AdcError | None = None
+
+    def state(self) -> Mapping[str, Any]:
+        """Return what the state of the next attempt (`Shared`) is made with."""
+        return {
+            "sharing": self.sharing, "modes": self.modes, "unset": frozenset(self.unset),
+            "varied": frozenset(self.varied), "choosing": self.choosing,
+            "tables": None if self.tables is None else frozenset(self.tables),
+        }  # fmt: skip
+
+    def note(self, error: Exception) -> None:
+        """Note what an attempt ended with; raise the program's error if another would not help."""
+        match error:
+            case ModesNeededError():
+                self.modes = BOTH
+            case program.ShareError():
+                self.sharing.seen.clear()
+            case UnassignedError():
+                self._note_unset(error)
+            case dispatch.SplitError():
+                if self.choosing:
+                    raise ChoiceError(
+                        "this use of what is one of several values is not supported", None,
+                        "assign it to a variable before",
+                    ) from error  # fmt: skip
+                self.choosing = True
+            case TableError() if self.tables is not None:
+                self.tables.add(error.site)
+            case PickedError() if error.places:
+                raise StackError(error.places) from None
+            case VariesError() if error.variable not in self.varied:
+                self.varied[error.variable] = error
+            case AdcError():
+                self._note_refused(error)
+            case _:
+                raise AssertionError(error)
+
+    def _note_unset(self, error: UnassignedError) -> None:
+        # It is checked where it is read, unless no path to there assigns it.
+        first = self.unset.setdefault(error.variable, error)
+        if first is not error:
+            known = first if first.why else error
+            raise UnboundError(known.message, known.span, known.hint) from None
+
+    def _note_refused(self, error: AdcError) -> None:
+        if self.sharing.shared:
+            # What a shared function does not tell its callers may be what is missing.
+            self.sharing, self.shares = Sharing(), False
+            return
+        if isinstance(error, ConstantNeededError):
+            raise error
+        if self.tables:
+            # Where it does with known keys, in loops that are unrolled, it needs no tables.
+            self.tables, self._refused = None, error
+            return
+        error = self._refused or error
+        if self.varied and isinstance(error, VariesError | ChoiceError):
+            error = next(iter(self.varied.values()))
+        if isinstance(error, VariesError):
+            raise TypeUnstableError(error.message, error.span, error.hint) from None
+        if isinstance(error, PickedError):
+            raise UnsupportedError(error.message, error.span, error.hint) from None
+        raise error from None
