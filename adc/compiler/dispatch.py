@@ -52,6 +52,7 @@ from adc.ir import foreign
 from adc.ir.core import Check, Function, Print, walk
 from adc.ir.errors import (
     AdcError,
+    AliasError,
     ArgumentError,
     AssumptionError,
     DeviceError,
@@ -253,7 +254,9 @@ def _shared(
 
 
 # Refusals that other kinds of values may not meet.
-_KNOWN_ONLY_LATER = (UnsupportedError, TypeUnstableError, TypeMismatchError, UnboundError)
+_KNOWN_ONLY_LATER = (
+    UnsupportedError, TypeUnstableError, TypeMismatchError, UnboundError, AliasError,
+)  # fmt: skip
 
 
 def _add(constants: dict[Place, Any], places: set[Place], values: tuple[Any, ...]) -> bool:

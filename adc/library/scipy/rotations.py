@@ -76,7 +76,7 @@ def _length(square: Any) -> Any:
 
 def _require_broadcastable(p: Any, q: Any, problem: str) -> None:
     """Raise unless arrays with such shapes, one row each, can be combined."""
-    for m, n in zip(p[::-1], q[::-1]):  # noqa: B905
+    for m, n in zip(p[::-1], q[::-1], strict=False):
         if m != n and m != 1 and n != 1:
             raise ValueError(problem)
 

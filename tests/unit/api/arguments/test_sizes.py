@@ -130,6 +130,21 @@ def test_sizes_that_decide_how_many_axes_there_are() -> None:
     np.testing.assert_array_equal(adc.hessian(lambda x: flattened(x, 2))(X), 2.0 * np.eye(3))
 
 
+def written(x: Any) -> Any:
+    rows = np.atleast_2d(x)
+    if min(rows.shape) == 1:
+        rows = rows.ravel()
+    rows[0] = 2.0 * rows[-1]
+    return np.sum(x * np.arange(1.0, x.size + 1.0).reshape(x.shape))
+
+
+def test_sizes_that_decide_what_is_a_view_of_what() -> None:
+    slope = adc.grad(written)
+    np.testing.assert_array_equal(slope(X), [0.0, 2.0, 5.0])
+    np.testing.assert_array_equal(slope(X[:, None]), [[0.0], [2.0], [5.0]])
+    np.testing.assert_array_equal(slope(np.ones((2, 2))), [[0.0, 0.0], [5.0, 8.0]])
+
+
 def test_integers_are_constants_only_if_sizes_do_not_do() -> None:
     def weighted(x: Any, k: Any, order: Any) -> Any:
         y = x if order == 1 else (x, x**2)
