@@ -35,7 +35,7 @@ from adc.ir.verifier import problems
 from tests.corpus.programs import PROGRAMS
 from tests.oracle import chain
 
-ERRORS = Path(__file__).parents[2] / "golden" / "errors"
+ERRORS = Path(__file__).parents[3] / "golden" / "errors"
 EXPECTED = re.compile(r"# (ADC\d+): (.+)$")
 _serial = itertools.count()
 

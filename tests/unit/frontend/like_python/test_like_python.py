@@ -19,7 +19,9 @@ import pytest
 
 import adc
 from adc.ir.errors import AdcError
-from tests.unit.frontend import snippets
+from tests.unit.frontend.like_python import names
+from tests.unit.frontend.like_python.like import LIKE
+from tests.unit.frontend.like_python.refused import REFUSED
 
 _serial = itertools.count()
 
@@ -32,11 +34,11 @@ def _cases(table: dict[str, str]) -> Iterator[Any]:
 
 def _made(given: str, body: str) -> tuple[Callable[..., Any], dict[str, Any]]:
     """Return a function with this body, and its arguments."""
-    arguments = eval(f"dict({given})", vars(snippets))
+    arguments = eval(f"dict({given})", vars(names))
     text = f"def program({', '.join(arguments)}):\n{textwrap.indent(body, '    ')}\n"
     file = f"<like-python-{next(_serial)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    namespace = vars(snippets).copy()
+    namespace = vars(names).copy()
     exec(compile(text, file, "exec"), namespace)
     return namespace["program"], arguments
 
@@ -69,7 +71,7 @@ def _compare(found: Any, wanted: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # of Python's run
-@pytest.mark.parametrize(("given", "body"), list(_cases(snippets.LIKE)))
+@pytest.mark.parametrize(("given", "body"), list(_cases(LIKE)))
 def test_like_python(given: str, body: str) -> None:
     program, arguments = _made(given, body)
     compiled = adc.jit(program, target="python", cache=False)
@@ -84,7 +86,7 @@ def test_like_python(given: str, body: str) -> None:
     _compare(compiled(**copy.deepcopy(arguments)), wanted)
 
 
-@pytest.mark.parametrize(("given", "body"), list(_cases(snippets.REFUSED)))
+@pytest.mark.parametrize(("given", "body"), list(_cases(REFUSED)))
 def test_refused(given: str, body: str) -> None:
     code, _, message = body.rpartition("\n# ")[2].partition(": ")
     assert re.fullmatch(r"ADC\d+", code)

@@ -1,0 +1,440 @@
+# mypy: ignore-errors
+# Names, imports and class variables are what the snippets are about.
+# ruff: noqa: E741, F401, RUF012
+"""What the bodies of `like` and `refused` use: modules, arrays, functions and classes."""
+
+import abc
+import cmath
+import collections
+import contextlib
+import copy
+import dataclasses
+import enum
+import functools
+import heapq
+import itertools
+import logging
+import math
+import operator
+import types
+import typing
+
+import numpy as np
+import scipy.integrate
+import scipy.linalg
+
+import adc
+
+X = np.array([1.5, -0.5, 2.0])
+
+
+M = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+H = X.astype(np.float16)
+
+
+I = np.array([3, 1, 2])
+
+
+U = np.array([2**63 + 5, 3, 2**63 + 5], np.uint64)
+
+
+Z = np.array(
+    [2.0 + 1.0j, complex(np.nan, 1.0), 1.0 + 3.0j, complex(2.0, np.nan), 1.0 + 2.0j,
+     complex(np.nan, np.nan), complex(0.0, np.nan), complex(np.nan, -2.0)]
+)  # fmt: skip
+
+
+SECOND = operator.itemgetter(np.int64(1))
+
+
+@functools.wraps(np.mean)
+def mean(*args, **kwargs):
+    return np.mean(*args, **kwargs) * 2.0
+
+
+class Diverged(ArithmeticError):
+    pass
+
+
+class Missing(KeyError):
+    pass
+
+
+class TimeoutError(Exception):  # not the builtin one
+    pass
+
+
+def thrice(v):
+    return 3.0 * v
+
+
+TRIPLE = thrice  # the same function at another place
+EACH = np.vectorize(thrice)
+EACH_ROW = np.vectorize(np.sum, signature="(n)->()")
+
+
+class Swallowing:
+    def __enter__(self):
+        return self
+
+    __exit__ = lambda self, *failure: True  # noqa: E731
+
+
+class Stopped(RuntimeError):
+    def __init__(self, message, iterations=None, point=None):
+        super().__init__(message)
+        self.iterations, self.point = iterations, point
+
+    class Early(Exception):
+        pass
+
+
+@dataclasses.dataclass
+class Point:
+    x: float
+    y: float
+
+
+class Both:
+    def __init__(self, first, second):
+        self.first, self.second = first, second
+
+    def __iter__(self):
+        yield self.first
+        yield self.second
+
+
+@dataclasses.dataclass
+class Line:
+    start: Point
+    end: Point
+
+
+class Times:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __eq__(self, other):
+        return self.factor == other.factor
+
+
+LOG = logging.getLogger("adc.tests.snippets")
+
+
+class Base:
+    def f(self, x):
+        return x
+
+
+B = np.array([True, False, True])
+
+
+@dataclasses.dataclass
+class Often:
+    value: float
+    times: int
+
+    def __add__(self, other):
+        s = 0
+        for _ in range(self.times):
+            s = s + other.value
+        return Often(s, self.times)
+
+
+@dataclasses.dataclass
+class Data:
+    a: float
+    b: float = 2.0
+    c: float = dataclasses.field(init=False, default=1.0)
+    d: list = dataclasses.field(default_factory=list)
+
+    def __post_init__(self):
+        self.c = self.a * 2
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+class Scaled(typing.NamedTuple):
+    v: float
+
+    def value(self):
+        return 2.0 * self.v
+
+
+class Cubed(typing.NamedTuple):
+    v: float
+
+    def value(self):
+        return self.v**3
+
+
+class Comparable:
+    def __init__(self, a):
+        self.a = a
+
+    def __lt__(self, o):
+        return self.a < o.a
+
+    def __eq__(self, o):
+        return self.a == o.a
+
+
+class Greater(Comparable):
+    def __gt__(self, o):
+        return True
+
+
+class Plain:
+    pass
+
+
+class Properties:
+    K = 2.0
+    L = [1.0]
+
+    def __init__(self, a):
+        self.a = a
+
+    @property
+    def p(self):
+        return self.a * 2
+
+    @property
+    def q(self):
+        return self._q
+
+    @q.setter
+    def q(self, v):
+        self._q = v
+
+    @q.deleter
+    def q(self):
+        del self._q
+
+    w = property(None, lambda self, v: setattr(self, "a", v))
+
+    @staticmethod
+    def s(v):
+        return v * v
+
+    @classmethod
+    def c(cls, v):
+        return cls(v)
+
+
+class Slots:
+    __slots__ = ("a",)
+
+    def __init__(self, a):
+        self.a = a
+
+
+class Descriptor:
+    def __get__(self, o, c=None):
+        return 7.0 if o is None else o.a * 2
+
+    def __set__(self, o, v):
+        o.a = v
+
+    def __delete__(self, o):
+        o.a = 0.0
+
+
+class Described:
+    d = Descriptor()
+
+    def __init__(self, a):
+        self.a = a
+
+
+class Abstract(abc.ABC):
+    @abc.abstractmethod
+    def f(self): ...
+
+
+class NoInit:
+    __init__ = 3
+
+
+class ReturningInit:
+    def __init__(self, a):
+        return a
+
+
+class Kind(enum.Enum):
+    Base = 1.0
+    B = 2.0
+
+
+@dataclasses.dataclass
+class FieldLater:
+    a: float = dataclasses.field(init=False)
+
+
+@dataclasses.dataclass
+class NoPostInit:
+    a: float
+    __post_init__ = 3
+
+
+class Copied:
+    def __init__(self, a):
+        self.a = a
+
+    def __copy__(self):
+        return Copied(2 * self.a)
+
+    def __deepcopy__(self, memo):
+        return Copied(3 * self.a)
+
+
+class Operators:
+    def __init__(self, a):
+        self.a = a
+
+    def __add__(self, o):
+        return Operators(self.a + (o.a if isinstance(o, Operators) else o))
+
+    __radd__ = __add__
+
+    def __divmod__(self, o):
+        return (self.a, 2 * self.a)
+
+    def __rdivmod__(self, o):
+        return (3 * self.a, 2 * self.a)
+
+    def __bool__(self):
+        return self.a > 1
+
+    def __len__(self):
+        return 3
+
+    def __float__(self):
+        return self.a * 2
+
+    def __int__(self):
+        return 3
+
+    def __index__(self):
+        return 1
+
+    def __abs__(self):
+        return self.a
+
+    def __neg__(self):
+        return Operators(-self.a)
+
+    def __getitem__(self, k):
+        return self.a * k
+
+    def __setitem__(self, k, v):
+        self.a = v
+
+    def __delitem__(self, k):
+        self.a = 0.0
+
+    def __contains__(self, k):
+        return k == self.a
+
+    def __call__(self, k):
+        return k * self.a
+
+    def __iter__(self):
+        return iter((self.a, 2 * self.a))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *e):
+        return None
+
+    def __round__(self, n=0):
+        return self.a
+
+    def __hash__(self):
+        return 3
+
+    def __format__(self, s):
+        return "a"
+
+    def __matmul__(self, o):
+        return self.a * 5
+
+    def __pow__(self, o):
+        return self.a * 6
+
+    def __iadd__(self, o):
+        self.a += o
+        return self
+
+    def __reversed__(self):
+        return iter((7 * self.a,))
+
+    def __str__(self):
+        return "s"
+
+
+class BadOperators:
+    def __bool__(self):
+        return 3
+
+    def __len__(self):
+        return -1.0
+
+    def __float__(self):
+        return "a"
+
+    def __int__(self):
+        return 1.5
+
+    def __index__(self):
+        return 1.5
+
+    def __iter__(self):
+        return 3
+
+    def __contains__(self, k):
+        return 3.0
+
+
+@contextlib.contextmanager
+def cm3(v):
+    yield v
+    yield v
+
+
+class Passing:
+    def __enter__(self):
+        return 3.0
+
+    def __exit__(self, a, b, c):
+        return False
+
+
+class Peculiar:
+    def __getattribute__(self, name):
+        return 5.0
+
+
+PECULIAR = Peculiar()
+
+
+def rec3(x, n):
+    if n <= 0:
+        return [x, 1.0]
+    return [2.0 * rec3(x, n - 1)[0], 1.0]
+
+
+def rec5(p, n):
+    if n <= 0:
+        return p
+    return rec5(Pair(p.a * 2.0, p.b), n - 1)
+
+
+def rec9(x, n):
+    if n <= 0:
+        return x
+    return rec9([x, x], n - 1)
