@@ -16,6 +16,7 @@ where they are needed.
 `control`     branches, loops and inlined functions; joins of two paths
 `numpy`       indexing and the functions of NumPy
 `language`    Python's containers, expressions and statements
+`loops`       `for` and `while`
 `transforms`  derivatives and other transformations inside code
 `calls`       calls: functions, methods, builtins
 `scipy`       the functions of SciPy

@@ -46,10 +46,10 @@ from adc.frontend.language import (
     containers,
     contexts,
     expressions,
-    iteration,
     statements,
     subscripts,
 )
+from adc.frontend.loops import for_loops, while_loops
 from adc.frontend.numpy import products
 from adc.frontend.syntax.source import Source
 from adc.frontend.transforms import derivatives, jacobians, nested, outline
@@ -67,8 +67,8 @@ from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
 
 # The modules with handlers: these register when they are imported (`core.dispatch`).
 HANDLERS = (
-    attributes, blocks, builtin, calls, containers, definitions, expressions, fourier, iteration,
-    jacobians, nested, products, contexts, scipy, statements, subscripts,
+    attributes, blocks, builtin, calls, containers, definitions, expressions, for_loops, fourier,
+    jacobians, nested, products, contexts, scipy, statements, subscripts, while_loops,
 )  # fmt: skip
 
 

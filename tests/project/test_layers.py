@@ -85,6 +85,7 @@ ROOMS = {
         "control",
         "numpy",
         "language",
+        "loops",
         "transforms",
         "calls",
         "scipy",

@@ -52,9 +52,9 @@ from adc.frontend.language import (
     dynamic_lists,
     expressions,
     generators,
-    iteration,
     iterators,
 )
+from adc.frontend.loops import over
 from adc.frontend.numpy import complexes, library, linear, maths, reductions
 from adc.frontend.values import (
     arguments,
@@ -76,8 +76,7 @@ from adc.ir.errors import TypeMismatchError, TypeUnstableError
 from adc.ir.foreign import is_stand_in
 from adc.ir.types import B1, BOOL, F16, HALF, INT, Scalar, promote
 from adc.library import functions as library_functions
-from adc.library.standard import iteration as library_iteration
-from adc.library.standard import mathematics
+from adc.library.standard import iteration, mathematics
 from adc.library.standard import tables as library_tables
 
 _INTEGER = maths.to_integer("trunc")
@@ -359,7 +358,7 @@ def _require_as_long(lo: Lowerer, first: Operand, size: Operand, k: int, node: a
 
 def _iterations(lo: Lowerer, iterable: Binding, node: ast.Call) -> Operand:
     items = sequences.static_items(lo, iterable)
-    return integer(len(items)) if items is not None else iteration.iteration(lo, iterable, node)[0]
+    return integer(len(items)) if items is not None else over.iteration(lo, iterable, node)[0]
 
 
 def _slice(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -739,7 +738,7 @@ def _iter(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
         numbers.refuse(lo, text, node, "TypeError", text)
     if not isinstance(source, ArrayRef | ListRef | TupleOf | Range):
         raise lo.unsupported(f"`iter` of {kind_of(source)}", node, "use a `for` loop")
-    return objects.construct(lo, library_iteration.Items, [source], {}, node)
+    return objects.construct(lo, iteration.Items, [source], {}, node)
 
 
 def _next(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -752,7 +751,7 @@ def _next(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
         )  # fmt: skip
     if len(args) == 1:
         return dispatch.apply(lo, Bound(args[0], "__next__"), [], {}, node)
-    return dispatch.apply(lo, static(library_iteration.following), args, {}, node)
+    return dispatch.apply(lo, static(iteration.following), args, {}, node)
 
 
 def _listing(handler: Handler, *, ordered: bool) -> Handler:

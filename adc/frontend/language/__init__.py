@@ -7,9 +7,8 @@ In reading order:
 `attributes`     ``a.b``
 `formatting`     f-strings and other texts
 `subscripts`     ``a[b]``
-`statements`     statements other than `if` (`control.blocks`) and loops (`iteration`)
+`statements`     statements other than `if` (`control.blocks`) and loops (`loops`)
 `assignment`     assignment to names, elements, attributes and patterns; ``op=``
-`iteration`      `for` and `while`
 `breaks`         names that a loop binds only where `break` leaves it
 `unrolling`      loops over lists that are unrolled, and how much code that is
 `exceptions`     `try`, `except`, `finally`

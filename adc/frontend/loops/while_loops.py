@@ -1,0 +1,81 @@
+"""`while`: its test is lowered at the head of each iteration."""
+
+from __future__ import annotations
+
+import ast
+
+from adc.frontend.control import blocks, choices
+from adc.frontend.control.control import (
+    FALLS,
+    NATURAL,
+    branch,
+    set_exit,
+)
+from adc.frontend.control.findings import FirstError
+from adc.frontend.control.loops import lower_loop
+from adc.frontend.core.dispatch import handles
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import Dead
+from adc.frontend.loops import exits
+from adc.frontend.syntax import scope
+from adc.ir.core import Operand, Value
+
+
+@handles(ast.While)
+def lower_while(lo: Lowerer, stmt: ast.While) -> None:
+    names = exits.assigned(lo, [stmt.test, *stmt.body])
+    jumping = exits.jumps_of(lo, stmt)
+    early = scope.has_break(stmt.body) or scope.has_return(stmt.body) or bool(jumping)
+    endless = isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
+    bound = exits.bound(lo, names)
+
+    def iterate() -> None:
+        blocks.lower_stmts(lo, stmt.body)
+        exits.skip(lo, stmt, bound)
+
+    def body(_: Value | None) -> Operand:
+        cond = choices.condition(lo, stmt.test)
+        branch(lo, cond, iterate, lambda: set_exit(lo, NATURAL))
+        if early:
+            return exits.to_next_iteration(lo, stmt)
+        exits.require_no_jump(lo, stmt)
+        set_exit(lo, FALLS)
+        lo.frame.partial.clear()
+        return cond
+
+    if early:
+        exits.early_loop(lo, stmt, names, body, definite=endless, endless=endless)
+        return
+    sure = scope.surely_assigned(stmt.test)
+    # What was a number and is an array after the first iteration is only an array in the others.
+    peels = bool(lo.shared.varied) and not (endless or stmt.orelse)
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+
+    def loop(*, peels: bool = False) -> None:
+        lower_loop(lo, stmt, names, body, trips=None, definite=endless, sure=sure, peels=peels)
+
+    def first_apart() -> None:
+        with lo.copy("first", id(stmt)):
+            iterate()
+            exits.require_no_jump(lo, stmt)
+            set_exit(lo, FALLS)
+            lo.frame.partial.clear()
+        with lo.copy("others", id(stmt)):
+            loop()
+
+    try:
+        loop(peels=peels)
+    except (exits.JumpsError, FirstError) as error:
+        if isinstance(error, FirstError) and not peels:
+            raise
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+        if isinstance(error, exits.JumpsError):
+            lower_while(lo, stmt)
+        else:
+            branch(lo, choices.condition(lo, stmt.test), first_apart, lambda: None)
+        return
+    if endless:
+        raise Dead
+    exits.lower_else(lo, stmt, None)
