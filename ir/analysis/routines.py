@@ -72,6 +72,7 @@ ROUTINES: dict[str, Routine] = {
     "eigvalsh": Routine(2, "nn,,n", "1 + 34 n + n n"),
     "eigh_robust": Routine(4, "nn,,,,n,nn", "1 + 70 n + n n", "1 + 12 n"),
     "qr": Routine(1, "mn,mn,nn", "m n + 33 n"),
+    "real_eig": Routine(1, "nn,n,n,nn", "1 + 130 n + 2 n n"),
     "svd": Routine(1, "mn,mk,k,kn", "m n + 7 k + 4 k k + 64 m + 64 n", "8 k"),
     "full_svd": Routine(1, "mn,mm,k,nn", "m n + 7 k + 4 k k + 64 m + 64 n", "8 k"),
     "svdvals": Routine(1, "mn,k", "m n + 7 k + 64 m + 64 n", "8 k"),

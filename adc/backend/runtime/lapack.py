@@ -20,7 +20,7 @@ import llvmlite.binding as llvm
 import scipy
 
 # Without the letter of the precision.
-LAPACK = ("getrf", "potrf", "syevd", "syevr", "geqrf", "orgqr", "gesdd")
+LAPACK = ("getrf", "potrf", "syevd", "syevr", "geev", "geqrf", "orgqr", "gesdd")
 OF_COMPLEX = ("heevd", "heevr", "geev", "gees", "geqrf", "ungqr", "gesdd")
 BLAS = ("gemm", "trsm", "trsv")
 

@@ -300,6 +300,18 @@ def _eig(m: Machine, re: Any, im: Any, wx: Any, wy: Any, x: Any, y: Any, work: A
     return m.failed(info)
 
 
+def _real_eig(m: Machine, a: Any, wx: Any, wy: Any, packed: Any, work: Any) -> Any:
+    """Two columns of `packed` have both parts of the vectors of two conjugate values."""
+    n = a.shape[0]
+    m.took(n * n * n * 25)
+    m.transpose(work, a, n, n)
+    vectors, rest, stride = m.at(work, n * n), m.at(work, n * n * 2), m.most(n, 1)
+    info = m.call("geev", "N", "V", n, work, stride, wx, wy, rest, 1, vectors, stride, rest,
+                  m.most(n * 130, 1), INFO)  # fmt: skip
+    m.transpose(packed, vectors, n, n)
+    return m.failed(info)
+
+
 def _complex_qr(
     m: Machine, re: Any, im: Any, qx: Any, qy: Any, rx: Any, ry: Any, work: Any
 ) -> None:
@@ -353,6 +365,7 @@ ROUTINES: dict[str, Callable[..., Any]] = {
     "hermitian": _hermitian,
     "hermitian_robust": _hermitian_robust,
     "eig": _eig,
+    "real_eig": _real_eig,
     "schur": _schur,
     "complex_qr": _complex_qr,
     "complex_svd": _complex_svd,

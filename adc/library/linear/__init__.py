@@ -4,7 +4,7 @@
 `routines`      triangular factors, and what they solve
 `spectral`      orthogonal factors: eigenvectors, QR, singular values
 `unitary`       unitary factors of complex matrices, likewise
-`general`       eigenvectors of any complex matrices
+`general`       eigenvectors of matrices of any kind
 `complexes`     complex matrices as real ones twice as large; elimination with complete pivoting
 `stacks`        stacks of matrices as loops over them
 `solves`        solves, inverses, determinants, Cholesky factors

@@ -11,7 +11,14 @@ import numpy as np
 
 from adc.library import Unsupported, stop_gradient
 from adc.library.linear.complexes import joined
-from adc.library.linear.general import general, general_values, general_vectors, scaled
+from adc.library.linear.general import (
+    general,
+    general_values,
+    general_vectors,
+    real_general,
+    scaled,
+    unpacked,
+)
 from adc.library.linear.routines import mirrored
 from adc.library.linear.spectral import (
     beside,
@@ -126,8 +133,13 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
 
 
 def _eig(a: Any) -> Any:
-    re, im = a.real.copy(), a.imag.copy()
-    wx, wy, x, y, failed = general(stop_gradient(re), stop_gradient(im))
+    if np.iscomplexobj(a):
+        re, im = a.real.copy(), a.imag.copy()
+        wx, wy, x, y, failed = general(stop_gradient(re), stop_gradient(im))
+    else:
+        re, im = a.copy(), np.zeros_like(a)
+        wx, wy, packed, failed = real_general(stop_gradient(re))
+        x, y = unpacked(wy, packed)
     if failed != 0:
         raise np.linalg.LinAlgError("Eigenvalues did not converge")
     ux, uy, marks = general_values(re, im, wx, wy, x, y)
@@ -136,43 +148,54 @@ def _eig(a: Any) -> Any:
 
 
 def _of_eig(a: Any) -> Any:
-    if not np.iscomplexobj(a):
-        raise Unsupported(
-            "`np.linalg.eig` or `eigvals` of a real matrix (values decide whether it is complex)",
-            "pass `a.astype(complex)`, or use `eigh` if it is symmetric",
-        )  # fmt: skip
     square(a)
+    a = inexact(a)
     if not np.all(np.isfinite(a)):
         raise np.linalg.LinAlgError("Array must not contain infs or NaNs")
     return a
 
 
-def eig(a: Any) -> Any:
-    """`np.linalg.eig` of complex matrices."""
+def complex_eig(a: Any) -> Any:
+    """Return eigenvalues and eigenvectors, as complex numbers whatever they are."""
     a = _of_eig(a)
     if a.ndim == 2:
-        values, x = _eig(a)
-        return EigResult(values, x)
+        return _eig(a)
     flat = flattened(a)
-    found = np.empty(flat.shape[:2], a.dtype)
-    vectors = np.empty(flat.shape, a.dtype)
+    found = np.empty(flat.shape[:2], a.dtype) + 0j
+    vectors = np.empty(flat.shape, a.dtype) + 0j
     for k in range(flat.shape[0]):
         values, x = _eig(flat[k])
         found[k] = values
         vectors[k] = x
-    return EigResult(unflattened(found, a.shape[:-2]), unflattened(vectors, a.shape[:-2]))
+    return unflattened(found, a.shape[:-2]), unflattened(vectors, a.shape[:-2])
 
 
-def eigvals(a: Any) -> Any:
-    """`np.linalg.eigvals` of complex matrices."""
+def complex_eigvals(a: Any) -> Any:
+    """Return eigenvalues, as complex numbers whatever they are."""
     a = _of_eig(a)
     if a.ndim == 2:
         return _eig(a)[0]
     flat = flattened(a)
-    found = np.empty(flat.shape[:2], a.dtype)
+    found = np.empty(flat.shape[:2], a.dtype) + 0j
     for k in range(flat.shape[0]):
         found[k] = _eig(flat[k])[0]
     return unflattened(found, a.shape[:-2])
+
+
+def eig(a: Any) -> Any:
+    """`np.linalg.eig`: the values of a real matrix decide whether the result is complex."""
+    values, x = complex_eig(a)
+    if not np.iscomplexobj(a) and np.all(values.imag == 0.0):
+        return EigResult(values.real, x.real)
+    return EigResult(values, x)
+
+
+def eigvals(a: Any) -> Any:
+    """`np.linalg.eigvals`: those of a real matrix are complex if any of them is."""
+    values = complex_eigvals(a)
+    if not np.iscomplexobj(a) and np.all(values.imag == 0.0):
+        return values.real
+    return values
 
 
 def missing_eig(a: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Eigenvectors of complex matrices of any kind: LAPACK's routine, with derivative rules.
+"""Eigenvectors of matrices of any kind: LAPACK's routine, with derivative rules.
 
 Sources: M. B. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
 differentiation, 2008; C. Boeddeker, P. Hanebrink, L. Drude, J. Heymann, R. Haeb-Umbach, On the
@@ -97,6 +97,53 @@ def _general_tangent(primals: Any, tangents: Any) -> Any:
 
 # Derivatives are those of the two functions that follow.
 general.define(_general_record, _general_reverse, _general_tangent)
+
+
+def _real_arrays(a: Any) -> Any:
+    n = a.shape[0]
+    return np.empty(n, a.dtype), np.empty(n, a.dtype), np.empty((n, n), a.dtype), flag()
+
+
+@exact("real_eig", _real_arrays)
+def real_general(a: Any) -> Any:
+    """Return the same of a real matrix, with its eigenvectors as LAPACK packs them (`unpacked`)."""
+    n = a.shape[0]
+    w = np.zeros(n, a.dtype)
+    return w, w.copy(), np.zeros((n, n), a.dtype), 1
+
+
+def _real_record(a: Any) -> Any:
+    return real_general(a), None
+
+
+def _real_reverse(kept: Any, cts: Any) -> Any:
+    return (None,)
+
+
+def _real_tangent(primals: Any, tangents: Any) -> Any:
+    found = real_general(primals[0])
+    w = np.zeros_like(found[0])
+    return found, (w, w.copy(), np.zeros_like(found[2]), None)
+
+
+real_general.define(_real_record, _real_reverse, _real_tangent)
+
+
+def unpacked(wy: Any, packed: Any) -> Any:
+    """Return both parts of the eigenvectors of a real matrix.
+
+    Where a value has an imaginary part, its conjugate follows: two columns have both parts of the
+    vector of the first of them.
+    """
+    n = wy.shape[0]
+    x, y = packed.copy(), np.zeros_like(packed)
+    for j in range(n):
+        if wy[j] > 0:
+            y[:, j] = packed[:, j + 1]
+        elif wy[j] < 0:
+            x[:, j] = packed[:, j - 1]
+            y[:, j] = -packed[:, j]
+    return x, y
 
 
 @exact()

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from adc.library import Unsupported, stop_gradient
+from adc.library import stop_gradient
 from adc.library.linear import linalg
 from adc.library.linear.complexes import halves, joined, real_form
-from adc.library.linear.factors import eig as eig_of_complex
+from adc.library.linear.factors import complex_eig, complex_eigvals
 from adc.library.linear.routines import flag, mirrored
 from adc.library.linear.spectral import (
     eigenvalues,
@@ -206,25 +206,22 @@ def eigvalsh(
 
 
 def eig(a: Any, right: Any = True, check_finite: Any = True) -> Any:
-    """`scipy.linalg.eig` of complex matrices."""
+    """`scipy.linalg.eig`: only the vectors of a real matrix may be real."""
     a = validated(a, check_finite)
     square(a)
     if not right:
         return eigvals(a, False)
-    if not np.iscomplexobj(a):
-        raise Unsupported(
-            "`scipy.linalg.eig` of a real matrix (values decide whether vectors are complex)",
-            "pass `a.astype(complex)`, call `eigvals`, or use `eigh` if it is symmetric",
-        )
-    found = eig_of_complex(a)
-    return found[0], found[1]
+    values, x = complex_eig(a)
+    if not np.iscomplexobj(a) and np.all(values.imag == 0.0):
+        return values, x.real
+    return values, x
 
 
 def eigvals(a: Any, check_finite: Any = True) -> Any:
     """`scipy.linalg.eigvals`."""
     a = validated(a, check_finite)
     square(a)
-    return linalg.eigvals(a + 0j)
+    return complex_eigvals(a)
 
 
 # --- QR and singular values -----------------------------------------------------------------------
