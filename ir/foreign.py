@@ -29,8 +29,9 @@ _CPU = 1
 _INTERFACE = "__cuda_array_interface__"
 # Packages whose classes are not user programs.
 _LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc"])
-# What stands for SciPy's classes is written like a user's.
-_READ = ("adc.library.scipy", "adc.library.mpi")
+# Modules that have classes with others in their place. Those are written like a user's.
+_REPLACED = ("scipy.", "numpy")
+_READ = ("adc.library.scipy", "adc.library.mpi", "adc.library.arrays.polynomials")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ def is_foreign(value: Any) -> bool:
 
 def stand_in(cls: type) -> StandIn | None:
     """Return what code uses in place of a class of another library; None for most classes."""
-    return _stand_in(cls) if (cls.__module__ or "").startswith("scipy.") else None
+    return _stand_in(cls) if (cls.__module__ or "").startswith(_REPLACED) else None
 
 
 @functools.lru_cache(maxsize=1024)

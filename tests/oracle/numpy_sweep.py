@@ -266,8 +266,11 @@ _TABLE: dict[str, list[str]] = {
     ],
     "np.linalg.pinv": ["{}(np.array([[1.0, 2.0], [2.0, 5.0], [1.0, 0.5]]))",
                        "{}(np.array([[3, -128, 2], [1, 2, 127]], np.int8))"],
-    "np.linalg.eig": ["{}(np.diag([3.0, 1.0]) * (1 + 0j))[0].real * n"],
-    "np.linalg.eigvals": ["{}(np.diag([3.0, 1.0]) * (1 + 0j)).real * n"],
+    "np.linalg.eig": ["{}(np.diag([3.0, 1.0]) * (1 + 0j))[0].real * n", "{}(s)[0]",
+                      "{}(np.array([[0.0, 1.0], [-1.0, 0.5]]))[1]", "{}(v)", "{}(m)"],
+    "np.linalg.eigvals": ["{}(np.diag([3.0, 1.0]) * (1 + 0j)).real * n", "{}(s)", "{}(v)",
+                          "{}(np.array([[0.0, 1.0], [-1.0, 0.5]], np.float32))",
+                          "{}(np.eye(2, dtype=int))"],
     "np.linalg.eigvalsh": ["{}(s + s.T)", "{}(np.eye(3))"],
     "np.linalg.eigh": ["{}(s + s.T)[0]", "{}(np.diag([3.0, 1.0]))[0]"],
     "np.linalg.solve": ["{}(s, v)", "{}(s, s)", "{}(s + 4.0 * np.eye(3), w)",
@@ -662,9 +665,10 @@ def difference(got: Any, want: Any, tolerance: float = 1.0) -> str:
 
 
 def _close(got: Any, want: Any, tolerance: float) -> bool:
-    if want.dtype.kind != "f":
+    if want.dtype.kind not in "fc":
         return bool(np.array_equal(got, want))
-    limit = tolerance * {"float64": 1e-13, "float32": 5e-6, "float16": 1e-3}[want.dtype.name]
+    digits = {"float64": 1e-13, "float32": 5e-6, "float16": 1e-3}
+    limit = tolerance * digits[want.real.dtype.name]
     exact = ~np.isfinite(want) | (want == 0)
     with_nan = np.isnan(got) & np.isnan(want)
     zero = (want == 0) & (np.abs(got) <= 1e-13) & (tolerance > 1)

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from adc.frontend.control import evaluation
 from adc.frontend.control.control import VALUE, branch
 from adc.frontend.core import dispatch, numbers
-from adc.frontend.core.bindings import NONE, Binding, Num, kind_of
+from adc.frontend.core.bindings import NONE, Binding, Num, OneOf, kind_of
 from adc.frontend.core.dispatch import SplitError
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import usable
@@ -55,7 +55,7 @@ def condition(lo: Lowerer, node: ast.expr) -> Operand:
         assert isinstance(part, ast.expr)
         return Num(evaluation.condition(lo, part))
 
-    found = _split(lo, node, lower)
+    found = _split(lo, node, lower, truth=True)
     assert isinstance(found, Num)
     return found.operand
 
@@ -73,8 +73,9 @@ def value(lo: Lowerer, node: ast.expr, lower: Callable[[Lowerer, ast.expr], Bind
 
 
 def _split(
-    lo: Lowerer, node: ast.AST, lower: Callable[[ast.AST], Binding], *, valued: bool = True
-) -> Binding:
+    lo: Lowerer, node: ast.AST, lower: Callable[[ast.AST], Binding], *, valued: bool = True,
+    truth: bool = False,
+) -> Binding:  # fmt: skip
     before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
     try:
         return lower(node)
@@ -90,10 +91,12 @@ def _split(
         for name, part in parts:
             lo.frame.env[name] = evaluation.lower_optional(lo, part)
         try:
-            return _split(lo, node, lower, valued=valued)
+            return _split(lo, node, lower, valued=valued, truth=truth)
         finally:
             for name, _ in parts:
                 lo.frame.env.pop(name, None)
+    if truth and (decided := _decided(lo, node, found, lower)) is not None:
+        return Num(decided)
     outer = lo.frame.env.pop(VALUE, None) if valued else None
 
     refused: list[AdcError] = []
@@ -148,6 +151,36 @@ def _split(
     if outer is not None:
         lo.frame.env[VALUE] = outer
     return result
+
+
+def _decided(
+    lo: Lowerer, node: ast.AST, found: OneOf, lower: Callable[[ast.AST], Binding]
+) -> Operand | None:
+    """Return a condition that only the choice decides, such as `np.iscomplexobj(w)`; else None.
+
+    Paths that it decides know which of the values it is.
+    """
+    assert isinstance(found.which, Value)
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    holds: list[Operand] = []
+    for k in range(len(found.items)):
+        said = frozenset([((found.which, k), True)])
+        lo.frame.env.update(
+            {name: optional.chosen(held, said) for name, held in lo.frame.env.items()}
+        )
+        try:
+            with lo.copy("one of", id(node), k), _known_outside(lo, found.which, k):
+                held = lower(node)
+            pure = len(lo.builder.stmts) == mark
+        except (AdcError, SplitError, Dead):
+            pure = False
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+        if not pure or not (isinstance(held, Num) and isinstance(held.operand, Literal)):
+            return None
+        holds.append(held.operand)
+    return optional.by_item(lo, found, holds)
 
 
 def _frames(lo: Lowerer) -> Iterator[Frame]:
@@ -212,6 +245,10 @@ def _evaluated_before(node: ast.AST, inner: ast.AST) -> list[ast.expr] | None:
     """
     if isinstance(inner, ast.Name):
         return None
+    if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Name):
+        targets = [each for target in node.targets for each in ast.walk(target)]
+        if any(each is inner for each in targets):
+            return [node.value]  # which is evaluated before targets
     parts = _parts(node)
     for k, part in enumerate(parts):
         if part is inner:
@@ -246,6 +283,13 @@ def _parts(node: ast.AST) -> list[ast.expr]:
             return [inner]
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             return elts
+        case ast.For(iter=iterable):
+            return [iterable]
+        # Wherever the elements are computed.
+        case ast.ListComp(generators=[first, *_]) | ast.GeneratorExp(generators=[first, *_]):
+            return [first.iter]
+        case ast.SetComp(generators=[first, *_]) | ast.DictComp(generators=[first, *_]):
+            return [first.iter]
         case ast.FormattedValue(value=inner, format_spec=None):
             return [inner]
         case ast.JoinedStr(values=values):

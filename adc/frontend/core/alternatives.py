@@ -37,9 +37,6 @@ _BY_HINT = {
     "sort the real parts, or the absolute values": "sort_complex",
     "use `np.int64` or `np.uint64`": "longlong ulonglong",
     "use `>>` and `&` on integers": "packbits unpackbits",
-    "use an array of coefficients, and `np.polyval`, `np.polymul` or `np.polyder`": "poly1d",
-    "they are eigenvalues of a matrix that is not symmetric: write Newton's method on "
-    "`np.polyval`, from roots computed outside": "roots",
     "`np.einsum` needs no path: adc contracts two operands at a time": "einsum_path",
     "use `np.vectorize`": "frompyfunc",
     "use `np.histogram2d`, or `np.add.at` with the index of each bin": "histogramdd",
@@ -52,7 +49,7 @@ FUNCTIONS = {
     "numpy.linalg": "`adc supported` lists the functions of `np.linalg` that are supported; or "
     + OUTSIDE,
     "numpy.fft": "`adc supported` lists the functions of `np.fft` that are supported",
-    "numpy.polynomial": "use functions of coefficients, such as "
+    "numpy.polynomial": "use `Polynomial`, or functions of coefficients, such as "
     "`np.polynomial.polynomial.polyval(x, c)`, `np.polynomial.chebyshev.chebval`, `np.polymul`",
     "numpy.lib.scimath": "use the function of the same name in `np`, of a complex number where the "
     "result is complex",

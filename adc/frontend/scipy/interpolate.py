@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-
-from adc.frontend.core.bindings import Binding
-from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library
 from adc.frontend.numpy.plain import composed
-from adc.frontend.values import elementwise, objects
-from adc.frontend.values.arguments import Handler
 from adc.ir.foreign import STAND_INS, StandIn
 from adc.library.scipy.interpolate import (
     bivariate,
@@ -22,19 +15,6 @@ from adc.library.scipy.interpolate import (
 )
 
 _PIECEWISE = ("c", "x", "extrapolate", "axis")
-
-
-def _constructed(cls: type) -> Handler:
-    names = tuple(inspect.signature(cls).parameters)
-
-    def handler(
-        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-    ) -> Binding:
-        composed.require_constants(lo, ("axis",), names, args, kwargs, node)
-        args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
-        return objects.construct(lo, cls, args, kwargs, node)
-
-    return handler
 
 
 _SPLINE = ("_eval_args", "ext")
@@ -57,7 +37,7 @@ _CLASSES: dict[type, tuple[str, ...]] = {
 for _cls, _attributes in _CLASSES.items():
     _name = f"scipy.interpolate.{_cls.__name__}"
     STAND_INS[_name] = StandIn(_cls, _attributes)
-    library.enter_named({_name: _constructed(_cls)})
+    library.enter_named({_name: composed.constructed(_cls, ("axis",))})
 # Classes that no program makes.
 for _cls in (univariate.UnivariateSpline, univariate.LSQUnivariateSpline):
     STAND_INS[f"scipy.interpolate.{_cls.__name__}"] = StandIn(_cls, _SPLINE)

@@ -12,7 +12,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import library
 from adc.frontend.numpy.plain import composed
 from adc.frontend.scipy.linalg import call, prepared
-from adc.frontend.values import arguments, elementwise, objects, views
+from adc.frontend.values import arguments, views
 from adc.frontend.values.arguments import Given, Handler
 from adc.ir.errors import TypeMismatchError
 from adc.ir.foreign import STAND_INS, StandIn
@@ -170,16 +170,6 @@ library.enter_named({f"scipy.spatial.distance.{name}": each for name, each in NA
 # -- rotations -------------------------------------------------------------------------------------
 
 
-def _constructed(cls: type) -> Handler:
-    def handler(
-        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-    ) -> Binding:
-        args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
-        return objects.construct(lo, cls, args, kwargs, node)
-
-    return handler
-
-
 def _rotation(items: dict[str, Any]) -> Any:
     """Return a rotation of SciPy's, of its attributes."""
     quat = items["_quat"]
@@ -196,7 +186,7 @@ STAND_INS[f"{_TRANSFORM}.Slerp"] = StandIn(
 )
 library.enter_named(
     {
-        f"{_TRANSFORM}.{cls.__name__}": _constructed(cls)
+        f"{_TRANSFORM}.{cls.__name__}": composed.constructed(cls)
         for cls in (rotations.Rotation, rotations.Slerp)
     }
     | {

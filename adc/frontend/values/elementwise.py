@@ -348,6 +348,10 @@ def lift(lo: Lowerer, args: Sequence[Binding], compute: Scalars, node: ast.AST) 
     arrays = [arg for arg in args if isinstance(arg, ArrayRef | Lazy)]
     if not arrays:
         return compute(list(args))
+    compute = _for_each(lo, compute)
+    # NumPy looks at types before it looks at shapes.
+    plain = [lazy(lo, x, node) if isinstance(x, ArrayRef | Lazy) else x for x in args]
+    ty, cost = _traced(lo, plain, compute, node)
     dims = common_dims(lo, [dims_of(lo, x) for x in arrays], node)
     parts: list[Lazy | Binding] = []
     depth = 1
@@ -362,8 +366,6 @@ def lift(lo: Lowerer, args: Sequence[Binding], compute: Scalars, node: ast.AST) 
                 depth = max(depth, arg.depth + 1)
         parts.append(views.broadcast(lo, lazy(lo, arg, node), dims))
     found = [part for part in parts if isinstance(part, Lazy)]
-    compute = _for_each(lo, compute)
-    ty, cost = _traced(lo, parts, compute, node)
 
     def element(index: Sequence[Operand]) -> Operand:
         with lo.at(node):

@@ -10,6 +10,7 @@
 `matrices`    functions of `np.linalg`
 `windows`     windows of signal processing
 `polynomial`  polynomials given by their coefficients
+`polynomials` polynomials as objects
 `reducing`    methods of functions of two operands
 `series`      values of polynomials in several bases (`np.polynomial`)
 `mapping`     functions applied along axes, or to elements

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from adc.library import Unsupported
+from adc.library import Unsupported, stop_gradient
+from adc.library.linear.complexes import joined
+from adc.library.linear.factors import complex_eigvals
+from adc.library.rules import exact
 
 
 def polyval(p: Any, x: Any) -> Any:
     """`np.polyval`: by Horner's rule."""
-    c = np.asarray(p)
+    c = np.asarray(p.coeffs if hasattr(p, "coeffs") else p)  # of a `poly1d`
     at = np.asarray(x)
     if len(c) == 0:
         raise Unsupported("`np.polyval` of no coefficients", "check how many there are")
@@ -21,7 +24,7 @@ def polyval(p: Any, x: Any) -> Any:
     return y
 
 
-def _trimmed(p: Any) -> Any:
+def trimmed(p: Any) -> Any:
     """Return coefficients without leading zeros, at least one."""
     c = np.atleast_1d(np.asarray(p))
     if c.ndim != 1:
@@ -56,7 +59,7 @@ def polysub(a1: Any, a2: Any) -> Any:
 
 def polymul(a1: Any, a2: Any) -> Any:
     """`np.polymul`."""
-    return np.convolve(_trimmed(a1), _trimmed(a2))
+    return np.convolve(trimmed(a1), trimmed(a2))
 
 
 def polydiv(u: Any, v: Any) -> Any:
@@ -187,6 +190,94 @@ def polyfit(
     return found / (scale if values.ndim == 1 else scale[:, None])
 
 
+# --- roots ----------------------------------------------------------------------------------------
+
+
+@exact()
+def _simple_roots(re: Any, im: Any, x: Any, y: Any) -> Any:
+    """Return both parts of the roots of the polynomial with these parts, which `x` and `y` are."""
+    return x.copy(), y.copy()
+
+
+def _moves(re: Any, im: Any, x: Any, y: Any) -> Any:
+    """Return the derivative of each root by each coefficient.
+
+    Where ``p(r) = 0`` for all coefficients ``c[k]`` of the powers ``r**(n - k)``,
+    ``dr/dc[k] = -r**(n - k) / p'(r)``.
+    """
+    ux, uy = _simple_roots(re, im, x, y)
+    r = joined(ux, uy)
+    n = len(re) - 1
+    powers = np.empty((n + 1, len(r)), r.dtype)
+    powers[n] = 1.0
+    for k in range(n - 1, -1, -1):
+        powers[k] = powers[k + 1] * r
+    slope = np.zeros(len(r), r.dtype)
+    for k in range(n):
+        slope = slope + (n - k) * joined(re[k], im[k]) * powers[k + 1]
+    return -powers / slope
+
+
+def _roots_record(re: Any, im: Any, x: Any, y: Any) -> Any:
+    return _simple_roots(re, im, x, y), (re, im, x, y)
+
+
+def _roots_reverse(kept: Any, cts: Any) -> Any:
+    re, im, x, y = kept
+    ct = joined(cts[0], cts[1])
+    moves = np.conj(_moves(re, im, x, y))
+    found = np.zeros(len(re), ct.dtype)
+    for i in range(len(ct)):
+        if ct[i] != 0:
+            found = found + ct[i] * moves[:, i]
+    return found.real.copy(), found.imag.copy(), None, None
+
+
+def _roots_tangent(primals: Any, tangents: Any) -> Any:
+    re, im, x, y = primals
+    moved = joined(tangents[0], tangents[1]) @ _moves(re, im, x, y)
+    return _simple_roots(re, im, x, y), (moved.real.copy(), moved.imag.copy())
+
+
+_simple_roots.define(_roots_record, _roots_reverse, _roots_tangent)
+
+
+def roots(p: Any) -> Any:
+    """`np.roots`: the eigenvalues of the companion matrix."""
+    if np.ndim(p) == 0:
+        raise TypeError("dispatcher for __array_function__ did not return an iterable")
+    c = np.atleast_1d(np.asarray(p.coeffs if hasattr(p, "coeffs") else p))
+    if c.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    first, last = 0, len(c)
+    while first < last and c[first] == 0:
+        first += 1
+    while last > first and c[last - 1] == 0:
+        last -= 1
+    zeros = len(c) - last if last > first else 0
+    if last - first < 2:
+        return np.zeros(zeros)
+    c = c[first:last]
+    if c.dtype.kind not in "fc":
+        c = c.astype(np.float64)
+    n = len(c) - 1
+    matrix = np.zeros((n, n), c.dtype)
+    matrix[0] = -c[1:] / c[0]
+    for k in range(1, n):
+        matrix[k, k - 1] = 1.0
+    found = complex_eigvals(stop_gradient(matrix))
+    if c.dtype.kind == "c":
+        re, im = c.real.copy(), c.imag.copy()
+    else:
+        re, im = c.copy(), np.zeros_like(c)
+    x, y = _simple_roots(re, im, found.real.copy(), found.imag.copy())
+    if c.dtype.kind == "f" and np.all(y == 0.0):
+        return np.concatenate((x, np.zeros(zeros, x.dtype)))
+    values = joined(x, y)
+    return np.concatenate((values, np.zeros(zeros, values.dtype)))
+
+
 __all__ = [
     "poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval",
+    "roots",
 ]  # fmt: skip

@@ -49,6 +49,24 @@ def polynomials(p: Any, x: Any) -> Any:
     return total + weighted(np.polyder(p, 2)) + weighted(np.polyint(p, 2, x))
 
 
+@program(X3, P4, argnums=(0, 1))
+def polynomials_as_objects(x: Any, p: Any) -> Any:
+    q = np.poly1d(p)
+    slope = q.deriv()
+    product = (q * slope + 2.0 * q) ** 2 - q
+    total = weighted(product(x)) + q.integ(2, 0.5)(x[0]) + slope[1] * q.order
+    return total + np.max(np.abs(q.r)) + np.polyval(q, x[1])
+
+
+@program(X3, P4, argnums=(0, 1))
+def series_as_objects(x: Any, p: Any) -> Any:
+    q = np.polynomial.Polynomial(p, [0.0, 3.0])
+    fitted = np.polynomial.Polynomial.fit(x, np.sin(x), 2)
+    rest = divmod(q * q, np.polynomial.Polynomial([x[0], 2.0], [0.0, 3.0]))[1]
+    total = weighted(q(x)) + q.deriv()(x[1]) + q.integ(lbnd=0.5)(x[2]) + rest.coef[0]
+    return total + fitted(0.3) + np.sum(fitted.convert().coef) + weighted(np.abs(q.roots()))
+
+
 @program(X6, Y6, argnums=(0, 1))
 def fitted_polynomial(x: Any, y: Any) -> Any:
     c = np.polyfit(x, y, 2)

@@ -263,3 +263,54 @@ def generator_drawn_from_in_places(x: Any) -> Any:
         if v > 2.5:
             break
     return s + second * sum(squares) + next(squares, x[0])
+
+
+# --- real or complex numbers, as values decide ----------------------------------------------------
+
+
+def _coefficients(x: Any) -> Any:
+    return [1.0, x[0], x[1] - 1.0, 0.3 * x[2]]
+
+
+@program(X3)
+def roots_that_are_real(x: Any) -> Any:
+    real = [z.real for z in np.roots(_coefficients(x)) if abs(z.imag) < 1e-9]
+    return max(real) ** 2 + len(real)
+
+
+@program(X3)
+def roots_one_by_one(x: Any) -> Any:
+    s = 0.0
+    for k, z in enumerate(np.roots(_coefficients(x))):
+        s += k * np.real(z) ** 2 + abs(z)
+    return s
+
+
+@program(X3)
+def roots_of_a_quadratic(x: Any) -> Any:
+    first, second = np.roots([x[0], x[1], x[2]])
+    return np.real(first * second + first) + abs(second)
+
+
+@program(X3)
+def largest_eigenvalue(x: Any) -> Any:
+    leslie = np.zeros((3, 3))
+    leslie[0] = np.abs(x)
+    leslie[1, 0] = 0.5
+    leslie[2, 1] = 0.7
+    values, vectors = np.linalg.eig(leslie)
+    k = np.argmax(values.real)
+    stable = np.abs(vectors[:, k])
+    return values[k].real + weighted(stable / np.sum(stable))
+
+
+def _energy(w: Any) -> Any:
+    if np.iscomplexobj(w):
+        return np.sum(w.real**2 - w.imag**2)
+    return np.sum(w**3)
+
+
+@program(X3)
+def energy_of_either_kind(x: Any) -> Any:
+    turn = np.array([[x[0], 1.0], [-x[1], 0.5]])
+    return _energy(np.linalg.eigvals(turn)) + _energy(np.linalg.eigvals(turn * turn.T))

@@ -14,10 +14,11 @@ from adc.frontend.control import program
 from adc.frontend.core.bindings import Binding, Num, Static, TupleOf, Zip, static
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import concatenation
-from adc.frontend.values import arguments, arrays, elementwise, views
+from adc.frontend.values import arguments, arrays, elementwise, objects, views
 from adc.frontend.values.arguments import Handler
 from adc.frontend.values.views import Arraylike
 from adc.ir.errors import TypeMismatchError
+from adc.ir.foreign import STAND_INS, StandIn
 from adc.library.arrays import (
     editing,
     elements,
@@ -26,6 +27,7 @@ from adc.library.arrays import (
     nan,
     places,
     polynomial,
+    polynomials,
     series,
     sets,
     signals,
@@ -61,6 +63,20 @@ def in_python(
         found = elementwise.value_of(lo, found, node)
         # What has no axes NumPy's functions return as a number.
         return Num(found.operand, fn in _ARRAYS) if isinstance(found, Num) else found
+
+    return handler
+
+
+def constructed(cls: type, constants: tuple[str, ...] = ()) -> Handler:
+    """Return the handler of a class that one of `adc.library` is in place of."""
+    names = tuple(inspect.signature(cls).parameters)
+
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        require_constants(lo, constants, names, args, kwargs, node)
+        args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+        return objects.construct(lo, cls, args, kwargs, node)
 
     return handler
 
@@ -169,6 +185,21 @@ SERIES: dict[str, Callable[..., Any]] = {
 }
 HANDLERS |= {found: in_python(getattr(series, found.__name__)) for found in SERIES.values()}
 HANDLERS |= {np.ndenumerate: _enumerated, np.block: _block}
+HANDLERS |= {
+    np.poly1d: constructed(polynomials.poly1d),
+    np.polynomial.Polynomial: constructed(polynomials.Polynomial),
+    np.polynomial.Polynomial.fit: in_python(polynomials.fit),
+    np.polynomial.Polynomial.fromroots: in_python(polynomials.fromroots),
+}
+STAND_INS["numpy.poly1d"] = StandIn(
+    polynomials.poly1d, ("coeffs",), made=lambda items: np.poly1d(items["coeffs"])
+)
+STAND_INS["numpy.polynomial.Polynomial"] = StandIn(
+    polynomials.Polynomial, ("coef", "domain", "window"),
+    made=lambda items: np.polynomial.Polynomial(**items),
+)  # fmt: skip
 # Methods of arrays that are not the function of that name.
 METHODS: dict[str, Handler] = {"partition": in_python(editing.partition_in_place)}
-__all__ = ["HANDLERS", "METHODS", "SERIES", "in_python", "require_constants", "vectorized"]
+__all__ = [
+    "HANDLERS", "METHODS", "SERIES", "constructed", "in_python", "require_constants", "vectorized",
+]  # fmt: skip

@@ -22,6 +22,7 @@ import typing
 import numpy as np
 import scipy.integrate
 import scipy.linalg
+from numpy.polynomial import Polynomial
 
 import adc
 

@@ -56,7 +56,6 @@ SQUARED = np.frompyfunc(square, 1, 1)
 
 # A program, what its message names, and the hint.
 CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
-    (lambda x: np.linalg.eig(np.outer(x, x))[0][0], "`np.linalg.eig`", "`eigh`"),
     (lambda x: np.sum(scipy.fft.fht(x, 0.1, 0.0)), "`scipy.fft.fht`", "of `scipy.fft`"),
     (lambda x: np.sum(scipy.linalg.signm(M)) * x, "`scipy.linalg.signm`", "adc supported"),
     (lambda x: np.sum(scipy.linalg.schur(M)[0]) * x, "`scipy.linalg.schur`", "`eigh`"),
@@ -76,8 +75,7 @@ CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda x: json.loads("1") * x[0], "`json.loads`", "read it outside"),
     (lambda x: float(input()) * x[0], "`input`", "read it outside"),
     (_chained, "`collections.ChainMap", "a dict"),
-    (lambda x: np.polynomial.Polynomial(x)(2.0), "`numpy.polynomial.", "polyval(x, c)"),
-    (lambda x: np.roots(x)[0], "`numpy.roots`", "Newton's method"),
+    (lambda x: np.polynomial.Chebyshev(x)(2.0), "`numpy.polynomial.", "polyval(x, c)"),
     (lambda x: np.array_str(x) and x[0], "`numpy.array_str`", "`print` the array"),
     (lambda x: x[0] * np.datetime64("2000"), "`numpy.datetime64`", "pass dates as numbers"),
     (lambda x: x[0] * np.longdouble(3), "`numpy.longdouble`", "use `np.float32`"),

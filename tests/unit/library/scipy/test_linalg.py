@@ -403,7 +403,6 @@ REFUSED: list[tuple[Callable[[Any], Any], Any, type[Exception], str, str]] = [
     (lambda a: np.sum(sl.qr(a, pivoting=True)[0]), A, UnsupportedError, "pivoting", "leave out"),
     (lambda a: np.sum(sl.qr(a, mode="raw")[1]), A, UnsupportedError, "raw", "'economic'"),
     (lambda a: np.sum(sl.svd(a, lapack_driver="gesvd")[0]), A, UnsupportedError, "driver", "leave"),
-    (lambda a: np.sum(sl.eig(a)[0].real), A, UnsupportedError, "a real matrix", "astype(complex)"),
     (lambda a: np.sum(sl.eig(a, left=True)[0].real), A, UnsupportedError, "left", "conj().T"),
     (lambda a: sl.eigh(a, subset_by_value=[0, 9])[0][0], A, UnsupportedError, "value", "select"),
     (lambda a: np.sum(sl.expm(a)), A.astype(np.float16), UnsupportedError, "float16", "float32"),
