@@ -48,7 +48,15 @@ from adc.frontend.language import (
 from adc.frontend.numpy import library, random
 from adc.frontend.syntax.source import Source
 from adc.frontend.transforms import derivatives, nested
-from adc.frontend.values import elementwise, objects, sequences, special, strings, views
+from adc.frontend.values import (
+    constants,
+    elementwise,
+    objects,
+    sequences,
+    special,
+    strings,
+    views,
+)
 from adc.ir.builder import integer
 from adc.ir.errors import AdcError, TypeMismatchError, TypeUnstableError
 from adc.ir.foreign import peculiarity, stand_in
@@ -284,7 +292,9 @@ def _call_known(
     name = transform_name(value)
     if name is not None:
         return nested.transform(lo, name, args, kwargs, node)
-    handled = special.builtin(lo, value, args, kwargs, node)
+    handled = constants.call(lo, callee, args, kwargs, node)
+    if handled is None:
+        handled = special.builtin(lo, value, args, kwargs, node)
     if handled is None:
         handled = library.call(lo, value, args, kwargs, node)
     if handled is None:

@@ -52,7 +52,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import require_bound
-from adc.frontend.core.state import CONTENTS, State, VariesError
+from adc.frontend.core.state import CONTENTS, PickedError, State, VariesError
 from adc.frontend.core.structure import (
     CELL,
     holders,
@@ -60,7 +60,7 @@ from adc.frontend.core.structure import (
     is_slot,
     leaves,
 )
-from adc.frontend.values import list_buffers
+from adc.frontend.values import constants, list_buffers
 from adc.ir.errors import TypeUnstableError
 from adc.ir.types import Array, Scalar, join
 from adc.ir.verifier import alike
@@ -174,6 +174,13 @@ def close(
                     lo.builder.loc,
                     "use the same kind of value on every path, or two variables",
                     CONTENTS if is_slot(name) else (lo.frame.function, name),
+                )
+            if constants.is_constant(start) and constants.is_constant(end):
+                raise PickedError(
+                    f"{name!r} is {kind_of(end)} that iterations of {loop} change: this is not "
+                    "supported",
+                    lo.builder.loc,
+                    "loop over a constant range, or over dates that were computed outside",
                 )
             memo.unstable[name] = why
             retry = True

@@ -40,8 +40,35 @@ def _is_array_class(cls: Any) -> bool:
     return all(each is np.memmap or _PLAIN.issuperset(vars(each)) for each in above)
 
 
+# Classes whose instances cannot change, and which code computes with while it is compiled.
+_VALUES = frozenset(
+    [("datetime", name) for name in ("date", "time", "timedelta", "tzinfo")]
+    + [("decimal", "Decimal"), ("fractions", "Fraction")]
+    + [("numpy", "datetime64"), ("numpy", "timedelta64")]
+)
+
+
+def is_value(value: Any) -> bool:
+    """Whether an object is a date, a fraction or the like, with which Python computes."""
+    cls: Any = type(value)
+    return _is_value_class(cls)
+
+
+def is_value_class(value: Any) -> bool:
+    """Whether an object is the class of such values."""
+    cls: Any = value
+    return isinstance(value, type) and _is_value_class(cls)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_value_class(cls: Any) -> bool:
+    return any((each.__module__, each.__name__) in _VALUES for each in cls.__mro__)
+
+
 def is_table(value: Any) -> bool:
     """Whether an object belongs to a table library, such as pandas."""
+    if is_value(value):  # as the times of pandas are
+        return False
     library = type(value).__module__.split(".")[0]
     return library in ("pandas", "polars", "xarray", "dask", "pyarrow", "modin")
 
@@ -107,6 +134,7 @@ def is_unchanging(value: Any) -> bool:
     """
     return (
         isinstance(value, UNCHANGING)
+        or is_value(value)
         or type(value).__name__ == "cython_function_or_method"  # NumPy's `default_rng` is one
         or hasattr(type(value), "__adc_applied__")
         or hasattr(type(value), "__adc_external__")

@@ -15,6 +15,7 @@ from adc.frontend.inputs.instances import (
     is_generator_class,
     is_lazy,
     is_unchanging,
+    is_value,
 )
 from adc.frontend.inputs.trees import DICTS, common_type, ones_of, parts_of
 from adc.ir import foreign
@@ -42,6 +43,8 @@ def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> obj
         return cls, value
     if cls is list or cls is dict:
         return _container_key(value, whole, within)
+    if is_value(value):
+        return cls, repr(value)  # equal ones may differ in time zones, or in digits
     if isinstance(value, np.generic):
         return value.dtype
     if is_array(value):
@@ -94,6 +97,8 @@ def state_of(value: Any, seen: tuple[int, ...] = ()) -> object:
 
 
 def _constant(value: Any, seen: tuple[int, ...]) -> object:
+    if is_value(value):
+        return type(value), repr(value)
     if value is None or type(value) in (str, int, float, bool) or isinstance(value, np.generic):
         return type(value), value
     if type(value) is tuple:

@@ -24,6 +24,7 @@ from adc.frontend.inputs.instances import (
     is_lazy,
     is_named_tuple,
     is_unchanging,
+    is_value,
 )
 from adc.ir import foreign
 from adc.ir.errors import ArgumentError
@@ -233,7 +234,7 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
         name = value.__func__.__name__
         if getattr(type(value.__self__), name, None) is value.__func__:
             return (name,), [value.__self__]
-    if is_plain(cls):
+    if is_plain(cls) and not is_value(value):
         found = attributes(value)
         return tuple(found), list(found.values())
     return None

@@ -31,7 +31,15 @@ from adc.frontend.core.names import read_name
 from adc.frontend.language import assignment, containers, dynamic_lists, formatting, iterators
 from adc.frontend.language import generators as functions
 from adc.frontend.syntax import scope
-from adc.frontend.values import comparisons, elementwise, operators, sequences, special, views
+from adc.frontend.values import (
+    comparisons,
+    constants,
+    elementwise,
+    operators,
+    sequences,
+    special,
+    views,
+)
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError, UnsupportedError
 from adc.ir.types import B1, INT
@@ -350,7 +358,9 @@ def _unary(lo: Lowerer, node: ast.UnaryOp) -> Binding:
     if isinstance(node.op, ast.Not):
         return Num(evaluation.condition(lo, node))
     value = dispatch.evaluate(lo, node.operand)
-    found = special.unary(lo, node, value)
+    found = constants.unary(lo, type(node.op), value, node)
+    if found is None:
+        found = special.unary(lo, node, value)
     if found is not None:
         return found
     return elementwise.lift(lo, [value], lambda items: _signed(lo, node, items[0]), node)

@@ -42,7 +42,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped, scalar_type
 from adc.frontend.core.state import PickedError
 from adc.frontend.inputs import instances
-from adc.frontend.values import elementwise, list_buffers, sequences, views
+from adc.frontend.values import constants, elementwise, list_buffers, sequences, views
 from adc.ir.core import ELEMENT, SHAPE, Literal, Operand, Print
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import Scalar
@@ -192,6 +192,10 @@ def _part(lo: Lowerer, part: ast.expr) -> Words:
 
 def _filled(lo: Lowerer, binding: Binding, conversion: str, spec: str, node: ast.AST) -> Words:
     """Return the text of ``{binding!conversion:spec}``."""
+    if constants.is_constant(binding) and not conversion:
+        assert isinstance(binding, Static)
+        outside.pin(lo, binding)
+        return _known(format(binding.value, spec))
     as_str = str_of if conversion == "s" else text_of
     if not conversion and classes.find(lo, binding, "__format__") is not None:
         raise lo.unsupported(f"`__format__` of {kind_of(binding)}", node, "use `!s`, or `str`")
@@ -345,7 +349,8 @@ def text_of(lo: Lowerer, binding: Binding, node: ast.AST, as_repr: bool = False)
             return Words(field, (made,), ("array",))
         case Static(value=known) if isinstance(known, str | int | float | complex | bytes | None):
             return _known(repr(known) if as_repr else str(known))
-        case Static(value=known) if isinstance(known, type | np.dtype):
+        case Static(value=known) if isinstance(known, type | np.dtype) or instances.is_value(known):
+            outside.pin(lo, binding)
             return _known(repr(known) if as_repr else str(known))
         case TupleOf(items=items):
             return _sequence(lo, "(", items, ",)" if len(items) == 1 else ")", node)

@@ -1,11 +1,14 @@
-"""A loop over elements of several kinds: one copy of the body for each."""
+"""A loop of which every iteration differs: one copy of the body for each.
+
+Its elements are of several kinds, or it has to be known which iteration it is.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
 
-from adc.frontend.control import blocks
+from adc.frontend.control import blocks, choices
 from adc.frontend.control.control import (
     CONTINUE,
     FALLS,
@@ -17,19 +20,18 @@ from adc.frontend.control.control import (
     keep_exit,
     set_exit,
 )
-from adc.frontend.core.bindings import (
-    Binding,
-    Unstable,
-)
+from adc.frontend.core.bindings import Binding, Unstable
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import PickedError
 from adc.frontend.core.structure import is_slot
 from adc.frontend.language import assignment, breaks, unrolling
 from adc.frontend.loops import exits, over
 from adc.frontend.syntax import scope
-from adc.frontend.values import (
-    sequences,
-)
-from adc.ir.core import Literal
+from adc.frontend.values import sequences
+from adc.ir.core import Literal, Operand
+
+# Of a loop that would be refused otherwise.
+MAX_COPIES = 256
 
 
 def unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
@@ -37,7 +39,17 @@ def unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     before = _unstable_slots(lo)
     with unrolling.unrolling(lo, over.most(lo, iterable) or 0) as first:
         unrolling.take(lo, iterable)
-        _copies(lo, stmt, iterable, first)
+        counts = over.counts(lo, iterable)
+        held = over.hold(lo, iterable)
+
+        def step(k: int) -> tuple[Operand, Callable[[], None]] | None:
+            found = over.item(lo, iterable, k, counts, stmt.iter)
+            if found is None:
+                return None
+            inside, item = found
+            return inside, lambda: assignment.assign(lo, stmt.target, item())
+
+        _copies(lo, stmt, step, first, held)
     if _unstable_slots(lo) - before:
         # The list that is made of a list and an array has a length once that of the array is known.
         sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)
@@ -48,20 +60,43 @@ def _unstable_slots(lo: Lowerer) -> set[str]:
     return {n for n, held in lo.frame.env.items() if is_slot(n) and isinstance(held, Unstable)}
 
 
-def _copies(lo: Lowerer, stmt: ast.For, iterable: Binding, first: Callable[[], None]) -> None:
-    counts = over.counts(lo, iterable)
-    held = over.hold(lo, iterable)
-    names = exits.assigned(lo, [stmt.target, *stmt.body])
+def of_while(lo: Lowerer, stmt: ast.While, error: PickedError) -> None:
+    """Lower a `while` whose test is a constant in each iteration, or raise the error."""
+
+    def step(k: int) -> tuple[Operand, Callable[[], None]]:
+        with lo.copy("test", id(stmt), k):
+            cond = choices.condition(lo, stmt.test)
+        if not isinstance(cond, Literal) or k >= MAX_COPIES:
+            raise error
+        return cond, lambda: None
+
+    _copies(lo, stmt, step, lambda: None)
+
+
+def _copies(
+    lo: Lowerer,
+    stmt: ast.For | ast.While,
+    step: Callable[[int], tuple[Operand, Callable[[], None]] | None],
+    first: Callable[[], None],
+    held: str = "",
+) -> None:
+    """Lower one copy after the other.
+
+    `step` returns whether there is a k-th iteration and what binds its target, or None after the
+    last; `first` is called after the first copy; `held` is the name of what the loop is over.
+    """
+    targets = [stmt.target] if isinstance(stmt, ast.For) else [stmt.test]
+    names = exits.assigned(lo, [*targets, *stmt.body])
 
     def run(k: int) -> None:
-        found = over.item(lo, iterable, k, counts, stmt.iter)
+        found = step(k)
         if found is not None:
-            inside, item = found
-            branch(lo, inside, lambda: iterate(k, item()), lambda: None)
+            inside, bind = found
+            branch(lo, inside, lambda: iterate(k, bind), lambda: None)
 
-    def iterate(k: int, item: Binding) -> None:
+    def iterate(k: int, bind: Callable[[], None]) -> None:
         bound = exits.bound(lo, names)
-        assignment.assign(lo, stmt.target, item)
+        bind()
         with lo.copy("item", id(stmt), k):
             blocks.lower_stmts(lo, stmt.body)
         if k == 0:

@@ -110,7 +110,7 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
         if isinstance(error, PathsError) and not unrolls and CONTENTS not in lo.shared.varied:
             raise  # the program is lowered again with what may be one of several values
         if isinstance(error, PickedError) and not error.places:
-            unrolls = count is not None and count <= MAX_COPIES
+            unrolls = count is not None and count <= copies.MAX_COPIES
             sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)
         first = isinstance(error, FirstError) and not (
             stmt.orelse or scope.has_break(stmt.body) or scope.has_return(stmt.body)
@@ -247,7 +247,3 @@ _NUMBER = (
     "a loop without iterations is not supported: {} is a number then, and an array otherwise; "
     "begin with an array, such as `np.zeros(n)`"
 )
-
-
-# A loop that would be refused otherwise.
-MAX_COPIES = 256

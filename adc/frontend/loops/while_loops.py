@@ -5,24 +5,32 @@ from __future__ import annotations
 import ast
 
 from adc.frontend.control import blocks, choices
-from adc.frontend.control.control import (
-    FALLS,
-    NATURAL,
-    branch,
-    set_exit,
-)
+from adc.frontend.control.control import FALLS, NATURAL, branch, set_exit
 from adc.frontend.control.findings import FirstError
 from adc.frontend.control.loops import lower_loop
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import Dead
-from adc.frontend.loops import exits
+from adc.frontend.core.state import Dead, PickedError
+from adc.frontend.loops import copies, exits
 from adc.frontend.syntax import scope
 from adc.ir.core import Operand, Value
 
 
 @handles(ast.While)
 def lower_while(lo: Lowerer, stmt: ast.While) -> None:
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    try:
+        _lower_while(lo, stmt)
+    except PickedError as error:
+        if error.places:
+            raise
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+        copies.of_while(lo, stmt, error)
+
+
+def _lower_while(lo: Lowerer, stmt: ast.While) -> None:
     names = exits.assigned(lo, [stmt.test, *stmt.body])
     jumping = exits.jumps_of(lo, stmt)
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body) or bool(jumping)
@@ -72,7 +80,7 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]
         if isinstance(error, exits.JumpsError):
-            lower_while(lo, stmt)
+            _lower_while(lo, stmt)
         else:
             branch(lo, choices.condition(lo, stmt.test), first_apart, lambda: None)
         return

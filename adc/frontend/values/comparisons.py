@@ -33,6 +33,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import (
     arrays,
+    constants,
     elementwise,
     keyed,
     objects,
@@ -216,7 +217,9 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         return _with_none(lo, op, left, right, node)
     if isinstance(left, OneOf) or isinstance(right, OneOf):
         return _one_of(lo, op, left, right, node)
-    asked = _by_methods(lo, op, left, right, node)
+    asked = constants.binary(lo, type(op), left, right, node)
+    if asked is None:
+        asked = _by_methods(lo, op, left, right, node)
     if asked is not None:
         return operators.truth(lo, asked, node)
     if isinstance(left, DequeRef) != isinstance(right, DequeRef) and isinstance(

@@ -29,7 +29,16 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.values import arrays, elementwise, keyed, optional, sequences, special, views
+from adc.frontend.values import (
+    arrays,
+    constants,
+    elementwise,
+    keyed,
+    optional,
+    sequences,
+    special,
+    views,
+)
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import AdcError, TypeMismatchError
@@ -55,7 +64,10 @@ def binary(
 ) -> Binding:
     """Lower ``left op right``."""
     dispatch.require_one([left, right], node)
-    found = special.binary(lo, kind, left, right, node)
+    left, right = constants.operands(lo, kind, left, right) or (left, right)
+    found = constants.binary(lo, kind, left, right, node)
+    if found is None:
+        found = special.binary(lo, kind, left, right, node)
     if found is not None:
         return found
     of_kind = dispatch.operator(kind)

@@ -1,0 +1,174 @@
+"""Dates, fractions and other values that Python computes with while code is compiled.
+
+``(date - START).days / 365.0`` is a constant where both dates are: captured, arguments, or made of
+constants. Their values are guarded, or part of the key of the arguments. A fraction beside a float
+that is known only at run time is the float that Python makes of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from adc.frontend.core import numbers, outside
+from adc.frontend.core.bindings import Binding, ListRef, Num, Static, TupleOf, kind_of, static
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.inputs.instances import is_value, is_value_class
+from adc.frontend.values import arguments
+from adc.ir.core import Literal
+from adc.ir.types import NAMES
+
+_BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+    ast.Pow: operator.pow, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
+    ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+_UNARY: dict[type[ast.AST], Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+}
+# Builtins of values, or of sequences of them.
+_BUILTINS = (abs, bool, divmod, float, hash, int, max, min, repr, round, sorted, str, sum)
+# What depends on when it is called.
+_CLOCKS = ("fromtimestamp", "now", "today", "utcfromtimestamp", "utcnow")
+
+
+def is_constant(binding: Binding) -> bool:
+    """Whether a binding is a value of such a class."""
+    return isinstance(binding, Static) and is_value(binding.value)
+
+
+class _Unknown(Exception):
+    """An operand is known only at run time."""
+
+    def __init__(self, binding: Binding) -> None:
+        super().__init__()
+        self.binding = binding
+
+
+def _known(lo: Lowerer, binding: Binding) -> Any:
+    """Return the value of an operand, or raise."""
+    items = arguments.sequence(lo, binding)
+    if items is not None:
+        found = [_known(lo, item) for item in items]
+        return tuple(found) if isinstance(binding, TupleOf) else found
+    match binding:
+        case Num(operand=Literal(value=value)):
+            ty = numbers.scalar_type(binding.operand)
+            return value if ty.weak else ty.numpy.type(value)
+        case Static(value=value) if is_value(value) or is_value_class(value):
+            outside.pin(lo, binding)
+            return value
+        case Static(value=bool() | int() | float() | str() | None as value):
+            return value
+        case Static(value=type() as value) if value in (float, int) or value in NAMES:
+            return value
+    raise _Unknown(binding)
+
+
+def _evaluated(
+    lo: Lowerer, what: str, fn: Callable[..., Any], args: list[Binding],
+    kwargs: dict[str, Binding], node: ast.AST,
+) -> Binding:  # fmt: skip
+    try:
+        given = [_known(lo, arg) for arg in args]
+        named = {key: _known(lo, arg) for key, arg in kwargs.items()}
+    except _Unknown as error:
+        fraction = any(isinstance(arg, Static) and hasattr(arg.value, "numerator") for arg in args)
+        hint = "compute it outside, and pass it"
+        if isinstance(error.binding, Num):
+            hint = "write it as a constant, or pass dates as numbers"
+            needed = lo.constant_needed(error.binding, f"a number in {what}", node)
+        else:
+            needed = lo.unsupported(f"{what} of {kind_of(error.binding)}", node)
+        needed.hint = "use `float(...)` of the fraction" if fraction else hint
+        raise needed from None
+    try:
+        found = fn(*given, **named)
+    except Exception as error:
+        numbers.refuse(lo, str(error), node, type(error).__name__, str(error))
+    return _binding(lo, found)
+
+
+def _binding(lo: Lowerer, value: Any) -> Binding:
+    if isinstance(value, list):
+        return lo.new_ref(ListRef, TupleOf(tuple(_binding(lo, item) for item in value)))
+    if type(value) is tuple:
+        return TupleOf(tuple(_binding(lo, item) for item in value))
+    return static(value)
+
+
+def _as_float(lo: Lowerer, side: Binding, other: Binding, exponent: bool) -> Binding | None:
+    """Return the float that Python makes of a fraction beside a float of its own."""
+    if not (isinstance(side, Static) and type(side.value).__name__ == "Fraction"):
+        return None
+    if not isinstance(other, Num) or isinstance(other.operand, Literal):
+        return None
+    ty = numbers.scalar_type(other.operand)
+    if ty.kind != "f" or other.array or ty.dtype != "f64":
+        return None
+    outside.pin(lo, side)
+    if exponent and side.value.denominator == 1:
+        return static(int(side.value))
+    return static(float(side.value))
+
+
+def operands(
+    lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding
+) -> tuple[Binding, Binding] | None:
+    """Return what Python computes with in place of a fraction and a float; None if there is none.
+
+    Comparisons are exact, so they stay with the fraction.
+    """
+    power = kind is ast.Pow
+    first = _as_float(lo, left, right, False)
+    if first is not None:
+        return first, right
+    second = _as_float(lo, right, left, power)
+    return None if second is None else (left, second)
+
+
+def binary(
+    lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
+) -> Binding | None:
+    """Lower ``left op right``, which may be a comparison, of such values; None of others."""
+    if not (is_constant(left) or is_constant(right)) or kind not in _BINARY:
+        return None
+    return _evaluated(lo, "this operator", _BINARY[kind], [left, right], {}, node)
+
+
+def unary(lo: Lowerer, kind: type[ast.AST], operand: Binding, node: ast.AST) -> Binding | None:
+    """Lower ``op operand`` likewise."""
+    if not is_constant(operand) or kind not in _UNARY:
+        return None
+    return _evaluated(lo, "this operator", _UNARY[kind], [operand], {}, node)
+
+
+def _has_one(lo: Lowerer, given: Binding) -> bool:
+    items = arguments.sequence(lo, given)
+    return any(_has_one(lo, item) for item in items) if items else is_constant(given)
+
+
+def call(
+    lo: Lowerer, callee: Static, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding | None:
+    """Lower a call of such a class, of a method of one, or of a builtin; None of anything else."""
+    value = callee.value
+    owner = getattr(value, "__self__", None)
+    if any(value is each for each in _BUILTINS):
+        if not any(_has_one(lo, arg) for arg in args):
+            return None
+    elif is_value_class(owner) or is_value_class(value):
+        if getattr(value, "__name__", "") in _CLOCKS:
+            name = ast.unparse(node.func)
+            raise lo.unsupported(f"`{name}`", node, "pass the time as an argument")
+    elif not is_value(owner):
+        return None
+    return _evaluated(lo, f"`{ast.unparse(node.func)}`", value, args, kwargs, node)
+
+
+__all__ = ["binary", "call", "is_constant", "operands", "unary"]
