@@ -55,6 +55,9 @@ FALLS, BREAK, CONTINUE, RETURN, NATURAL, RAISE, FIRST_LABEL = range(7)
 EXIT, RESULT, VALUE = "$exit", "$return", "$value"
 # What the names are called that are kept at a `break` (`language.breaks`).
 BROKEN = "$break"
+# With a name after it: among the names that are something else where an exit is pending, one that
+# is so where the exit does not leave the function. After the loop, both are possible.
+TORN = "$torn "
 
 
 def is_of_exit(name: str) -> bool:
@@ -118,6 +121,8 @@ def unbind_partial(lo: Lowerer, why: str, before: Container[str] | None = None) 
     keep their contents: no name leads to one where it was not made.
     """
     for name in lo.frame.partial:
+        if name.startswith(TORN):
+            continue
         if not is_slot(name):
             lo.frame.env[name] = Unbound(why)
         elif before is None or name in before:
@@ -314,8 +319,7 @@ class _Merge:
                 self.keep_contents(other, side)
                 return self.one_sided(hint, other, side)
             if missing.exited:
-                lo.frame.partial.add(name)
-                return self.one_sided(hint, other, side)
+                return self.without(name, hint, other, missing, side)
             if late:
                 return self.sometimes(hint, other, side)
             return Unbound(f"it is not assigned on every path (line {line_of(lo)})")
@@ -326,16 +330,19 @@ class _Merge:
             for arm, here, other, side in ((first, a, b, 1), (second, b, a, 0)):
                 unlike = forms.is_absent(here) != forms.is_absent(other)
                 if arm.exited and unlike and self.leaves_function(arm):
-                    lo.frame.partial.add(name)
-                    return self.one_sided(hint, other, side)
+                    return self.without(name, hint, other, arm, side)
         exits = self.exits(name) if is_slot(name) else frozenset()
         # Nobody reads what it is on a path that was left.
         left = not is_of_exit(name) and not exits - {BREAK}
+        # After `break` it is read: of two paths with exits, one that leaves the function is not.
+        sides = sorted(
+            ((first, a, b, 1), (second, b, a, 0)),
+            key=lambda each: not (each[0].exited and self.leaves_function(each[0])),
+        )
         if isinstance(a, Unstable) or isinstance(b, Unstable):
-            for arm, here, other, side in ((first, a, b, 1), (second, b, a, 0)):
+            for arm, here, other, side in sides:
                 if arm.exited and left and isinstance(here, Unstable):
-                    lo.frame.partial.add(name)
-                    return self.one_sided(hint, other, side)
+                    return self.without(name, hint, other, arm, side)
             return a if isinstance(a, Unstable) else b
         a, b = self.opened(*self.conformed(name, a, b))
         self.varies = varies(lo, name)
@@ -344,12 +351,18 @@ class _Merge:
         joined = self.joined(hint, a, b)
         if joined is not None and not (isinstance(joined, OneOf) and is_contents(name)):
             return joined
-        for arm, other, side in ((first, b, 1), (second, a, 0)):
+        for arm, _, other, side in sides:
             if arm.exited and left:
-                lo.frame.partial.add(name)
-                return self.one_sided(hint, other, side)
+                return self.without(name, hint, other, arm, side)
         kinds = [contents_of(x) if is_slot(name) else kind_of(x) for x in (a, b)]
         return Unstable(f"is {kinds[0]} on one path and {kinds[1]} on another (line {line_of(lo)})")
+
+    def without(self, name: str, hint: str, binding: Binding, gone: Arm, side: int) -> Binding:
+        """Bind a name to what arm `side` has, where the other one ends with an exit."""
+        self.lo.frame.partial.add(name)
+        if not self.leaves_function(gone):
+            self.lo.frame.partial.add(TORN + name)
+        return self.one_sided(hint, binding, side)
 
     def leaves_function(self, arm: Arm) -> bool:
         """Whether every exit that an arm ends with leaves the function, and no `try` around it."""
@@ -623,7 +636,9 @@ def merge(
     late: bool | Collection[str] = False,
 ) -> None:  # fmt: skip
     """Build the If and make its results the state of `lo`; `late` is that of `_Merge`."""
-    lo.frame.partial = set(before.partial) & (first.state.partial | second.state.partial)
+    partial = first.state.partial | second.state.partial
+    torn = {name for name in partial if name.startswith(TORN)}
+    lo.frame.partial = (set(before.partial) & partial) | torn
     merging = _Merge(lo, cond, (first, second), before, late=late)
     env: dict[str, Binding] = {}
     for state in (before, first.state, second.state):

@@ -18,6 +18,7 @@ from adc.frontend.control.control import (
     EXIT,
     FALLS,
     RAISE,
+    TORN,
     branch,
     exit_of,
     exits_of,
@@ -448,7 +449,7 @@ def kept_exit(lo: Lowerer, final: Callable[[], None]) -> None:
         lo.frame.env[EXIT] = Num(pending)
         if raised is not None:
             lo.frame.env[RAISED] = raised
-    lo.frame.partial |= partial & set(lo.frame.env)
+    lo.frame.partial |= {n for n in partial if n in lo.frame.env or n.startswith(TORN)}
 
 
 __all__ = ["catching", "exception_of", "finally_", "handled", "kept_exit", "lower_try", "reraise"]

@@ -13,6 +13,7 @@ from adc.frontend.control.control import (
     CONTINUE,
     FALLS,
     RETURN,
+    TORN,
     branch,
     exit_of,
     exits_of,
@@ -20,7 +21,7 @@ from adc.frontend.control.control import (
     keep_exit,
     set_exit,
 )
-from adc.frontend.core.bindings import Binding, Unstable
+from adc.frontend.core.bindings import Binding, Unbound, Unstable
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import PickedError
 from adc.frontend.core.structure import is_slot
@@ -124,13 +125,20 @@ def _copies(
         run(0)
     lo.frame.env.pop(held, None)
     if scope.has_break(stmt.body):
-        for name in sorted(filter(is_slot, lo.frame.partial)):
-            lo.frame.partial.discard(name)
+        partial = lo.frame.partial
+        torn = {name for name in partial if is_slot(name) or TORN + name in partial}
+        for name in sorted(torn - set(kept.names)):
+            partial -= {name, TORN + name}
             lo.frame.env[name] = Unstable(
                 f"is of a kind that depends on how the loop at line {stmt.lineno} ends"
             )
     reason = exit_of(lo)
     kept.bind(reason, False)
+    for name in sorted(lo.frame.partial.intersection(kept.names)):
+        lo.frame.partial.discard(name)
+        lo.frame.env[name] = Unbound(
+            f"it is not assigned before every `break` of the loop at line {stmt.lineno}"
+        )
     left = {*([RETURN] if scope.has_return(stmt.body) else []), *jumps(exits_of(lo, reason))}
     if left or isinstance(reason, Literal):
         exits.set_left(lo, reason, left)

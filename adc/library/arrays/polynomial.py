@@ -244,9 +244,9 @@ _simple_roots.define(_roots_record, _roots_reverse, _roots_tangent)
 
 def roots(p: Any) -> Any:
     """`np.roots`: the eigenvalues of the companion matrix."""
-    if np.ndim(p) == 0:
+    c = np.asarray(p.coeffs if hasattr(p, "coeffs") else p)
+    if c.ndim == 0:
         raise TypeError("dispatcher for __array_function__ did not return an iterable")
-    c = np.atleast_1d(np.asarray(p.coeffs if hasattr(p, "coeffs") else p))
     if c.ndim != 1:
         raise ValueError("Input must be a rank-1 array.")
     first, last = 0, len(c)

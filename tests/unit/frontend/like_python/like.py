@@ -1899,7 +1899,7 @@ p[1] = 7.0
 return p.c, p(1.0), x
 
 p = np.poly1d([1.0, 2.0, 3.0], True)
-return p.c, np.polyval(p, x), np.roots(p), list(p), p.variable if False else 0
+return p.c, np.polyval(p, x), np.roots(p), list(p)
 
 return np.poly1d(x) ** -1
 
@@ -1937,4 +1937,118 @@ return Polynomial(x) // 0.0
 
 return np.roots(x), np.roots([1, 0, 1]), np.roots([0, 2.0, x[0], 0]), np.roots([x, x])
 """,
+    # Dates, fractions and the like.
+    "x=0.7,": r"""
+return (DAY - datetime.date(2024, 1, 1)).days * x, DAY.month, DAY == 3
+
+when = datetime.datetime.strptime("2024-03-01 12:30", "%Y-%m-%d %H:%M")
+hours = (when - when.replace(hour=0)) / datetime.timedelta(hours=1)
+return x * hours, f"{DAY:%d.%m.%y} {DAY} {when!r}", str(DAY), DAY.isoformat()
+
+day, days = DAY, []
+while day < datetime.date(2025, 1, 1):
+    days.append(day)
+    day += datetime.timedelta(days=91)
+return [x ** ((b - a).days / 91) for a, b in zip(days, days[1:])], len(days), max(days).year
+
+day = DAY
+for k in range(4):
+    day = day + datetime.timedelta(days=k)
+    if day.weekday() >= 5:
+        x = x * 2
+return x, day.day
+
+rates = {DAY: 0.1 * x, datetime.date(2025, 3, 1): 0.2}
+return [rates[d] * d.year for d in sorted(rates)], DAY in rates, min(rates).day, sum(rates.values())
+
+try:
+    day = datetime.date(2024, 2, 30)
+except ValueError:
+    day = datetime.date(2024, 2, 29)
+return x * day.day
+
+two = fractions.Fraction(2)
+return THIRD * x, x + THIRD, x**THIRD, THIRD**x, 1 / THIRD * x, x**two, float(THIRD)
+
+third = THIRD + fractions.Fraction(1, 6)
+same = -third == fractions.Fraction(-1, 2), abs(-THIRD) == THIRD, third == 0.5
+return x * float(third), third.numerator, third > THIRD, bool(third), same, DAY < max([DAY])
+
+cents = decimal.Decimal("0.10") * 3
+return x * float(cents), cents == decimal.Decimal("0.3"), str(cents), int(cents)
+
+start = np.datetime64("2024-01-01")
+days = (np.datetime64("2024-07-01") - start) / np.timedelta64(1, "D")
+return x * days, (np.datetime64("2024-07-01") - start).astype(int)
+
+i, layers = 0, [2.0, np.sin, (3.0, 1.0)]
+while i < len(layers):
+    layer = layers[i]
+    if callable(layer):
+        x = layer(x)
+    elif isinstance(layer, tuple):
+        x = x * layer[0] + layer[1]
+    else:
+        x = x * layer
+    i += 1
+return x
+
+if not DAY or DAY is None:
+    return x
+long = sum([datetime.timedelta(1)] * 3, datetime.timedelta())
+return x * datetime.timedelta(days=2).total_seconds(), long.days
+""",
 }
+# Loops that are left in several ways.
+LEFT = r"""
+tag = ""
+for k in ("a", "bb", "ccc", "dddd"):
+    tag = tag + k
+    if k == "ccc":
+        break
+    if x > 5:
+        return x * len(tag)
+    x = x * 1.1
+return x * len(tag) * len(k)
+
+n = 0
+for k in ("a", "bb", "ccc", "dddd"):
+    n = (n, k)
+    if k == "ccc":
+        break
+    if x > 5:
+        return x
+    x = x * 1.1
+else:
+    x = 0.0
+return x * len(n[1])
+
+tag = "a"
+for k in ("a", "bb", "ccc"):
+    if x > 1:
+        tag = "zzzz"
+        break
+    if x < -1:
+        return 0.5 * x
+    x = x * 1.1
+return len(tag) * x
+
+for k in ("a", "bb", "ccc"):
+    if x > 1:
+        break
+    tag = k
+    if x < -1:
+        return 0.5 * x
+return len(tag) * x
+
+y = x
+for k in ("a", "bb", "ccc"):
+    if x > 1:
+        y = (x, x)
+        break
+    if x < -1:
+        return 0.5 * x
+    x = x * 1.3
+return y if isinstance(y, float) else y[0] * 2
+"""
+LIKE |= {f"x={x},": LEFT for x in (1.0, 4.0, 6.0, -1.5)}

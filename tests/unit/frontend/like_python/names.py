@@ -9,7 +9,10 @@ import collections
 import contextlib
 import copy
 import dataclasses
+import datetime
+import decimal
 import enum
+import fractions
 import functools
 import heapq
 import itertools
@@ -25,6 +28,9 @@ import scipy.linalg
 from numpy.polynomial import Polynomial
 
 import adc
+
+DAY = datetime.date(2024, 3, 1)
+THIRD = fractions.Fraction(1, 3)
 
 X = np.array([1.5, -0.5, 2.0])
 
