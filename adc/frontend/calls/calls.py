@@ -82,7 +82,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     keeps, keeps_named = _keeps(callee)
     for arg in node.args:
         if isinstance(arg, ast.Starred):
-            inner = evaluation.lower_expr(lo, arg.value)
+            inner = generators.starred(lo, arg)
             if callee == Static(zip) and len(node.args) == 1 and not node.keywords:
                 held = lo.held(inner) if isinstance(inner, ListRef) else inner
                 if isinstance(held, Growing):
@@ -271,6 +271,8 @@ def _call_known(
 ) -> Binding:
     """Lower a call of a compile-time constant: a function, a class, a bound method."""
     value = callee.value
+    if value is None or isinstance(value, str):
+        dispatch.not_callable(lo, callee, node)
     if not _takes_none(callee):
         dispatch.require_one((*args, *kwargs.values()), node)
     made = derivatives.of_object(value)

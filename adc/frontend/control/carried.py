@@ -59,6 +59,7 @@ from adc.frontend.core.structure import (
     is_cell,
     is_slot,
     leaves,
+    rebuild,
 )
 from adc.frontend.values import list_buffers
 from adc.ir.errors import TypeUnstableError
@@ -321,6 +322,7 @@ def _found_list(
                 f"{kind_of(start)[2:]} after an iteration",
                 lo.builder.loc, "make one of them a copy",
             )  # fmt: skip
+        _keep_former(lo, name, start.slot)
         lo.frame.env[start.slot] = lo.frame.env[end.slot]
         lo.stale.pop(start.slot, None)
         if end.slot in lo.stale:
@@ -352,6 +354,29 @@ def _found_list(
         return False
     memo.growing[name] = whole
     return True
+
+
+def _keep_former(lo: Lowerer, name: str, slot: str) -> None:
+    """Give what still holds the one that a name was bound to before the iteration one of its own.
+
+    That is ``p`` in ``p = q; q = q.next()``: the slot is that of the new one from now on.
+    """
+    env = lo.frame.env
+    held = [each for each in holders(env, slot) if each != name]
+    if not held:
+        return
+    own = lo.new_slot()
+    env[own] = env[slot]
+    if slot in lo.stale:
+        lo.stale[own] = lo.stale[slot]
+    list_buffers.inherit_appended(lo, own, slot)
+    lo.suspect(own, lo.kin.get(slot, ()))
+    for each in held:
+        env[each] = rebuild(
+            env[each],
+            iter(list(leaves(env[each]))),
+            lambda ref: replace(ref, slot=own) if ref.slot == slot else ref,
+        )
 
 
 def _is_shorter(start: Binding, end: Binding) -> bool:

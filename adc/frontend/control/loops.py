@@ -42,7 +42,6 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
-    kind_of,
     related,
     suspect,
 )
@@ -158,13 +157,6 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
             # It was made in a loop before, and what it held then is not known here.
             env[name] = Unbound("an earlier loop may not have run")
         elif isinstance(old, Ref):
-            others = [repr(n) for n in sorted(holders(env, old.slot)) if n != name]
-            if others or old.slot in lo.elsewhere:
-                raise TypeUnstableError(
-                    f"{name!r} is bound to a new {kind_of(old)[2:]} in each iteration, and the "
-                    f"one before the loop is also {', '.join(others) or 'outside the function'}",
-                    lo.builder.loc, "make one of them a copy",
-                )  # fmt: skip
             slot = lo.new_slot()
             env[slot] = lo.held(old)
             if slot in memo.forms:
@@ -173,6 +165,9 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
             env[name] = replace(held, inner=own) if isinstance(held, Maybe) else own
             lo.lend(slot, old)
             slots.add(slot)
+            if _is_known(lo, name, old.slot):
+                # Until an iteration binds the name again, a change of either is one of both.
+                lo.suspect(slot, (old.slot,))
     for slot, key in memo.opened:
         record = env[slot]
         assert isinstance(record, RecordOf)
@@ -190,6 +185,18 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                 )
                 env[slot] = replace(whole, buffers=buffers)
     return lo.snapshot(), sorted(slots)
+
+
+def _is_known(lo: Lowerer, name: str, slot: str) -> bool:
+    """Whether a list, dict or object may have other names, in functions that call this one too."""
+    if slot in lo.initial or set(holders(lo.frame.env, slot)) - {name}:
+        return True
+    frame = lo.frame.caller
+    while frame is not None:
+        if holders(frame.env, slot):
+            return True
+        frame = frame.caller
+    return False
 
 
 def _convert(lo: Lowerer, memo: LoopMemo, name: str, like: Binding) -> None:

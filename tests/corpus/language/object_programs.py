@@ -1124,6 +1124,16 @@ def recursion_that_needs_a_constant(x: Any) -> Any:
     return total
 
 
+@program(np.array([0.8, 0.3]), 5)
+def objects_that_a_loop_replaces_and_keeps(x: Any, n: int) -> Any:
+    spring, pair = Plain(x[0]), [x[1], x[0]]
+    for k in range(n):
+        former, (before, _) = spring, (pair, k)
+        spring = Plain(spring.x * x[1] + k)
+        pair = [pair[1] + x[0], pair[0] * pair[1]]
+    return former.x * spring.x + before[0] * before[1] + pair[0]
+
+
 _CAPTURED = Plain(2.0)
 
 

@@ -5,6 +5,47 @@ Blank lines are between them.
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+if x > 2.0:
+    x += x.normal()
+return x
+
+if x > 1.0:
+    return x[2]
+return x
+
+y = Point(x, 1.0)
+return y.z if x > 2.0 else y.x
+
+def noisy(x, rng=None):
+    return x + rng.normal() if x > 1.0 else x
+return noisy(x)
+
+def step(x, callback):
+    if x < 1.0:
+        callback(x)
+    return 2.0 * x
+return step(x, None)
+
+u, v = Both(x, 2.0), Both(3.0, x)
+dot = sum(a * b for a, b in zip(u, v))
+both = Both(*(a + b for a, b in zip(u, v)))
+return dot, [*u, 1.0], [k * a for k, a in enumerate(u)], max(*v), list(zip(u, v, [1, 2]))
+
+u, v = Line(Both(x, 2.0), 1.0), Both(3.0, x)
+s = 0.0
+for a, b in zip(u.start, v):
+    s += a * b
+for k, (a, b) in enumerate(zip(v, v), 1):
+    s += a * b * k
+return s, dict(zip("ab", v)), dict(enumerate(u.start))
+
+u, v = Both(x, 2.0), Both(3.0, x)
+s = 0.0
+for k, a in enumerate(u):
+    s += a * k
+    u.second = 5.0
+return s
+
 def axes(v):
     try:
         return len(v.shape)
@@ -701,6 +742,53 @@ return sum(x)
 return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
 """,
     "x=1.5, n=3": r"""
+q = Point(x, 1.0)
+for k in range(n):
+    p = q
+    t = (q, k)
+    q = Point(q.x + x, q.y * 2.0)
+return p.x, p.y, t[0].x, q.x
+
+q = [x, 1.0]
+for k in range(n):
+    line = Line(q, k)
+    q = [q[0] + x, q[1] * 2.0]
+return line.start[0], line.start[1], q
+
+q = {"a": x}
+best = None
+for k in range(n):
+    p = q
+    q = {"a": q["a"] + x}
+    if k == 1:
+        best = p["a"]
+return p["a"], best, q["a"]
+
+a, b = Point(x, 1.0), Point(2.0, x)
+for k in range(n):
+    a, b = b, a
+return a.x, a.y, b.x, b.y
+
+a, z = Point(x, 1.0), Point(2.0, x)
+for k in range(n):
+    z = a
+    a = Point(a.x + x, a.y)
+return a.x, z.x
+
+y = [x]
+z = y
+for k in range(n):
+    z = [z[0] + x]
+return y[0], z[0]
+
+def shifted(point):
+    for k in range(n):
+        point = Point(point.y, point.x + 1.0)
+    return point
+y = Line(Point(x, 1.0), Point(2.0, 3.0))
+z = shifted(y.end)
+return y.end.x, z.x
+
 y = (x,)
 if x > 0.0:
     y = (x, x)
