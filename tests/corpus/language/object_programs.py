@@ -1134,6 +1134,27 @@ def objects_that_a_loop_replaces_and_keeps(x: Any, n: int) -> Any:
     return former.x * spring.x + before[0] * before[1] + pair[0]
 
 
+class _Mover:
+    def __init__(self, x: Any) -> None:
+        self.now, self.before = Plain(x), Plain(x)
+
+    def step(self, d: Any) -> None:
+        self.before, self.now = self.now, Plain(self.now.x * 1.01 + d)
+
+
+@program(np.array([0.8, 0.3]), 40)
+def objects_in_objects_that_a_loop_replaces(x: Any, n: int) -> Any:
+    mover, state = _Mover(x[0]), {"pair": [x[1], 1.0], "sums": [0.0]}
+    k = 0
+    while k < n and mover.now.x < 30.0:
+        mover.step(x[1])
+        first, second = state["pair"]
+        state["pair"] = [second * 0.9 + x[0], first * second / (1.0 + first * first)]
+        state["sums"][0] += mover.before.x * second
+        k += 1
+    return mover.now.x * mover.before.x + state["sums"][0] + state["pair"][0]
+
+
 _CAPTURED = Plain(2.0)
 
 

@@ -781,6 +781,62 @@ for k in range(n):
     z = [z[0] + x]
 return y[0], z[0]
 
+line = Line(Point(x, 1.0), Point(2.0, 3.0))
+start = line.start
+while line.start.x < 5.0:
+    line.start = Point(line.start.x + 1.0, line.start.y)
+return line.start.x, line.start.y, start.x
+
+line = Line(Point(x, 1.0), Point(2.0, 3.0))
+for k in range(n):
+    line.start, line.end = line.end, line.start
+    line.start.x += x
+return line.start.x, line.start.y, line.end.x, line.end.y
+
+line = Line(Point(x, 1.0), Point(2.0, 3.0))
+for k in range(n):
+    line.start.x *= 2.0
+    former = line.start
+    line.end = former
+    line.start = Point(former.x + x, former.y)
+    former.y -= 1.0
+return line.start.x, line.start.y, line.end.x, line.end.y, former.y
+
+line = Line([x, 1.0], {"a": [x]})
+for k in range(n):
+    line.start = [v + x for v in line.start]
+    line.start[0] *= 0.5
+    line.end = {"a": [line.end["a"][0] + line.start[1]]}
+return line.start, line.end
+
+parts = [Point(x, 1.0), Point(2.0, x), Point(3.0, 0.5)]
+for k in range(n):
+    made = [Point(p.x + x, p.y) for p in parts]
+    for i, p in enumerate(made):
+        parts[i] = p
+    parts[0].x += parts[1].y
+return [p.x for p in parts], made[0].x
+
+a, b = Line(Point(x, 1.0), n), Line(Point(2.0, 3.0), n)
+for k in range(n):
+    a.start, b.start = b.start, a.start
+    a.start.x += x
+    if a.start.x > 3.0:
+        a.start.y *= x
+return a.start.x, a.start.y, b.start.x
+
+line = Line(Point(x, 1.0), n)
+for k in range(n):
+    line.start = Point(line.start.x + x, 1.0)
+    if line.start.x > 3.0:
+        break
+return line.start.x
+
+line = Line(None, None)
+for k in range(n):
+    line.start = Point(x, 1.0) if line.start is None else Point(line.start.x + x, 2.0)
+return line.start.x
+
 def shifted(point):
     for k in range(n):
         point = Point(point.y, point.x + 1.0)

@@ -882,6 +882,22 @@ h.factor = 1.0
 return rec(n) * x
 # ADC010: assignment to an attribute of function 'h' is not supported
 
+a, b = Line(Point(x, 1.0), n), Line(Point(2.0, 3.0), n)
+for k in range(n):
+    a.start = Point(a.start.x + x, 1.0)
+    b.start = a.start
+return b.start.x
+# ADC012: two containers have the same Point after an iteration
+
+line = Line(Point(x, 1.0), n)
+best = line.start
+for k in range(n):
+    line.start = Point(line.start.x + x, 1.0)
+    if x > k:
+        best = line.start
+return best.x
+# ADC012: 'best' and a container have the same Point after an iteration
+
 u, v = Both(x, 2.0), Both(3.0, x)
 s = 0.0
 for a, b in zip(u, v):
