@@ -5,6 +5,16 @@ Blank lines are between them.
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+def side(x, kind):
+    kind = Kind(kind)
+    return x if kind is Kind.B else 2.0 * x
+return side(x, 1.0), side(x, 2), Kind(1.0).value, Kind(Kind.B) == Kind.B
+
+try:
+    return Kind(3.0).value
+except ValueError as error:
+    return str(error)
+
 if x > 2.0:
     x += x.normal()
 return x
@@ -742,6 +752,19 @@ return sum(x)
 return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
 """,
     "x=1.5, n=3": r"""
+moves = [(0.0, 1.0), (x, 0.0), (0, -1.0)]
+s = 0.0
+for k in I:
+    dx, dy = moves[k % n]
+    s += dx * x + dy * k + moves[k - n][0]
+return s, moves[I[1]]
+
+nested = [((x, 1.0), n), ((3.0, x * x), 5)]
+(a, b), c = nested[I[1] - 1]
+return a, b, c
+
+return [(x, 1.0), (2.0, x)][I[0]]
+
 q = Point(x, 1.0)
 for k in range(n):
     p = q
