@@ -88,7 +88,7 @@ class Attempts:
             case dispatch.SplitError():
                 if self.choosing:
                     raise ChoiceError(
-                        "this use of what is one of several values is not supported", None,
+                        "this use of what is one of several values is not supported", error.span,
                         "assign it to a variable before",
                     ) from error  # fmt: skip
                 self.choosing = True

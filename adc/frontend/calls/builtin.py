@@ -329,14 +329,28 @@ def _enumerate(
     start = kwargs.get("start", args[1] if len(args) > 1 else lo.num(0))
     if not 1 <= len(args) <= 2 or not isinstance(start, Num) or set(kwargs) - {"start"}:
         raise lo.unsupported("this call of `enumerate`", node)
-    inner = elementwise.materialised(lo, args[0], node)
+    (inner,) = _iterated(lo, args[:1], node)
     return Enumerate(inner, Num(lo.convert(start.operand, INT)))
+
+
+def _iterated(lo: Lowerer, args: list[Binding], node: ast.Call) -> tuple[Binding, ...]:
+    """Return what `zip` or `enumerate` draws from: of objects, lists of what they yield.
+
+    A loop must not change what they read meanwhile (`iterators.Watch`).
+    """
+    parts = [elementwise.materialised(lo, arg, node) for arg in args]
+    if any(isinstance(arg, ast.Starred) for arg in node.args):
+        return tuple(parts)
+    for k, arg in enumerate(node.args[: len(args)]):
+        if isinstance(arg, generators.HELD) and generators.yields_again(lo, parts[k]):
+            parts[k] = generators.elements(lo, parts[k], arg)
+    return tuple(parts)
 
 
 def _zip(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     if set(kwargs) - {"strict"}:
         raise lo.unsupported("`zip` with keywords", node)
-    parts = tuple(elementwise.materialised(lo, arg, node) for arg in args)
+    parts = _iterated(lo, args, node)
     if arguments.flag(lo, kwargs.get("strict"), node, "`strict`") and parts:
         first, *others = [_iterations(lo, part, node) for part in parts]
         for k, size in enumerate(others, 2):

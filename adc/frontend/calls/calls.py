@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import enum
 import inspect
 import types
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +60,7 @@ from adc.frontend.values import (
     views,
 )
 from adc.ir.builder import integer
+from adc.ir.core import Literal
 from adc.ir.errors import AdcError, TypeMismatchError, TypeUnstableError
 from adc.ir.foreign import peculiarity, stand_in
 from adc.library.transforms import is_checkpointed, transform_name
@@ -90,7 +93,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     keeps, keeps_named = _keeps(callee)
     for arg in node.args:
         if isinstance(arg, ast.Starred):
-            inner = evaluation.lower_expr(lo, arg.value)
+            inner = generators.starred(lo, arg)
             if callee == Static(zip) and len(node.args) == 1 and not node.keywords:
                 held = lo.held(inner) if isinstance(inner, ListRef) else inner
                 if isinstance(held, Growing):
@@ -279,6 +282,8 @@ def _call_known(
 ) -> Binding:
     """Lower a call of a compile-time constant: a function, a class, a bound method."""
     value = callee.value
+    if value is None or isinstance(value, str):
+        dispatch.not_callable(lo, callee, node)
     if not _takes_none(callee):
         dispatch.require_one((*args, *kwargs.values()), node)
     made = derivatives.of_object(value)
@@ -310,6 +315,8 @@ def _call_known(
     if handled is not None:
         return handled
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    if isinstance(value, type) and issubclass(value, enum.Enum) and len(args) == 1 and not kwargs:
+        return _member(lo, value, args[0], node)
     # Of a class that another one stands for, a handler makes the instances, if any are made.
     if classes.is_record_class(value) and stand_in(value) is None:
         return objects.construct(lo, value, args, kwargs, node)
@@ -332,6 +339,22 @@ def _call_known(
             else "use a plain class, or create the object outside the function",
         )  # fmt: skip
     raise lo.unsupported(f"`{advice.name_of(value)}`", node, advice.hint(value))
+
+
+def _member(lo: Lowerer, cls: type[enum.Enum], key: Binding, node: ast.Call) -> Binding:
+    """Return the member of an enumeration that has a value."""
+    value: Any
+    match key:
+        case Static(value=value):
+            pass
+        case Num(operand=Literal(value=value)):
+            pass
+        case _:
+            raise lo.constant_needed(key, f"the value of a {cls.__name__}", node)
+    try:
+        return Static(cls(value))
+    except ValueError as error:
+        numbers.refuse(lo, str(error), node, "ValueError", str(error))
 
 
 def _is_of_scipy(value: type | types.FunctionType) -> bool:

@@ -540,7 +540,7 @@ def _lower_callee(
     """Lower the body of a function; fill in the facts about it."""
     sub = Lowerer(lo.shared)
     sub.stack = stack
-    sub.branches, sub.entered_at = lo.branches, lo.entered_at
+    sub.branches, sub.arms, sub.entered_at = lo.branches, lo.arms, lo.entered_at
     before: tuple[Value, ...] = ()
     if recursive:
         sub.depth = sub.builder.value("depth", INT)

@@ -32,6 +32,7 @@ from adc.frontend.control.findings import (
     may_become_array,
 )
 from adc.frontend.core.bindings import (
+    NONE,
     ArrayObject,
     ArrayRef,
     Binding,
@@ -59,6 +60,10 @@ from adc.frontend.core.structure import (
     is_cell,
     is_slot,
     leaves,
+    places_of,
+    rebuild,
+    refs,
+    with_place,
 )
 from adc.frontend.values import constants, list_buffers
 from adc.ir.errors import TypeUnstableError
@@ -77,7 +82,7 @@ def close(
 ) -> None:
     """Find every carried value's next value, or widen the memo and retry."""
     retry = _find_changed(lo, before, memo, bound)
-    for name in bound:
+    for name in _outer_first(before, memo, bound):
         start, end = before.env[name], lo.frame.env.get(name, Unbound())
         if isinstance(end, Unbound) and not (is_slot(name) or is_of_exit(name)):
             # The next iteration may not read it, unless that is checked.
@@ -113,7 +118,7 @@ def close(
         if _found_list(lo, before, memo, name, start, end):
             retry = True
             continue
-        end = lo.frame.env.get(name, end) if isinstance(end, Ref | Maybe) else end
+        end = lo.frame.env.get(name, end)
         if not isinstance(end, Unbound | Unstable):
             if not forms.conforms(lo, end, start, name):
                 memo.forms[name] = end
@@ -264,6 +269,28 @@ def close(
             raise Retry
 
 
+def _outer_first(before: State, memo: LoopMemo, bound: Sequence[str]) -> Sequence[str]:
+    """Return names and slots such that those of containers precede those of what they hold.
+
+    What a container holds is found where it is new (`_move`), before it is looked at itself.
+    """
+    if not memo.replaced:
+        return bound
+    order: list[str] = []
+    seen: set[str] = set()
+
+    def visit(name: str) -> None:
+        if name not in seen:
+            seen.add(name)
+            for ref in refs(before.env.get(name, NONE)):
+                visit(ref.slot)
+            order.append(name)
+
+    for name in reversed(bound):
+        visit(name)
+    return [name for name in reversed(order) if name in set(bound)]
+
+
 def _first_changed(start: RecordOf, end: RecordOf) -> tuple[Any, Binding, Binding] | None:
     """Return the first key of which the values are of different kinds, and the values."""
     if start.keys != end.keys:
@@ -312,31 +339,11 @@ def _found_list(
         if name not in memo.relisted:
             memo.relisted.add(name)
             return True
-        # The new one's contents are what the name's own list holds from now on.
-        others = set(holders(lo.frame.env, end.slot)) - {name}
-        # A name that every iteration binds again may be another name of it until then.
-        again = {each for each in others - before.env.keys() if lo.frame.env.get(each) == bound}
-        others -= again
-        # Those that may be another name of it, and last.
-        kin = lo.kin.get(end.slot, frozenset())
-        for slot in kin - {start.slot} - lo.kin.get(start.slot, frozenset()):
-            for env in (before.env, lo.frame.env):
-                others |= (set(holders(env, slot)) & before.env.keys()) - {name}
-        if any(other in lo.frame.env for other in others):
-            raise TypeUnstableError(
-                f"{name!r} and {', '.join(map(repr, sorted(others)))} are the same "
-                f"{kind_of(start)[2:]} after an iteration",
-                lo.builder.loc, "make one of them a copy",
-            )  # fmt: skip
-        lo.frame.env[start.slot] = lo.frame.env[end.slot]
-        lo.stale.pop(start.slot, None)
-        if end.slot in lo.stale:
-            lo.stale[start.slot] = lo.stale[end.slot]
-        list_buffers.inherit_appended(lo, start.slot, end.slot)
-        lo.suspect(start.slot, kin)
-        for each in (name, *again):
-            lo.frame.env[each] = replace(bound, inner=start) if isinstance(bound, Maybe) else start
+        _move(lo, before, name, start, end)
+        lo.frame.env[name] = replace(bound, inner=start) if isinstance(bound, Maybe) else start
         return False
+    if _found_replaced(lo, before, memo, name, start, end):
+        return True
     element = lo.appended.get(name)
     shrinks = _is_shorter(start, end) and not memo.unrolls
     if not is_slot(name) or not isinstance(start, TupleOf | RecordOf | Growing):
@@ -359,6 +366,100 @@ def _found_list(
         return False
     memo.growing[name] = whole
     return True
+
+
+def _found_replaced(
+    lo: Lowerer, before: State, memo: LoopMemo, name: str, start: Binding, end: Binding
+) -> bool:
+    """The same for lists, dicts and objects that lists, dicts and objects hold."""
+    places = places_of(start)
+    if not is_slot(name) or not places or places.keys() != places_of(end).keys():
+        return False
+    found = False
+    for key, old in places.items():
+        record = lo.frame.env[name]
+        bound = new = places_of(record)[key]
+        if isinstance(old, Maybe) and isinstance(new, Maybe):
+            old, new = old.inner, new.inner
+        if not (isinstance(old, Ref) and isinstance(new, Ref) and one_class(old, new)):
+            continue
+        if old.slot == new.slot:
+            continue
+        if (name, key) not in memo.replaced:
+            memo.replaced[name, key] = None
+            found = True
+            continue
+        if sum(each.slot == new.slot for each in refs(record)) > 1:
+            raise TypeUnstableError(
+                f"a container holds the same {kind_of(new)[2:]} at several places after an "
+                "iteration", lo.builder.loc, "make one of them a copy",
+            )  # fmt: skip
+        _move(lo, before, name, old, new)
+        own = replace(bound, inner=old) if isinstance(bound, Maybe) else old
+        lo.frame.env[name] = with_place(lo.frame.env[name], key, own)
+    return found
+
+
+def _move(lo: Lowerer, before: State, name: str, start: Ref, end: Ref) -> None:
+    """Put the contents of the new one where those of the one before the iteration are."""
+    env = lo.frame.env
+    others = set(holders(env, end.slot)) - {name}
+    # What every iteration binds again may be another name of it until then.
+    again = others - before.env.keys()
+    others -= again
+    # Those that may be another name of it, and last.
+    kin = lo.kin.get(end.slot, frozenset())
+    for slot in kin - {start.slot} - lo.kin.get(start.slot, frozenset()):
+        for known in (before.env, env):
+            others |= (set(holders(known, slot)) & before.env.keys()) - {name}
+    others &= env.keys()
+    if others:
+        names = sorted({repr(each) for each in (name, *others) if not is_slot(each)})
+        held = ["a container" if names else "two containers"] * (len(names) <= len(others))
+        raise TypeUnstableError(
+            f"{' and '.join(names + held)} {'have' if held else 'are'} the same "
+            f"{kind_of(start)[2:]} after an iteration",
+            lo.builder.loc, "make one of them a copy",
+        )  # fmt: skip
+    _keep_former(lo, start.slot)
+    env[start.slot] = env[end.slot]
+    lo.stale.pop(start.slot, None)
+    if end.slot in lo.stale:
+        lo.stale[start.slot] = lo.stale[end.slot]
+    list_buffers.inherit_appended(lo, start.slot, end.slot)
+    lo.suspect(start.slot, kin)
+    for each in again:
+        env[each] = _with_slot(env[each], end.slot, start.slot)
+    if end.slot not in before.env:
+        del env[end.slot]
+
+
+def _keep_former(lo: Lowerer, slot: str) -> None:
+    """Give what still holds the one that a name was bound to before the iteration one of its own.
+
+    That is ``p`` in ``p = q; q = q.next()``: the slot is that of the new one from now on.
+    """
+    env = lo.frame.env
+    held = holders(env, slot)
+    if not held:
+        return
+    own = lo.new_slot()
+    env[own] = env[slot]
+    if slot in lo.stale:
+        lo.stale[own] = lo.stale[slot]
+    list_buffers.inherit_appended(lo, own, slot)
+    lo.suspect(own, lo.kin.get(slot, ()))
+    for each in held:
+        env[each] = _with_slot(env[each], slot, own)
+
+
+def _with_slot(held: Binding, slot: str, other: str) -> Binding:
+    """Return a binding with another list, dict or object in the place of one."""
+
+    def moved(ref: Ref) -> Ref:
+        return replace(ref, slot=other) if ref.slot == slot else ref
+
+    return rebuild(held, iter(list(leaves(held))), moved)
 
 
 def _is_shorter(start: Binding, end: Binding) -> bool:

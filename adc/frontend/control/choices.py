@@ -43,7 +43,11 @@ def execute(lo: Lowerer, stmt: ast.stmt) -> None:
         dispatch.execute(lo, part)
         return NONE
 
-    _split(lo, stmt, lower, valued=False)
+    try:
+        _split(lo, stmt, lower, valued=False)
+    except SplitError as error:
+        error.span = error.span or lo.span(error.node)
+        raise
 
 
 def condition(lo: Lowerer, node: ast.expr) -> Operand:

@@ -162,7 +162,7 @@ def run_arm(
     `exited` says that an exit is pending wherever it is taken, `sure` that it always is.
     """
     dead = False
-    with lo.builder.block() as stmts, lo.perhaps(not sure):
+    with lo.builder.block() as stmts, lo.arm(not sure):
         try:
             body()
         except Dead:

@@ -49,6 +49,8 @@ class LoopMemo:
     forms: dict[str, Binding] = field(default_factory=dict)
     contents: dict[str, Binding] = field(default_factory=dict)
     relisted: set[str] = field(default_factory=set)
+    # In the order in which they were found, slots and keys of those which it replaces there.
+    replaced: dict[tuple[str, Any], None] = field(default_factory=dict)
     # Lists, dicts and objects that iterations change; lists that they append to, and what.
     slots: set[str] = field(default_factory=set)
     growing: dict[str, Binding] = field(default_factory=dict)

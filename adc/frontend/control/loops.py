@@ -30,6 +30,7 @@ from adc.frontend.control.findings import (
 )
 from adc.frontend.core import outside
 from adc.frontend.core.bindings import (
+    NONE,
     ArrayObject,
     ArrayRef,
     Binding,
@@ -42,7 +43,6 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
-    kind_of,
     related,
     suspect,
 )
@@ -52,9 +52,11 @@ from adc.frontend.core.structure import (
     holders,
     is_slot,
     leaves,
+    places_of,
     rebuild,
     refs,
     shape_of,
+    with_place,
 )
 from adc.frontend.syntax import scope
 from adc.frontend.values import list_buffers
@@ -158,21 +160,17 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
             # It was made in a loop before, and what it held then is not known here.
             env[name] = Unbound("an earlier loop may not have run")
         elif isinstance(old, Ref):
-            others = [repr(n) for n in sorted(holders(env, old.slot)) if n != name]
-            if others or old.slot in lo.elsewhere:
-                raise TypeUnstableError(
-                    f"{name!r} is bound to a new {kind_of(old)[2:]} in each iteration, and the "
-                    f"one before the loop is also {', '.join(others) or 'outside the function'}",
-                    lo.builder.loc, "make one of them a copy",
-                )  # fmt: skip
-            slot = lo.new_slot()
-            env[slot] = lo.held(old)
-            if slot in memo.forms:
-                _convert(lo, memo, slot, memo.forms[slot])
-            own = replace(old, slot=slot)
+            own = _own(lo, memo, name, old)
             env[name] = replace(held, inner=own) if isinstance(held, Maybe) else own
-            lo.lend(slot, old)
-            slots.add(slot)
+            slots.add(own.slot)
+    for slot, key in memo.replaced:
+        held = places_of(env.get(slot, NONE)).get(key)
+        old = held.inner if isinstance(held, Maybe) else held
+        if isinstance(old, Ref) and old.slot in env:
+            own = _own(lo, memo, slot, old)
+            item = replace(held, inner=own) if isinstance(held, Maybe) else own
+            env[slot] = with_place(env[slot], key, item)
+            slots |= {slot, own.slot}
     for slot, key in memo.opened:
         record = env[slot]
         assert isinstance(record, RecordOf)
@@ -190,6 +188,36 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                 )
                 env[slot] = replace(whole, buffers=buffers)
     return lo.snapshot(), sorted(slots)
+
+
+def _own(lo: Lowerer, memo: LoopMemo, name: str, old: Ref) -> Ref:
+    """Return a list, dict or object for what a name or a container is bound to before the loop.
+
+    An iteration puts there what the new one holds that it binds the name to.
+    """
+    known = _is_known(lo, name, old.slot)
+    slot = lo.new_slot()
+    lo.frame.env[slot] = lo.held(old)
+    if slot in memo.forms:
+        _convert(lo, memo, slot, memo.forms[slot])
+    lo.lend(slot, old)
+    if known:
+        # Until an iteration binds the name again, a change of either is one of both.
+        lo.suspect(slot, (old.slot,))
+    return replace(old, slot=slot)
+
+
+def _is_known(lo: Lowerer, name: str, slot: str) -> bool:
+    """Whether a list, dict or object may have other names, in functions that call this one too."""
+    own = [each for each in refs(lo.frame.env[name]) if each.slot == slot]
+    if slot in lo.initial or set(holders(lo.frame.env, slot)) - {name} or len(own) > 1:
+        return True
+    frame = lo.frame.caller
+    while frame is not None:
+        if holders(frame.env, slot):
+            return True
+        frame = frame.caller
+    return False
 
 
 def _convert(lo: Lowerer, memo: LoopMemo, name: str, like: Binding) -> None:

@@ -22,7 +22,7 @@ from adc.frontend.core.bindings import NONE, Binding, Maybe, OneOf, kind_of
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import refusal
 from adc.ir.core import Literal
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import Span, TypeMismatchError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -82,6 +82,8 @@ class SplitError(Exception):
         super().__init__()
         self.found = found
         self.node = node
+        # Where that is, once a statement has seen it pass.
+        self.span: Span | None = None
 
 
 def require_one(found: Iterable[Binding], node: ast.AST) -> None:

@@ -142,6 +142,8 @@ class Lowerer:
         # How many branches and loops this is in; and how many where the program called the
         # library's function that is lowered now (None in the program itself).
         self.branches = 0
+        # How many arms of branches this is in, instead of which another one may be taken.
+        self.arms = 0
         # The innermost branch or loop that this is in, as an object that tells it from others.
         self.path = object()
         # How many inner functions were made; their attributes that were set, and what they were.
@@ -273,6 +275,16 @@ class Lowerer:
         finally:
             self.branches -= unsure
             self.path = path
+
+    @contextmanager
+    def arm(self, unsure: bool) -> Iterator[None]:
+        """Lower what is inside the `with` as one path of several."""
+        self.arms += unsure
+        try:
+            with self.perhaps(unsure):
+                yield
+        finally:
+            self.arms -= unsure
 
     @contextmanager
     def copy(self, *which: object) -> Iterator[None]:

@@ -638,8 +638,11 @@ def _of_python(lo: Lowerer, truth: Operand) -> Operand:
 def refuse(
     lo: Lowerer, message: str, node: ast.AST, error: str, text: str, hint: str = ""
 ) -> NoReturn:
-    """Refuse what Python raises an exception for; in a `try`, let the program raise it."""
-    if not lo.caught:
+    """Refuse what Python raises an exception for; on one path of several, let the program raise it.
+
+    That path may never be taken: ``if NOISE > 0.0: x += rng.normal()`` without a generator.
+    """
+    if not (lo.caught or (lo.arms and lo.entered_at is None)):
         raise TypeMismatchError(message, lo.span(node), hint)
     with lo.at(node):
         check(lo, Literal(False, BOOL), error, escaped(text))

@@ -389,6 +389,24 @@ def is_cell(name: str) -> bool:
     return name.startswith(CELL)
 
 
+def places_of(held: Binding) -> dict[Any, Binding]:
+    """Return what a list, dict or object holds, by key or position."""
+    match held:
+        case RecordOf(keys=keys, items=items):
+            return dict(zip(keys, items, strict=True))
+        case TupleOf(items=items):
+            return dict(enumerate(items))
+    return {}
+
+
+def with_place(held: Binding, key: Any, item: Binding) -> Binding:
+    """Return what a list, dict or object holds with another item at a key or position."""
+    if isinstance(held, RecordOf):
+        return held.with_item(key, item)
+    assert isinstance(held, TupleOf)
+    return TupleOf((*held.items[:key], item, *held.items[key + 1 :]))
+
+
 def holders(env: dict[str, Binding], slot: str) -> list[str]:
     """Return the names through which a list, dict or object is reached."""
     return [name for name, binding in env.items() if any(r.slot == slot for r in refs(binding))]

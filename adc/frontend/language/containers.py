@@ -30,6 +30,7 @@ from adc.frontend.core.bindings import (
     LeftOut,
     ListRef,
     Num,
+    ObjectRef,
     RecordOf,
     SetRef,
     Static,
@@ -810,7 +811,7 @@ def _fail_perhaps(lo: Lowerer, owner: Binding) -> None:
 def _choose(
     lo: Lowerer, owner: Binding, items: tuple[Binding, ...], index: Operand, node: ast.Subscript
 ) -> Binding:
-    """A tuple of numbers indexed at run time: a chain of selects."""
+    """A tuple of numbers, or of tuples of these, indexed at run time: chains of selects."""
     if not items:
         _fail_perhaps(lo, owner)
     rows = _rows(lo, items)
@@ -823,10 +824,10 @@ def _choose(
             inside = lo.builder.apply("inside", at, integer(len(items)))
             lo.builder.check(inside, "IndexError", dynamic_lists.out_of_range(owner))
         return _row(lo, items, rows, at, node)
-    if not items or not all(isinstance(item, Num) for item in items):
+    if not items or not _are_alike(items):
         raise PickedError(
-            f"indexing {kind_of(owner)} of arrays by a number known only at run time is not "
-            "supported", lo.span(node), "loop over the list itself, or make one array of it",
+            f"indexing {kind_of(owner)} of {_plural(items)} by a number known only at run time is "
+            "not supported", lo.span(node), "loop over the list itself, or make one array of it",
             unrolling.stackable_in(lo, owner),
         )  # fmt: skip
     with lo.at(node):
@@ -837,11 +838,33 @@ def _choose(
         return _selected(lo, items, here, node)
 
 
+def _plural(items: Sequence[Binding]) -> str:
+    """Return what a list holds that are not all numbers."""
+    for kind, word in ((TupleOf, "tuples"), (ObjectRef, "objects"), (DictRef, "dicts")):
+        if items and all(isinstance(item, kind) for item in items):
+            return word
+    return "arrays"
+
+
+def _are_alike(items: Sequence[Binding]) -> bool:
+    """Whether elements are all numbers, or all tuples of as many elements that are."""
+    if all(isinstance(item, Num) for item in items):
+        return True
+    tuples = [item.items for item in items if isinstance(item, TupleOf)]
+    if len(tuples) < len(items) or len({len(each) for each in tuples}) > 1:
+        return False
+    return all(map(_are_alike, zip(*tuples, strict=True)))
+
+
 def _selected(
     lo: Lowerer, items: Sequence[Binding], here: Sequence[Operand], node: ast.AST
 ) -> Binding:
-    """Return the number for which `here` holds, the last one if it holds for none before."""
+    """Return the one for which `here` holds, the last one if it holds for none before."""
     result = items[-1]
+    if isinstance(result, TupleOf):
+        rows = [item.items for item in items if isinstance(item, TupleOf)]
+        columns = zip(*rows, strict=True)
+        return TupleOf(tuple(_selected(lo, column, here, node) for column in columns))
     for item, taken in reversed(list(zip(items[:-1], here, strict=False))):
         assert isinstance(item, Num)
         assert isinstance(result, Num)

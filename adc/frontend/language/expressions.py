@@ -63,8 +63,7 @@ def _items(lo: Lowerer, elts: Sequence[ast.expr]) -> tuple[Binding, ...]:
     items: list[Binding] = []
     for element in elts:
         if isinstance(element, ast.Starred):
-            inner = evaluation.lower_expr(lo, element.value)
-            items.extend(sequences.static_sequence(lo, inner, element))
+            items.extend(sequences.static_sequence(lo, functions.starred(lo, element), element))
         else:
             iterators.require_undrawn(lo, element)
             items.append(evaluation.lower_optional(lo, element))
@@ -161,6 +160,7 @@ def _comprehension(
         for name in scope.assigned_in([each.target for each in nested[:-1]]):
             lo.frame.env.pop(name, None)
         return
+    watch = iterators.Watch(lo, first.iter)
     iterable = evaluation.lower_expr(lo, first.iter)
     iterators.require_fresh(lo, first.iter, iterable)
     if functions.of_object(lo, iterable) is not None:
@@ -181,6 +181,7 @@ def _comprehension(
             keep = keep and bool(cond.value)
         if keep:
             _comprehension(lo, rest, visit)
+    watch.end()
 
 
 def scoped(lo: Lowerer, node: _Comprehension, visit: Callable[[], Binding]) -> list[Binding]:

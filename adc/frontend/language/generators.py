@@ -176,6 +176,9 @@ def _of_library(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding:
     at = [k for k, arg in enumerate(node.args) if called(lo, arg) is not None]
     if not at:
         return callee
+    held = [k for k, arg in enumerate(node.args) if is_held(lo, arg)]
+    if value is zip and len(held) > 1 and set(at) <= set(held):
+        return callee  # of lists of what they yield (`elements`)
     if value is zip and at == [0] and len(node.args) > 1 and not node.keywords:
         return Static(iteration.zipped)
     if value is zip and at == [1] and len(node.args) == 2 and not node.keywords:
@@ -360,6 +363,31 @@ def listed(lo: Lowerer, node: ast.expr) -> Binding:
     return found
 
 
+# What denotes an object that was made before.
+HELD = (ast.Name, ast.Attribute, ast.Subscript)
+
+
+def yields_again(lo: Lowerer, binding: Binding) -> bool:
+    """Whether an object yields its elements to every loop over it: it is no iterator itself."""
+    is_iterator = classes.find(lo, binding, "__next__") is not None
+    return not is_iterator and of_object(lo, binding) is not None
+
+
+def is_held(lo: Lowerer, node: ast.expr) -> bool:
+    """Whether an expression denotes such an object, made before."""
+    if not isinstance(node, HELD):
+        return False
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    try:
+        return yields_again(lo, evaluation.lower_expr(lo, node))
+    except AdcError:
+        return False
+    finally:
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+
+
 def elements(lo: Lowerer, binding: Binding, node: ast.expr) -> Binding:
     """Return a list of what an object yields; of anything else, the binding itself."""
     if of_object(lo, binding) is None:
@@ -372,6 +400,13 @@ def elements(lo: Lowerer, binding: Binding, node: ast.expr) -> Binding:
     found = listed(lo, lo.memo[key][1])
     lo.frame.env.pop(name, None)
     return found
+
+
+def starred(lo: Lowerer, node: ast.Starred) -> Binding:
+    """Lower what is unpacked: of a generator, and of an object with `__iter__`, a list."""
+    if called(lo, node.value) is not None:
+        return listed(lo, node.value)
+    return elements(lo, evaluation.lower_expr(lo, node.value), node.value)
 
 
 def _run(
@@ -440,7 +475,7 @@ def _given(
             args.append(_LAZY)
             lazy.append(arg)
         elif isinstance(arg, ast.Starred):
-            args += sequences.static_sequence(lo, evaluation.lower_expr(lo, arg.value), arg)
+            args += sequences.static_sequence(lo, starred(lo, arg), arg)
         else:
             args.append(evaluation.lower_expr(lo, arg))
     kwargs: dict[str, Binding] = {}

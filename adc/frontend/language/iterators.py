@@ -118,8 +118,7 @@ def _arguments(lo: Lowerer, node: ast.Call) -> list[Binding]:
     found: list[Binding] = []
     for arg in node.args:
         if isinstance(arg, ast.Starred):
-            inner = evaluation.lower_expr(lo, arg.value)
-            found += sequences.static_sequence(lo, inner, arg)
+            found += sequences.static_sequence(lo, generators.starred(lo, arg), arg)
         else:
             found.append(dispatch.evaluate(lo, arg))
     return found
@@ -186,6 +185,14 @@ def lazy_parts(lo: Lowerer, node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.Call) and _is_one_of(lo, node.func, (zip, enumerate)):
         return [part for arg in node.args for part in lazy_parts(lo, arg)]
     return []
+
+
+def _objects(lo: Lowerer, node: ast.expr) -> list[ast.expr]:
+    """Return the objects whose elements `zip` and `enumerate` take before the loop."""
+    if not (isinstance(node, ast.Call) and _is_one_of(lo, node.func, (zip, enumerate))):
+        return []
+    found = [arg for arg in node.args if generators.is_held(lo, arg)]
+    return found + [each for arg in node.args for each in _objects(lo, arg)]
 
 
 def _is_one_of(lo: Lowerer, node: ast.expr, functions: Sequence[Any]) -> bool:
@@ -319,7 +326,7 @@ def _read(node: ast.AST) -> set[str]:
 
 
 class Watch:
-    """What generators read that are evaluated before the loop that draws from them.
+    """What generators and objects read that are evaluated before the loop that draws from them.
 
     Python evaluates each element when the loop comes to it. That is the same if the loop changes
     nothing of what they read.
@@ -327,7 +334,7 @@ class Watch:
 
     def __init__(self, lo: Lowerer, node: ast.expr) -> None:
         self._lo, self._node = lo, node
-        parts = lazy_parts(lo, node)
+        parts = lazy_parts(lo, node) + _objects(lo, node)
         self._names = set[str]().union(*map(_read, parts))
         self._before = self._state() if parts else None
 

@@ -137,7 +137,7 @@ class Outline:
         sub = Lowerer(lo.shared)
         sub.stack = list(self._stack)
         sub.inlines = 1
-        sub.branches, sub.entered_at = lo.branches, lo.entered_at
+        sub.branches, sub.arms, sub.entered_at = lo.branches, lo.arms, lo.entered_at
         sub.here, sub.builder.loc = lo.here, lo.builder.loc
         params: list[Value] = []
         made: dict[int, Num | ArrayRef] = {}

@@ -1124,6 +1124,37 @@ def recursion_that_needs_a_constant(x: Any) -> Any:
     return total
 
 
+@program(np.array([0.8, 0.3]), 5)
+def objects_that_a_loop_replaces_and_keeps(x: Any, n: int) -> Any:
+    spring, pair = Plain(x[0]), [x[1], x[0]]
+    for k in range(n):
+        former, (before, _) = spring, (pair, k)
+        spring = Plain(spring.x * x[1] + k)
+        pair = [pair[1] + x[0], pair[0] * pair[1]]
+    return former.x * spring.x + before[0] * before[1] + pair[0]
+
+
+class _Mover:
+    def __init__(self, x: Any) -> None:
+        self.now, self.before = Plain(x), Plain(x)
+
+    def step(self, d: Any) -> None:
+        self.before, self.now = self.now, Plain(self.now.x * 1.01 + d)
+
+
+@program(np.array([0.8, 0.3]), 40)
+def objects_in_objects_that_a_loop_replaces(x: Any, n: int) -> Any:
+    mover, state = _Mover(x[0]), {"pair": [x[1], 1.0], "sums": [0.0]}
+    k = 0
+    while k < n and mover.now.x < 30.0:
+        mover.step(x[1])
+        first, second = state["pair"]
+        state["pair"] = [second * 0.9 + x[0], first * second / (1.0 + first * first)]
+        state["sums"][0] += mover.before.x * second
+        k += 1
+    return mover.now.x * mover.before.x + state["sums"][0] + state["pair"][0]
+
+
 _CAPTURED = Plain(2.0)
 
 

@@ -88,6 +88,18 @@ def diags_array(
     return _in_format(_diagonals(diagonals, offsets, shape, dtype, False), format)
 
 
+def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = None) -> Any:
+    """`scipy.sparse.spdiags`."""
+    if m is None and n is None:
+        shape = (len(data[0]), len(data[0]))
+    elif n is None:
+        shape = (m[0], m[1])
+    else:
+        shape = (m, n)
+    places = np.atleast_1d(np.array(diags))
+    return _in_format(dia_matrix((np.asarray(data), places), shape), format)
+
+
 def eye(m: Any, n: Any = None, k: Any = 0, dtype: Any = float, format: Any = None) -> Any:
     """`scipy.sparse.eye`."""
     shape = (m, m if n is None else n)
@@ -209,5 +221,5 @@ def triu(A: Any, k: Any = 0, format: Any = None) -> Any:
 
 __all__ = [
     "block_diag", "diags", "diags_array", "eye", "eye_array", "hstack", "identity", "kron",
-    "kronsum", "tril", "triu", "vstack",
+    "kronsum", "spdiags", "tril", "triu", "vstack",
 ]  # fmt: skip

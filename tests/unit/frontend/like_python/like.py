@@ -5,6 +5,57 @@ Blank lines are between them.
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+def side(x, kind):
+    kind = Kind(kind)
+    return x if kind is Kind.B else 2.0 * x
+return side(x, 1.0), side(x, 2), Kind(1.0).value, Kind(Kind.B) == Kind.B
+
+try:
+    return Kind(3.0).value
+except ValueError as error:
+    return str(error)
+
+if x > 2.0:
+    x += x.normal()
+return x
+
+if x > 1.0:
+    return x[2]
+return x
+
+y = Point(x, 1.0)
+return y.z if x > 2.0 else y.x
+
+def noisy(x, rng=None):
+    return x + rng.normal() if x > 1.0 else x
+return noisy(x)
+
+def step(x, callback):
+    if x < 1.0:
+        callback(x)
+    return 2.0 * x
+return step(x, None)
+
+u, v = Both(x, 2.0), Both(3.0, x)
+dot = sum(a * b for a, b in zip(u, v))
+both = Both(*(a + b for a, b in zip(u, v)))
+return dot, [*u, 1.0], [k * a for k, a in enumerate(u)], max(*v), list(zip(u, v, [1, 2]))
+
+u, v = Line(Both(x, 2.0), 1.0), Both(3.0, x)
+s = 0.0
+for a, b in zip(u.start, v):
+    s += a * b
+for k, (a, b) in enumerate(zip(v, v), 1):
+    s += a * b * k
+return s, dict(zip("ab", v)), dict(enumerate(u.start))
+
+u, v = Both(x, 2.0), Both(3.0, x)
+s = 0.0
+for k, a in enumerate(u):
+    s += a * k
+    u.second = 5.0
+return s
+
 def axes(v):
     try:
         return len(v.shape)
@@ -701,6 +752,122 @@ return sum(x)
 return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
 """,
     "x=1.5, n=3": r"""
+moves = [(0.0, 1.0), (x, 0.0), (0, -1.0)]
+s = 0.0
+for k in I:
+    dx, dy = moves[k % n]
+    s += dx * x + dy * k + moves[k - n][0]
+return s, moves[I[1]]
+
+nested = [((x, 1.0), n), ((3.0, x * x), 5)]
+(a, b), c = nested[I[1] - 1]
+return a, b, c
+
+return [(x, 1.0), (2.0, x)][I[0]]
+
+q = Point(x, 1.0)
+for k in range(n):
+    p = q
+    t = (q, k)
+    q = Point(q.x + x, q.y * 2.0)
+return p.x, p.y, t[0].x, q.x
+
+q = [x, 1.0]
+for k in range(n):
+    line = Line(q, k)
+    q = [q[0] + x, q[1] * 2.0]
+return line.start[0], line.start[1], q
+
+q = {"a": x}
+best = None
+for k in range(n):
+    p = q
+    q = {"a": q["a"] + x}
+    if k == 1:
+        best = p["a"]
+return p["a"], best, q["a"]
+
+a, b = Point(x, 1.0), Point(2.0, x)
+for k in range(n):
+    a, b = b, a
+return a.x, a.y, b.x, b.y
+
+a, z = Point(x, 1.0), Point(2.0, x)
+for k in range(n):
+    z = a
+    a = Point(a.x + x, a.y)
+return a.x, z.x
+
+y = [x]
+z = y
+for k in range(n):
+    z = [z[0] + x]
+return y[0], z[0]
+
+line = Line(Point(x, 1.0), Point(2.0, 3.0))
+start = line.start
+while line.start.x < 5.0:
+    line.start = Point(line.start.x + 1.0, line.start.y)
+return line.start.x, line.start.y, start.x
+
+line = Line(Point(x, 1.0), Point(2.0, 3.0))
+for k in range(n):
+    line.start, line.end = line.end, line.start
+    line.start.x += x
+return line.start.x, line.start.y, line.end.x, line.end.y
+
+line = Line(Point(x, 1.0), Point(2.0, 3.0))
+for k in range(n):
+    line.start.x *= 2.0
+    former = line.start
+    line.end = former
+    line.start = Point(former.x + x, former.y)
+    former.y -= 1.0
+return line.start.x, line.start.y, line.end.x, line.end.y, former.y
+
+line = Line([x, 1.0], {"a": [x]})
+for k in range(n):
+    line.start = [v + x for v in line.start]
+    line.start[0] *= 0.5
+    line.end = {"a": [line.end["a"][0] + line.start[1]]}
+return line.start, line.end
+
+parts = [Point(x, 1.0), Point(2.0, x), Point(3.0, 0.5)]
+for k in range(n):
+    made = [Point(p.x + x, p.y) for p in parts]
+    for i, p in enumerate(made):
+        parts[i] = p
+    parts[0].x += parts[1].y
+return [p.x for p in parts], made[0].x
+
+a, b = Line(Point(x, 1.0), n), Line(Point(2.0, 3.0), n)
+for k in range(n):
+    a.start, b.start = b.start, a.start
+    a.start.x += x
+    if a.start.x > 3.0:
+        a.start.y *= x
+return a.start.x, a.start.y, b.start.x
+
+line = Line(Point(x, 1.0), n)
+for k in range(n):
+    line.start = Point(line.start.x + x, 1.0)
+    if line.start.x > 3.0:
+        break
+return line.start.x
+
+line = Line(None, None)
+for k in range(n):
+    line.start = Point(x, 1.0) if line.start is None else Point(line.start.x + x, 2.0)
+return line.start.x
+
+def shifted(point):
+    for k in range(n):
+        point = Point(point.y, point.x + 1.0)
+    return point
+y = Line(Point(x, 1.0), Point(2.0, 3.0))
+z = shifted(y.end)
+return y.end.x, z.x
+
 y = (x,)
 if x > 0.0:
     y = (x, x)

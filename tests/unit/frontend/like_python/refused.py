@@ -882,12 +882,64 @@ h.factor = 1.0
 return rec(n) * x
 # ADC010: assignment to an attribute of function 'h' is not supported
 
-y = [x]
+a, b = Line(Point(x, 1.0), n), Line(Point(2.0, 3.0), n)
+for k in range(n):
+    a.start = Point(a.start.x + x, 1.0)
+    b.start = a.start
+return b.start.x
+# ADC012: two containers have the same Point after an iteration
+
+line = Line(Point(x, 1.0), n)
+best = line.start
+for k in range(n):
+    line.start = Point(line.start.x + x, 1.0)
+    if x > k:
+        best = line.start
+return best.x
+# ADC012: 'best' and a container have the same Point after an iteration
+
+u, v = Both(x, 2.0), Both(3.0, x)
+s = 0.0
+for a, b in zip(u, v):
+    s += a * b
+    u.second = 5.0
+return s
+# ADC010: a loop that changes what a generator reads from which it draws is not supported
+
+y = Point(x, 1.0)
 z = y
 for k in range(n):
-    z = [x, x]
-return z
-# ADC012: 'z' is bound to a new list in each iteration, and the one before the loop is also 'y'
+    y.x += 1.0
+    x += z.x
+    z = Point(x, x)
+return x
+# ADC013: whether this Point was changed (line 5) depends on the path
+
+y = Point(x, 1.0)
+z = y
+for k in range(n):
+    z = Point(z.x + x, x)
+z.x = 3.0
+return y.x
+# ADC013: whether this Point was changed (line 6) depends on the path
+
+y = Point(x, 1.0)
+z = y
+for k in range(n):
+    x += float(z is y)
+    z = Point(x, x)
+return x
+# ADC010: `is` on lists, dicts or objects that may be one is not supported
+
+def shifted(point):
+    for k in range(n):
+        point.x += 1.0
+        point = Point(point.y, point.x)
+    return point
+y = Point(x, 1.0)
+z = shifted(y)
+return y.x
+# ADC013: whether this Point was changed (line 4) depends on the path
 """,
     "x=1.5, n=1": r"""
 a = [x, 1.0, 2.0]
