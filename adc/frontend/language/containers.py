@@ -462,6 +462,11 @@ def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
             error = lo.constant_needed(binding, "a key", node)
             if isinstance(error, ConstantNeededError):
                 raise error
+        case ObjectRef():
+            raise lo.unsupported(
+                f"{kind_of(binding)} as a key, or in a set,", node,
+                "use a list of objects, or give them numbers and use these",
+            )  # fmt: skip
     raise PickedError("a key known only at run time is not supported", lo.span(node), _NO_TABLE)
 
 

@@ -161,7 +161,13 @@ def _comprehension(
             lo.frame.env.pop(name, None)
         return
     watch = iterators.Watch(lo, first.iter)
-    iterable = evaluation.lower_expr(lo, first.iter)
+    iterable: Binding | None = functions.combined(lo, first.iter, sequences.MAX_UNROLLED)
+    if iterable is None and functions.called(lo, first.iter) is not None:
+        raise _AtRunTime(
+            "a comprehension over this generator is not supported here", lo.span(first.iter),
+            "write a loop",
+        )  # fmt: skip
+    iterable = iterable or evaluation.lower_expr(lo, first.iter)
     iterators.require_fresh(lo, first.iter, iterable)
     if functions.of_object(lo, iterable) is not None:
         raise _AtRunTime(
@@ -218,12 +224,8 @@ def _without(cells: dict[str, str], names: Sequence[str]) -> dict[str, str]:
     return {name: slot for name, slot in cells.items() if name not in names} if cells else cells
 
 
-# A comprehension over at most this many constants is taken apart while lowering.
-UNROLLED = 16
-
-
 def comprehension_items(
-    lo: Lowerer, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, most: int = UNROLLED
+    lo: Lowerer, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, most: int = sequences.UNROLLED
 ) -> tuple[Binding, ...] | None:
     """Return the elements of a comprehension, or None if their number is known at run time.
 
@@ -242,6 +244,18 @@ def comprehension_items(
         return None
 
 
+@handles(formatting.Texts)
+def _texts(lo: Lowerer, node: formatting.Texts) -> Binding:
+    made = node.of
+    if not is_static(lo, made.generators, numbers.MAX_TUPLE):
+        raise lo.unsupported(
+            "a join of texts whose number is known only at run time",
+            node,
+            "print them in a loop",
+        )
+    return TupleOf(tuple(scoped(lo, made, lambda: formatting.string_of(lo, made.elt))))
+
+
 def _kept(lo: Lowerer, node: _Comprehension, element: ast.expr) -> Binding:
     """Return an element of a comprehension; what a generator yields is not stored."""
     found = choices.value(lo, element, evaluation.lower_optional)
@@ -251,12 +265,18 @@ def _kept(lo: Lowerer, node: _Comprehension, element: ast.expr) -> Binding:
     return found
 
 
-def is_static(lo: Lowerer, generators: Sequence[ast.comprehension], most: int = UNROLLED) -> bool:
+def is_static(
+    lo: Lowerer, generators: Sequence[ast.comprehension], most: int = sequences.UNROLLED
+) -> bool:
     """Whether the first iterable of a comprehension has a length known at compile time."""
-    if functions.called(lo, generators[0].iter) is not None:
-        return False
     names, mark = lo.save_names(), len(lo.builder.stmts)
     before = lo.snapshot()
+    if functions.called(lo, generators[0].iter) is not None:
+        known = functions.combined(lo, generators[0].iter, most)
+        lo.restore(before)
+        lo.reset_names(names)
+        del lo.builder.stmts[mark:]
+        return known is not None
     iterable = evaluation.lower_expr(lo, generators[0].iter)
     if functions.of_object(lo, iterable) is not None:
         found = False

@@ -58,7 +58,7 @@ _KEYS = "strings are keys: they must be known when the program is compiled"
 
 
 def is_format(lo: Lowerer, node: ast.expr) -> bool:
-    """Whether an expression formats: an f-string, `str.format`, ``%``, `str`, or a sum of these."""
+    """Whether an expression formats: an f-string, `str.format`, ``%``, `str`, a sum or a join."""
     while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         if is_format(lo, node.right):
             return True
@@ -70,11 +70,39 @@ def is_format(lo: Lowerer, node: ast.expr) -> bool:
             return True
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format")):
             return True
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="join"), args=[arg]):
+            return _are_formats(lo, arg)
         case ast.Call(func=ast.Name(id="str" | "repr" | "format" as name), args=[_, *_]):
             wanted = getattr(builtins, name)
             return dispatch.evaluate(lo, node.func) == Static(wanted) and not node.keywords
         case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
             return True
+    return False
+
+
+class Texts(ast.expr):
+    """The texts that a comprehension makes, of numbers known only at run time."""
+
+    _fields = ("of",)
+    of: ast.ListComp | ast.GeneratorExp
+
+    def __init__(self, of: ast.ListComp | ast.GeneratorExp) -> None:
+        super().__init__()
+        self.of = of
+        ast.copy_location(self, of)
+
+
+def _are_formats(lo: Lowerer, node: ast.expr) -> bool:
+    """Whether what is joined are texts that are formatted there."""
+    match node:
+        case ast.ListComp(elt=element) | ast.GeneratorExp(elt=element):
+            # A name may be that of what the comprehension loops over.
+            return not isinstance(element, ast.Name) and is_format(lo, element)
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return any(is_format(lo, each) for each in elements)
+        case ast.Call(func=ast.Name(id="map"), args=[ast.Name(id="str" | "repr" as name), _]):
+            found = [dispatch.evaluate(lo, each) for each in (node.func, node.args[0])]
+            return found == [Static(map), Static(getattr(builtins, name))]
     return False
 
 
@@ -135,6 +163,8 @@ def message(lo: Lowerer, node: ast.expr) -> Words:
     match node:
         case ast.JoinedStr():
             return joined([_part(lo, part) for part in node.values])
+        case ast.Call(func=ast.Attribute(attr="join")):
+            return _join(lo, node)
         case ast.Call(func=ast.Attribute()):
             return _format_call(lo, node)
         case ast.Call():
@@ -168,12 +198,17 @@ def _named(lo: Lowerer, name: str) -> Words | None:
     return found if isinstance(found, Words) else None
 
 
-def _string(lo: Lowerer, node: ast.expr) -> Words:
-    """Lower a part of a sum of strings."""
+def string_of(lo: Lowerer, node: ast.expr) -> Words:
+    """Lower an expression whose value is joined to texts."""
+    return _string(lo, node, "a join of")
+
+
+def _string(lo: Lowerer, node: ast.expr, what: str = "a string plus") -> Words:
+    """Lower a part of a sum or a join of strings."""
     found = value(lo, node)
     if isinstance(found, Words) or (isinstance(found, Static) and isinstance(found.value, str)):
         return text_of(lo, found, node)
-    raise TypeMismatchError(f"a string plus {kind_of(found)}", lo.span(node), "use an f-string")
+    raise TypeMismatchError(f"{what} {kind_of(found)}", lo.span(node), "use an f-string")
 
 
 def _part(lo: Lowerer, part: ast.expr) -> Words:
@@ -270,6 +305,39 @@ def _format_call(lo: Lowerer, node: ast.Call) -> Words:
             raise refused
         parts.append(_filled(lo, given[name], conversion or "", spec or "", node))
     return joined(parts)
+
+
+def _join(lo: Lowerer, node: ast.Call) -> Words:
+    """Lower ``", ".join(...)`` of texts of numbers known only at run time."""
+    (given,) = node.args
+    match given:
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            found = [string_of(lo, each) for each in elements]
+        case ast.Call(args=[function, iterable]):
+            key = ("joined", id(given))
+            if key not in lo.memo:
+                item = f"$item{given.lineno}_{given.col_offset}"
+                text = ast.Call(function, [ast.Name(item, ast.Load())], [])
+                part = ast.comprehension(ast.Name(item, ast.Store()), iterable, [], 0)
+                made = ast.copy_location(ast.GeneratorExp(text, [part]), given)
+                for inner in ast.walk(made):
+                    if not hasattr(inner, "lineno"):
+                        ast.copy_location(inner, given)
+                lo.memo[key] = (given, Texts(made))
+            found = _texts(lo, lo.memo[key][1])
+        case ast.ListComp() | ast.GeneratorExp():
+            found = _texts(lo, Texts(given))
+        case _:
+            raise AssertionError(given)
+    assert isinstance(node.func, ast.Attribute)
+    assert isinstance(node.func.value, ast.Constant)
+    return joined(found, escaped(str(node.func.value.value)))
+
+
+def _texts(lo: Lowerer, node: Texts) -> list[Words]:
+    made = dispatch.evaluate(lo, node)
+    assert isinstance(made, TupleOf)
+    return [text_of(lo, item, node.of) for item in made.items]
 
 
 _PERCENT = re.compile(r"%(?:(%)|([-+ 0#]*)(\d*)(\.\d+)?([diouxXeEfFgGsr]))")

@@ -36,6 +36,7 @@ from adc.frontend.core.bindings import (
     Closure,
     DictRef,
     ListRef,
+    Num,
     Static,
     TupleOf,
     kind_of,
@@ -48,6 +49,7 @@ from adc.frontend.syntax import scope
 from adc.frontend.syntax.jumps import Labelled, Leave
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import sequences
+from adc.ir.core import Literal
 from adc.ir.errors import AdcError, GeneratorError, TypeMismatchError, UnboundError
 from adc.library.standard import iteration
 
@@ -345,6 +347,8 @@ def context(
 
 def listed(lo: Lowerer, node: ast.expr) -> Binding:
     """Return a list of what a generator yields."""
+    if (known := combined(lo, node, sequences.UNROLLED)) is not None:
+        return lo.new_ref(ListRef, known)
     key = ("listed", id(node))
     made_name, item = (f"${what}{node.lineno}_{node.col_offset}" for what in ("made", "item"))
     if key not in lo.memo:
@@ -386,6 +390,61 @@ def is_held(lo: Lowerer, node: ast.expr) -> bool:
         lo.restore(before)
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]
+
+
+# Iterators of `itertools` that store what they take before they yield anything.
+_COMBINING = (
+    itertools.product, itertools.combinations, itertools.combinations_with_replacement,
+    itertools.permutations,
+)  # fmt: skip
+
+
+def combined(lo: Lowerer, node: ast.expr, most: int) -> TupleOf | None:
+    """Return what ``itertools.combinations([a, b, c], 2)`` yields: ``((a, b), (a, c), (b, c))``.
+
+    None for another expression, and where the elements are not known or there are more than `most`.
+    """
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
+        return None
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    try:
+        found = _combined(lo, node, most)
+    except AdcError:
+        found = None
+    if found is None:
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+    return found
+
+
+def _combined(lo: Lowerer, node: ast.Call, most: int) -> TupleOf | None:
+    callee = evaluation.lower_expr(lo, node.func)
+    if not isinstance(callee, Static) or all(callee.value is not each for each in _COMBINING):
+        return None
+    passed = [*node.args, *(each.value for each in node.keywords)]
+    if any(isinstance(arg, ast.Starred) or called(lo, arg) is not None for arg in passed):
+        return None
+    given: list[Any] = []
+    for arg in passed:
+        binding = evaluation.lower_expr(lo, arg)
+        if isinstance(binding, Num):
+            if not isinstance(binding.operand, Literal):
+                return None
+            given.append(binding.operand.value)
+            continue
+        items = sequences.static_items(lo, binding) or sequences.static_range(binding)
+        if items is None or len(items) > most:
+            return None
+        given.append(items)
+    names = [each.arg or "" for each in node.keywords]
+    count = len(given) - len(names)
+    try:
+        made = callee.value(*given[:count], **dict(zip(names, given[count:], strict=True)))
+    except (TypeError, ValueError):  # which the call raises
+        return None
+    found = list(itertools.islice(made, most + 1))
+    return None if len(found) > most else TupleOf(tuple(TupleOf(each) for each in found))
 
 
 def elements(lo: Lowerer, binding: Binding, node: ast.expr) -> Binding:

@@ -50,7 +50,7 @@ from adc.ir.types import BOOL, Scalar
 def lower_for(lo: Lowerer, stmt: ast.For) -> None:
     generator = generators.called(lo, stmt.iter, begins=True)
     if generator is not None:
-        generators.loop(lo, stmt, generator)
+        _over_generator(lo, stmt, generator)
         return
     if iterators.is_drawn(lo, stmt.iter):
         stmt = iterators.loop(lo, stmt)
@@ -184,6 +184,22 @@ def _like_number(lo: Lowerer, element: Binding, kind: Scalar) -> Binding:
         return TupleOf((element.items[0], _like_number(lo, element.items[1], kind)))
     assert isinstance(element, Num)
     return Num(numbers.weak(lo, element.operand) if kind.weak else element.operand)
+
+
+def _over_generator(lo: Lowerer, stmt: ast.For, generator: generators.Generator) -> None:
+    """Lower a loop over a generator, or a copy of the body for each combination of constants."""
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    try:
+        generators.loop(lo, stmt, generator)
+        return
+    except (RestructuredError, PickedError):
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+        known = generators.combined(lo, stmt.iter, copies.MAX_COPIES)
+        if known is None:
+            raise
+    copies.unrolled(lo, stmt, known)
 
 
 def _over_object(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:

@@ -179,15 +179,17 @@ def _resolved(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Operand
             lo, numbers.apply(lo, "ne", step, integer(0)), "ValueError",
             "slice step cannot be zero",
         )  # fmt: skip
-        if start is None or stop is None:
-            raise lo.unsupported(
-                "a slice with a step known only at run time and an end left out", part.node,
-                "write both ends",
-            )  # fmt: skip
         positive = numbers.apply(lo, "gt", step, integer(0))
-        up = [_wrapped_end(lo, end, size, 0, size) for end in (start, stop)]
         last = numbers.plus(lo, size, integer(-1))
-        down = [_wrapped_end(lo, end, size, -1, last) for end in (start, stop)]
+        # An end that is left out is one of the array, by the direction.
+        up = [
+            left_out if end is None else _wrapped_end(lo, end, size, 0, size)
+            for end, left_out in ((start, integer(0)), (stop, size))
+        ]
+        down = [
+            left_out if end is None else _wrapped_end(lo, end, size, -1, last)
+            for end, left_out in ((start, last), (stop, integer(-1)))
+        ]
         first, end = (
             lo.sizes.counts(lo.builder.apply("select", positive, a, b, hint="i"))
             for a, b in zip(up, down, strict=True)

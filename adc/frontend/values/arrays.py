@@ -144,9 +144,9 @@ def _nesting(element: Binding) -> tuple[int, ...] | None:
 
 
 def as_operand(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
-    """Return an array for a tuple or list that meets an array; anything else unchanged."""
+    """Return an array for a tuple, list or range that meets an array; anything else unchanged."""
     dispatch.require_one([binding], node)
-    if isinstance(binding, TupleOf | ListRef):
+    if isinstance(binding, TupleOf | ListRef | Range):
         return as_array(lo, binding, node)
     return binding
 

@@ -23,6 +23,14 @@ T333 = uniform(5, 3, 3, 3)
 # --- functions that give views --------------------------------------------------------------------
 
 
+@program(M33, 0.5)
+def diagonal_through_flat(x: Any, ridge: float) -> Any:
+    k = x @ x.T
+    k.flat[:: k.shape[0] + 1] += ridge
+    every = k[:: k.shape[0] - 1, 1 :: k.shape[0] - 1]
+    return np.sum(every**2) + np.linalg.slogdet(k)[1] + np.sum(k.ravel()[:: 1 - len(k)] * ridge)
+
+
 @program(M33)
 def einsum_that_is_a_diagonal(w: Any) -> Any:
     b = w * 2.0

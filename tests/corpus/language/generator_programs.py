@@ -200,6 +200,17 @@ def combinations_of_two(x: Any) -> Any:
 
 
 @program(X3)
+def energy_of_pairs_by_name(x: Any) -> Any:
+    names, bonds = ["H", "C", "H"], {0: {1}, 1: {0, 2}, 2: {1}}
+    strength = {("C", "H"): 2.0, ("H", "C"): 1.5, ("H", "H"): 0.5}
+    angles = [(i, j, k) for j in range(3) for i, k in itertools.combinations(sorted(bonds[j]), 2)]
+    s = sum(x[j] * (x[i] - x[k]) ** 2 for i, j, k in angles)
+    for i, j in itertools.combinations(range(3), 2):
+        s += strength[names[i], names[j]] * np.sin(x[i] * x[j])
+    return s
+
+
+@program(X3)
 def pairs_chains_and_running_totals(x: Any) -> Any:
     s = 0.0
     for k, (a, b) in enumerate(itertools.pairwise(x)):

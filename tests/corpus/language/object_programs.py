@@ -935,7 +935,7 @@ def instance_reversed(x: Any) -> Any:
     return x
 
 
-@refused("a key known only at run time")
+@refused("as a key, or in a set, is not supported")
 def instance_as_a_key(x: Any) -> Any:
     return {Walk(x): x}[Walk(x)]
 

@@ -70,7 +70,17 @@ def of_strings(x: Any, m: Any, z: Any, k: int) -> Any:
     return np.sum(y)
 
 
-@pytest.mark.parametrize("fn", [of_arrays, of_containers, of_strings])
+def of_joins(x: Any, m: Any, z: Any, k: int) -> Any:
+    found = {"a{": x[0], "b": 2.0 * x[1]}
+    print("x:", " ".join(f"{v:.2f}" for v in x), "{}, ".join(map(str, [x[1], k])))
+    s = "loss " + ", ".join([f"{name}={v:.4f}" for name, v in found.items()]) + "."
+    x = x + 1.0
+    print(s, "; ".join([str(x[0]), "b", f"{k}"]), "-".join(str(i) for i in range(40)))
+    print("|".join(f"{i}{c}" + repr(m[i]) for i in range(2) for c in "ab"), "".join((str(k),)))
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("fn", [of_arrays, of_containers, of_strings, of_joins])
 def test_text(fn: Any, capsys: pytest.CaptureFixture[str]) -> None:
     args = (X, M, 1.25 - 2.5j, 3)
     fn(*args)

@@ -1906,6 +1906,36 @@ for k in range(3):
     if d < best['d']:
         best = {'d': d, 't': k, 'y': x - k}
 return best['d'] + best['t'] + best['y'][0]
+
+k = n - 4
+return x[::n], x[1::n], x[:2:n], x[::k], x[:0:k], x[-1::k], x[:-1:k]
+
+y = np.diag(x)
+y.flat[:: y.shape[0] + 1] += 1.0
+return y
+
+return x[:: n - 2]
+
+near = {0: {1, 2, 3}, 1: {0, 4}, 2: {0}}
+names = ["a", "b", "c", "d", "e"]
+angles = [(i, j, k) for j in range(3) for i, k in itertools.combinations(sorted(near[j]), 2)]
+return angles, [names[i] + names[k] for i, j, k in angles]
+
+eps, names, s = {("a", "b"): 1.0, ("a", "c"): 2.0, ("b", "c"): x[0]}, "abc", 0.0
+for i, j in itertools.combinations(range(3), 2):
+    s += eps[names[i], names[j]]
+for k in itertools.combinations(names, n):
+    s += eps[k]
+return s, sum(eps[k] for k in itertools.combinations(names, 2)), list(itertools.permutations("ab"))
+
+kept = {}
+for i, j in itertools.product("ab", [1, 2]):
+    kept[f"{i}{j}"] = x[0] * j
+return kept, [x[0] ** sum(b) for b in itertools.product([0, 1], repeat=3)]
+
+y = x.copy()
+y[:3] = range(3)
+return np.exp(range(3)), x * range(3), np.where(x > 0.0, range(3), 0.5), np.maximum(range(n), 1), y
 """,
     "x=np.array([100, 90, 0], np.int8), n=3": r"""
 values = [x[k] for k in range(n)]

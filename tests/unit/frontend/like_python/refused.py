@@ -1000,8 +1000,19 @@ class Point(typing.NamedTuple):
 return Point(x[n])
 # ADC014: Point() is missing the argument 'b'
 
-return x[:: int(2.0 * x[0])]
-# ADC010: a slice with a step known only at run time and an end left out is not supported
+class Node:
+    def __init__(self, v):
+        self.v = v
+seen = set()
+seen.add(Node(x[0]))
+return len(seen)
+# ADC010: a Node as a key, or in a set, is not supported
+
+print(", ".join(f"{v:.2f}" for v in x if v > 1.0))
+# ADC010: a join of texts whose number is known only at run time is not supported
+
+print("-".join(["a", str(x[0]), n]))
+# ADC014: a join of a number (int)
 """,
     # Dates and fractions.
     "x=0.7,": r"""
