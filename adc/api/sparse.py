@@ -18,7 +18,7 @@ from adc.api.sweeps import Seeds, Swept, by_rows, pulled, pushed
 from adc.compiler.compiled import DIRECTIONS
 from adc.compiler.dispatch import Code
 from adc.frontend.inputs.places import Arguments
-from adc.frontend.values import results
+from adc.frontend.transforms import results
 from adc.functions import name_of, span_of
 from adc.ir import foreign
 from adc.ir.errors import ArgumentError

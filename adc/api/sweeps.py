@@ -22,7 +22,7 @@ from adc.compiler.results import first_of_pair
 from adc.frontend.core.bindings import Binding
 from adc.frontend.inputs import complexes, flatten
 from adc.frontend.inputs.places import Arguments
-from adc.frontend.values import results
+from adc.frontend.transforms import results
 from adc.functions import name_of, span_of
 from adc.ir import foreign
 from adc.ir.core import Operand, derivative_type

@@ -36,7 +36,7 @@ from stat import S_IMODE, S_ISDIR, S_ISREG
 from typing import TYPE_CHECKING, Any
 
 from adc.frontend.core.state import Lowered
-from adc.frontend.values import results
+from adc.frontend.transforms import results
 from adc.ir.core import Function, Mark, walk
 from adc.ir.errors import CacheError, Span, UnsupportedError
 from adc.ir.ops import ufuncs

@@ -12,8 +12,8 @@ from adc.frontend.core.bindings import ArrayRef, Binding, Num, TupleOf, kind_of
 from adc.frontend.core.state import Lowered
 from adc.frontend.inputs import unflatten
 from adc.frontend.inputs.complexes import joined
+from adc.frontend.transforms.results import of_patterns, rebuilt
 from adc.frontend.values import structures
-from adc.frontend.values.results import of_patterns, rebuilt
 from adc.functions import name_of, span_of
 from adc.ir.errors import NonScalarError
 from adc.ir.types import HALF, Scalar

@@ -52,8 +52,7 @@ from adc.frontend.language import (
 from adc.frontend.loops import for_loops, while_loops
 from adc.frontend.numpy import products
 from adc.frontend.syntax.source import Source
-from adc.frontend.transforms import derivatives, jacobians, nested, outline
-from adc.frontend.values import results
+from adc.frontend.transforms import derivatives, jacobians, nested, outline, results
 from adc.ir.builder import integer
 from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
 from adc.ir.errors import (

@@ -43,9 +43,9 @@ from adc.frontend.core.state import (
 )
 from adc.frontend.core.structure import shape_of
 from adc.frontend.inputs.places import Place
-from adc.frontend.transforms import derivatives
+from adc.frontend.transforms import derivatives, results
 from adc.frontend.transforms.outline import Outline, Part
-from adc.frontend.values import arguments, elementwise, results, structures, views
+from adc.frontend.values import arguments, elementwise, structures, views
 from adc.ir.analysis.sizes.shapes import Dim, Own, Returned
 from adc.ir.core import Call, CustomRule, Function, Literal, Operand, Value, derivative_type
 from adc.ir.errors import (

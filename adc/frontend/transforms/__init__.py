@@ -3,6 +3,7 @@
 In reading order:
 
 =============  ===================================================================================
+`results`      the result of a function, and the Python object built from it
 `outline`      code that is lowered as a separate IR function
 `derivatives`  differentiated functions: lowered separately, and called by a derivative
 `jacobians`    `jacfwd`, `jacrev`, `hessian`: loops that call a derivative along unit directions

@@ -35,8 +35,8 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import called
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import leaf_operand
-from adc.frontend.transforms import derivatives
-from adc.frontend.values import elementwise, results, structures
+from adc.frontend.transforms import derivatives, results
+from adc.frontend.values import elementwise, structures
 from adc.ir.core import Function, Literal, Operand
 from adc.ir.functions import contracted, without_prints
 from adc.ir.types import Array, Scalar

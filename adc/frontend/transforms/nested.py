@@ -36,9 +36,9 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.core.state import REVERSE
 from adc.frontend.core.structure import refs
-from adc.frontend.transforms import batches, derivatives, jacobians
+from adc.frontend.transforms import batches, derivatives, jacobians, results
 from adc.frontend.transforms.outline import hint_of
-from adc.frontend.values import arguments, elementwise, results, structures, views
+from adc.frontend.values import arguments, elementwise, structures, views
 from adc.ir.core import Derived, Literal, Operand, Value
 from adc.ir.errors import (
     ArgumentError,

@@ -31,7 +31,8 @@ from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.core.state import Frame, VariesError
 from adc.frontend.core.structure import leaves, rebuild, shape_of
 from adc.frontend.inputs.places import Place
-from adc.frontend.values import elementwise, results
+from adc.frontend.transforms import results
+from adc.frontend.values import elementwise
 from adc.ir.builder import integer
 from adc.ir.core import Function, Literal, Operand, Stmt, Value
 from adc.ir.errors import TypeMismatchError, UnsupportedError

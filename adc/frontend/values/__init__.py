@@ -19,7 +19,6 @@ In reading order:
 `optional`        what may be None: what conditions say about it
 `comparisons`     comparisons of bindings
 `structures`      gradients, tangents and cotangents with the structure of values
-`results`         the result of a function, and the Python object built from it
 ================  ===============================================================================
 
 ``2.0 * a + b`` is a `Lazy`, which computes an element on demand. Where the array is needed, one

@@ -77,7 +77,7 @@ CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (_chained, "`collections.ChainMap", "a dict"),
     (lambda x: np.polynomial.Chebyshev(x)(2.0), "`numpy.polynomial.", "polyval(x, c)"),
     (lambda x: np.array_str(x) and x[0], "`numpy.array_str`", "`print` the array"),
-    (lambda x: x[0] * np.datetime64("2000"), "`numpy.datetime64`", "pass dates as numbers"),
+    (lambda x: x[0] * np.busday_count("2000", "2001"), "`numpy.busday_count`", "pass dates as n"),
     (lambda x: x[0] * np.longdouble(3), "`numpy.longdouble`", "use `np.float32`"),
     (lambda x: len(x.tobytes()) * x[0], "`.tobytes`", "has no bytes"),
     (lambda x: x[0] * np.ma.array([1.0])[0], "`numpy.ma", "`adc supported` lists"),
