@@ -30,6 +30,7 @@ from adc.frontend import entry
 from adc.frontend.calls import communication, effects, standard
 from adc.frontend.core import advice
 from adc.frontend.core.refusals import REFUSED
+from adc.frontend.inputs.instances import VALUES, is_value_class
 from adc.frontend.language import attributes, contexts, generators
 from adc.frontend.numpy import library, random
 from adc.frontend.numpy.plain import composed
@@ -81,7 +82,7 @@ def is_supported(fn: Callable[..., Any]) -> bool:
     if isinstance(fn, np.ufunc):
         return find(fn) is not None or library.has(fn)
     if isinstance(fn, type) and issubclass(fn, np.generic):
-        return library.is_number_type(fn)
+        return library.is_number_type(fn) or is_value_class(fn)
     return library.has(fn) or (find(fn) is not None and fn.__module__ == "numpy")
 
 
@@ -121,7 +122,8 @@ def _standard() -> list[str]:
     known = [
         *standard.HANDLERS, *generators.ITERATORS, *contexts.MANAGERS, *effects.HANDLERS,
     ]  # fmt: skip
-    return sorted(
+    values = [f"{module}.{name}" for module, name in VALUES if module != "numpy"]
+    return sorted(values) + sorted(
         f"{module.__name__}.{name}"
         for module in _STANDARD
         for name in getattr(module, "__all__", vars(module))

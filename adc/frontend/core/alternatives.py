@@ -18,8 +18,8 @@ _SAVE = "return the arrays, and save them outside the differentiated function"
 _BY_HINT = {
     _TEXT: "array2string array_repr array_str base_repr binary_repr format_float_positional "
     "format_float_scientific",
-    _DATES: "busday_count busday_offset busdaycalendar datetime64 datetime_as_string datetime_data "
-    "is_busday isnat timedelta64",
+    _DATES: "busday_count busday_offset busdaycalendar datetime_as_string datetime_data "
+    "is_busday isnat",
     _FIELDS: "object_ str_ bytes_ void record rec.recarray rec character flexible",
     _KIND: "complexfloating floating generic inexact integer number signedinteger "
     "unsignedinteger ufunc",

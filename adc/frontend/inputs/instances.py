@@ -41,8 +41,8 @@ def _is_array_class(cls: Any) -> bool:
 
 
 # Classes whose instances cannot change, and which code computes with while it is compiled.
-_VALUES = frozenset(
-    [("datetime", name) for name in ("date", "time", "timedelta", "tzinfo")]
+VALUES = frozenset(
+    [("datetime", name) for name in ("date", "datetime", "time", "timedelta", "tzinfo")]
     + [("decimal", "Decimal"), ("fractions", "Fraction")]
     + [("numpy", "datetime64"), ("numpy", "timedelta64")]
 )
@@ -62,7 +62,7 @@ def is_value_class(value: Any) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _is_value_class(cls: Any) -> bool:
-    return any((each.__module__, each.__name__) in _VALUES for each in cls.__mro__)
+    return any((each.__module__, each.__name__) in VALUES for each in cls.__mro__)
 
 
 def is_table(value: Any) -> bool:
