@@ -144,9 +144,19 @@ def check(generated: Generated, *, compiled: bool = False) -> list[str]:
             if chains.bits(interp.run(fn, chains.fresh(chain.inputs))) != want:
                 return [f"bits: others with room for {room}"]
         raise Unreliable(str(error)) from error
+    found: list[str] = []
+    # What users are told is the least of all plans; those below are of code that keeps its orders.
+    try:
+        if (held := plans.within(least).peak) > least:
+            found.append(f"over: {held} bytes with the least budget, {least}")
+        plans.within(least - 1)
+        found.append(f"least: a plan for less than {least}")
+    except OverBudget as error:
+        if error.least != least:
+            found.append(f"least: {error.least} instead of {least}")
+    least = int(plans.planner.least)
     below = rng.randint(0, least)
     budgets = [least, below, *(rng.randint(least, max(most, least)) for _ in range(_BUDGETS - 1))]
-    found: list[str] = []
     plans_of: dict[int, Budgeted] = {}
     for budget in sorted(budgets):
         try:
