@@ -32,7 +32,7 @@ _UNARY: dict[type[ast.AST], Callable[[Any], Any]] = {
     ast.Not: operator.not_,
 }
 # Builtins of values, or of sequences of them.
-_BUILTINS = (abs, bool, divmod, float, hash, int, max, min, repr, round, sorted, str, sum)
+_BUILTINS = (abs, bool, divmod, float, int, max, min, repr, round, sorted, str, sum)
 # What depends on when it is called.
 _CLOCKS = ("fromtimestamp", "now", "today", "utcfromtimestamp", "utcnow")
 

@@ -7,6 +7,8 @@ import bisect
 import collections
 import copy
 import dataclasses
+import datetime
+import fractions
 import functools
 import heapq
 import itertools
@@ -23,6 +25,8 @@ STANDARD_PROGRAMS: list[Program] = []
 program = recorder(STANDARD_PROGRAMS)
 WEIGHTS = np.array([1.0, 2.0, 3.0])
 ALLOWED = frozenset({1, 3})
+TODAY = datetime.date(2024, 1, 15)
+HALF = fractions.Fraction(1, 2)
 
 
 def _power(v: Any, n: int, scale: Any = 1.0) -> Any:
@@ -391,3 +395,49 @@ def order_of_tuples(x: Any) -> Any:
     ranked = sorted((-v, i) for i, v in enumerate(x))
     product = functools.reduce(lambda a, b: a * b + 1.0, (v + 1.0 for v in (x[3], x[4], x[5])))
     return d * x[k] + far * total + ranked[0][0] * ranked[-1][0] + product
+
+
+def _coupons(maturity: datetime.date, step: int) -> list[datetime.date]:
+    found = []
+    day = maturity
+    while day > TODAY:
+        found.append(day)
+        day = day - datetime.timedelta(days=step)
+    return found[::-1]
+
+
+@program(0.03, 4.5, argnums=(0, 1))
+def price_of_a_bond(rate: Any, coupon: Any) -> Any:
+    total, last = 0.0, TODAY
+    for day in _coupons(datetime.date(2026, 6, 1), 182):
+        years = (day - TODAY).days / 365.25
+        total += coupon * (day - last).days / 365.25 / (1.0 + rate) ** years
+        last = day
+        if coupon > 1e3:
+            return total
+        if day.year > 2025:
+            break
+    return total * last.month + 100.0 * math.exp(-rate * last.toordinal() / 1e6)
+
+
+@program(X3)
+def fractions_of_floats(x: Any) -> Any:
+    a, b = float(x[0]) + 2.0, float(x[1])
+    third = HALF - fractions.Fraction(1, 6)
+    return HALF * a + a**third + b ** fractions.Fraction(2) - third / a + float(third) * np.sum(x)
+
+
+@program(X3)
+def layers_in_a_while(x: Any) -> Any:
+    layers: list[Any] = [2.0, np.tanh, (x[0], 1.0), np.sin]
+    i, y = 0, x
+    while i < len(layers):
+        layer = layers[i]
+        if isinstance(layer, tuple):
+            y = layer[0] * y + layer[1]
+        elif isinstance(layer, float):
+            y = layer * y
+        else:
+            y = layer(y)
+        i += 1
+    return np.sum(y * WEIGHTS)
