@@ -524,33 +524,28 @@ def _fields(
 # -- what is done with texts -----------------------------------------------------------------------
 
 
-def of_error(lo: Lowerer, node: ast.expr) -> tuple[str, tuple[Operand, ...]]:
-    """Lower the message of a `raise` or `assert`: a format string and its operands."""
-    found = error_text(lo, message(lo, node), node)
-    return found.template, tuple(item.operand for item in found.items if isinstance(item, Num))
-
-
-def error_text(lo: Lowerer, found: Binding, node: ast.AST) -> Words:
-    """Return a text in an exception, of numbers alone."""
-    text = text_of(lo, found, node)
-    if not all(isinstance(item, Num) for item in text.items):
-        raise lo.unsupported(
-            "an array in the message of an exception", node, "write some of its elements"
-        )
-    return text
+def operands(found: Words) -> tuple[Operand, ...] | None:
+    """Return the numbers in a text; None if it has arrays, which `filled` passes on."""
+    numbers: list[Operand] = []
+    ends = [end for _, field, _, end in Formatter().parse(found.template) if field is not None]
+    for item, form, end in zip(found.items, found.forms, ends, strict=True):
+        if not isinstance(item, Num) or (form == "array" and end == "r"):
+            return None
+        numbers.append(item.operand)
+    return tuple(numbers)
 
 
 def emit(lo: Lowerer, found: Words, node: ast.AST, to: str = "") -> None:
     """Pass a text on to Python, with the arrays in it."""
-    text, operands = filled(lo, found, node)
-    lo.builder.emit(Print(text, operands, lo.builder.loc, to))
+    text, numbers = filled(lo, found, node)
+    lo.builder.emit(Print(text, numbers, lo.builder.loc, to))
 
 
 def filled(
     lo: Lowerer, found: Words, node: ast.AST, before: int = 0
 ) -> tuple[str, tuple[Operand, ...]]:
     """Pass on the arrays in a text, after so many others; return its template and the numbers."""
-    text, operands = "", list[Operand]()
+    text, numbers = "", list[Operand]()
     items = iter(zip(found.items, found.forms, strict=True))
     for literal, field, spec, conversion in Formatter().parse(found.template):
         text += escaped(literal)
@@ -560,13 +555,13 @@ def filled(
         end = (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
         if form == "":
             assert isinstance(item, Num)
-            operands.append(item.operand)
+            numbers.append(item.operand)
             text += f"{{{end}}}"
             continue
         _pass(lo, item, form, node)
         text += f"{{a[{before}]{end}}}"
         before += 1
-    return text, tuple(operands)
+    return text, tuple(numbers)
 
 
 def _pass(lo: Lowerer, item: Binding, form: str, node: ast.AST) -> None:
@@ -588,4 +583,4 @@ def _pass(lo: Lowerer, item: Binding, form: str, node: ast.AST) -> None:
     elementwise.nest(lo, source.dims, [], [], element)
 
 
-__all__ = ["TEXT", "emit", "filled", "formatted", "is_format", "message", "of_error"]
+__all__ = ["TEXT", "emit", "filled", "formatted", "is_format", "message", "operands"]

@@ -507,6 +507,22 @@ return np.einsum("i1->i", x)
 # ADC014: the subscripts 'i1' are not valid
 """,
     "x=X": r"""
+try:
+    if x[1] < 0:
+        raise ValueError(f"bad {x}")
+except ValueError as error:
+    print(error)
+return x[0]
+# ADC010: an array in the message of an exception that is caught, and may be shown
+
+try:
+    if x[1] < 0:
+        raise ValueError(f"bad {x}")
+finally:
+    print("done")
+return x[0]
+# ADC010: an array in the message of an exception that is caught, and may be shown
+
 return 1.0 if x in ('a', 'b') else 2.0
 # ADC014: an array cannot be compared with None or another object
 
