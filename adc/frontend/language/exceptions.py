@@ -317,8 +317,7 @@ def _fail_with_arrays(lo: Lowerer, error: str, parts: Sequence[Part], node: ast.
     region = next((each for each in reversed(lo.caught) if escapes.catches(each, end)), None)
     if region is not None and region.keeps:
         raise lo.unsupported(
-            "an array in the message of an exception that is caught, and may be shown or raised "
-            "again,", node,
+            "an array in the message of an exception that is caught and kept", node,
             "write some of its elements, or leave out what keeps it: `as`, `raise`, `finally`",
         )  # fmt: skip
     if region is None:  # somebody will see it

@@ -71,7 +71,7 @@ def is_format(lo: Lowerer, node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format")):
             return True
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="join"), args=[arg]):
-            return _are_formats(lo, arg)
+            return are_formats(lo, arg)
         case ast.Call(func=ast.Name(id="str" | "repr" | "format" as name), args=[_, *_]):
             wanted = getattr(builtins, name)
             return dispatch.evaluate(lo, node.func) == Static(wanted) and not node.keywords
@@ -92,8 +92,8 @@ class Texts(ast.expr):
         ast.copy_location(self, of)
 
 
-def _are_formats(lo: Lowerer, node: ast.expr) -> bool:
-    """Whether what is joined are texts that are formatted there."""
+def are_formats(lo: Lowerer, node: ast.expr) -> bool:
+    """Whether what is joined, or printed, are texts that are formatted there."""
     match node:
         case ast.ListComp(elt=element) | ast.GeneratorExp(elt=element):
             # A name may be that of what the comprehension loops over.
@@ -309,10 +309,16 @@ def _format_call(lo: Lowerer, node: ast.Call) -> Words:
 
 def _join(lo: Lowerer, node: ast.Call) -> Words:
     """Lower ``", ".join(...)`` of texts of numbers known only at run time."""
-    (given,) = node.args
+    assert isinstance(node.func, ast.Attribute)
+    assert isinstance(node.func.value, ast.Constant)
+    return joined(texts_in(lo, node.args[0]), escaped(str(node.func.value.value)))
+
+
+def texts_in(lo: Lowerer, given: ast.expr) -> list[Words]:
+    """Lower an expression of which `are_formats` holds."""
     match given:
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            found = [string_of(lo, each) for each in elements]
+            return [string_of(lo, each) for each in elements]
         case ast.Call(args=[function, iterable]):
             key = ("joined", id(given))
             if key not in lo.memo:
@@ -324,14 +330,10 @@ def _join(lo: Lowerer, node: ast.Call) -> Words:
                     if not hasattr(inner, "lineno"):
                         ast.copy_location(inner, given)
                 lo.memo[key] = (given, Texts(made))
-            found = _texts(lo, lo.memo[key][1])
+            return _texts(lo, lo.memo[key][1])
         case ast.ListComp() | ast.GeneratorExp():
-            found = _texts(lo, Texts(given))
-        case _:
-            raise AssertionError(given)
-    assert isinstance(node.func, ast.Attribute)
-    assert isinstance(node.func.value, ast.Constant)
-    return joined(found, escaped(str(node.func.value.value)))
+            return _texts(lo, Texts(given))
+    raise AssertionError(given)
 
 
 def _texts(lo: Lowerer, node: Texts) -> list[Words]:

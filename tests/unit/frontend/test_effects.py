@@ -79,6 +79,8 @@ def of_joins(x: Any, m: Any, z: Any, k: int) -> Any:
     s = "loss " + ", ".join([f"{name}={v:.4f}" for name, v in found.items()]) + "."
     x = x + 1.0
     print(s, "; ".join([str(x[0]), "b", f"{k}"]), "-".join(str(i) for i in range(40)))
+    print("sums:", *(f"{name}={v:.2f}" for name, v in found.items()), *map(str, x), sep="; ")
+    print(*[f"{v:.2f}" for v in x], *[str(x[0]), x[1], None, x], *["a", str(2), *(1, 2)])
     print("|".join(f"{i}{c}" + repr(m[i]) for i in range(2) for c in "ab"), "".join((str(k),)))
     return np.sum(x)
 
