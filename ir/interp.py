@@ -51,7 +51,7 @@ from adc.ir.opdef import numpy_value
 from adc.ir.sums import Lanes, Sums, summed
 from adc.ir.tape import uses
 from adc.ir.text import raising
-from adc.ir.text.effects import Effects, carry_out, text_of
+from adc.ir.text.effects import Effects, carry_out, raised, raises, text_of
 from adc.ir.text.outside import TO
 from adc.ir.types import Array
 
@@ -62,7 +62,7 @@ MAX_STEPS = 50_000_000
 class ProgramError(Exception):
     """An exception that the user's program raises: `error`, with its line `span`."""
 
-    def __init__(self, error: Exception, check: Check) -> None:
+    def __init__(self, error: Exception, check: Check | Print) -> None:
         super().__init__(str(error))
         self.error = error
         self.check = check
@@ -152,6 +152,8 @@ class Interpreter:
     ) -> Any:
         if to == TO:
             return 0  # `routines.fill` calls the function
+        if raises(to):
+            raise raised(to, message, values, arrays)
         if found_by(to) is not None:
             return carry_out(to, message, values, arrays, lambda action: action())
         self.printed.append(text_of(message, values, arrays))
@@ -603,7 +605,13 @@ class _Routine:
                     if results:
                         env[results[0]] = found
 
-                return show
+                def fail(env: Env, frame: Frame, mirror: Frame) -> None:
+                    try:
+                        show(env, frame, mirror)
+                    except Exception as error:
+                        raise ProgramError(error, stmt) from None
+
+                return fail if raises(to) else show
             case Recall(value=value):
 
                 def recall(env: Env, frame: Frame, mirror: Frame) -> None:

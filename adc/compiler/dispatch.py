@@ -49,7 +49,7 @@ from adc.frontend.inputs import flatten, stacks
 from adc.frontend.inputs.places import Arguments, Place
 from adc.functions import function_of, name_of, settled, span_of
 from adc.ir import foreign
-from adc.ir.core import Check, Function, Print, walk
+from adc.ir.core import Check, Function, walk
 from adc.ir.errors import (
     AdcError,
     AliasError,
@@ -63,6 +63,7 @@ from adc.ir.errors import (
     UnsupportedError,
 )
 from adc.ir.functions import has_half
+from adc.ir.text.effects import leave_traces
 from adc.ir.types import Array
 from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
 from adc.passes.ad.opaque import commute
@@ -273,7 +274,7 @@ def _cannot_start_again(fn: Function) -> bool:
     """Whether code may have printed something before it finds an axis of size 1."""
     functions = (fn, *fn.callees, *(each.of for each in fn.derived))
     stmts = [stmt for each in functions for stmt in walk(each.body)]
-    return any(isinstance(stmt, Print) for stmt in stmts) and any(
+    return leave_traces(functions) and any(
         isinstance(stmt, Check) and stmt.error == AssumptionError.__name__ for stmt in stmts
     )
 

@@ -44,8 +44,9 @@ from adc.frontend.inputs.flatten import Parts
 from adc.frontend.inputs.places import Arguments
 from adc.functions import name_of
 from adc.inspect.plan import PlanReport
-from adc.ir.core import Function, Print, walk
+from adc.ir.core import Function, walk
 from adc.ir.errors import ArgumentError, Span
+from adc.ir.text.effects import leave_traces
 from adc.passes.remat.facts import NO_ORDERS
 from adc.passes.remat.plan import Alternative, Plan
 from adc.version import __version__
@@ -125,7 +126,7 @@ def facts(
     record = recorded(fn, copy.deepcopy(given), picture, iterations=iterations)
     spent = time.perf_counter() - start
     large = len(record.tree.nodes) > MOST_PLANNED
-    effects = any(isinstance(s, Print) for each in (fn, *fn.callees) for s in walk(each.body))
+    effects = leave_traces((fn, *fn.callees))
     measure = measure and not effects
     times = _times(code, values) if measure and not large and code.options.target == "cpu" else None
     found = lines.facts_of(fn, record, plan, code.costs, times)

@@ -15,6 +15,9 @@
     The result is what that function of `time` returns.
 ``["sleep"]``
     A pause of as many seconds as there are in its operand.
+``["raise", error]``
+    An exception with arrays in its message: `error` and the message are those of a check
+    (`adc.ir.text.raising`).
 """
 
 from __future__ import annotations
@@ -26,13 +29,14 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from adc.ir.core import ELEMENT, SHAPE
+from adc.ir.core import ELEMENT, SHAPE, Function, Print, walk
 from adc.ir.errors import Span
+from adc.ir.text import raising
 from adc.ir.types import parse_type
 
 # Does something on behalf of a line of the user's program.
@@ -105,7 +109,7 @@ def text_of(message: str, values: Sequence[Any], arrays: Sequence[Any]) -> str:
 
 
 def carry_out(to: str, message: str, values: Sequence[Any], arrays: list[Any], frame: Frame) -> Any:
-    """Do what a statement says, and return its result.
+    """Do what a statement says, unless it `raises`, and return its result.
 
     `frame` does something at the line of the user's program.
     """
@@ -153,6 +157,26 @@ def is_seen(to: str) -> bool:
     return not to or json.loads(to)[0] in ("stream", "log", "warn")
 
 
+def raises(to: str) -> bool:
+    """Whether a statement raises an exception, which `raised` returns."""
+    return to.startswith('["raise", ')
+
+
+def raised(to: str, message: str, values: Sequence[Any], arrays: Sequence[Any]) -> Exception:
+    """Return the exception that a statement raises."""
+    _, error = json.loads(to)
+    return raising.made(error, message, values, arrays)
+
+
+def leave_traces(functions: Iterable[Function]) -> bool:
+    """Whether some of these functions have effects that stay, unlike an exception."""
+    return any(
+        isinstance(stmt, Print) and stmt.to not in (SHAPE, ELEMENT) and not raises(stmt.to)
+        for fn in functions
+        for stmt in walk(fn.body)
+    )
+
+
 def _level(wanted: int) -> int:
     """Return the number, from the user's line on, of a frame that has so many of the user's."""
     frame, level = sys._getframe(2), 1
@@ -177,4 +201,7 @@ def _argument(spec: Any, values: Any, arrays: Sequence[Any]) -> Any:
     return Text(text_of(template, own, arrays))
 
 
-__all__ = ["Effects", "Frame", "Text", "carry_out", "is_seen", "text_of"]
+__all__ = [
+    "Effects", "Frame", "Text", "carry_out", "is_seen", "leave_traces", "raised", "raises",
+    "text_of",
+]  # fmt: skip

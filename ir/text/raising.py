@@ -10,12 +10,16 @@ name or null, its template or null for None, and whether it is a number and not 
     raise Diverged("no root", error=e)
 
     check False "solvers:Diverged" "\\u001f[[null, 'no root', false], ['error', '{}', true]]" %e
+
+An exception with arrays is raised by a statement `Print` (`adc.ir.text.effects`), whose templates
+have them as ``{a[0]}``, …; a check behind it says that the code ends there.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import Formatter
@@ -24,13 +28,15 @@ from typing import Any
 from adc.ir.errors import exception_named
 
 _MARK = "\x1f"  # in front of such arguments
+_ARRAY = re.compile(r"\{a\[(\d+)\]\}")  # the template of an array alone
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
     """An argument of an exception: a text, by its template, a number (of one field), or None.
 
-    Or a tuple, which has a template as well, of what Python has literals for; it is a `number`.
+    Or a tuple, which has a template as well, of what Python has literals for; it is a `number`. So
+    is an array, whose template is its place among those that are passed.
     """
 
     template: str | None
@@ -77,8 +83,8 @@ def text_of(message: str) -> str | None:
     return args[0].template if len(args) == 1 and args[0].name is None else None
 
 
-def made(error: str, message: str, values: Sequence[Any]) -> Exception:
-    """Return the exception of a check that has failed, with these numbers."""
+def made(error: str, message: str, values: Sequence[Any], arrays: Sequence[Any] = ()) -> Exception:
+    """Return the exception of a check that has failed, with these numbers and arrays."""
     cls: Any = exception_named(error)
     arguments = _arguments(message)
     if arguments is None:
@@ -89,11 +95,15 @@ def made(error: str, message: str, values: Sequence[Any]) -> Exception:
     for each in arguments:
         value: Any = None
         if each.template is not None:
-            fields = sum(field is not None for _, field, _, _ in Formatter().parse(each.template))
-            own = [next(left) for _ in range(fields)]
-            value = own[0] if each.number and own else None
-            if not each.number or each.template != "{}":
-                text = each.template.format(*own)
+            fields = [field for _, field, _, _ in Formatter().parse(each.template)]
+            own = [next(left) for field in fields if field == ""]
+            place = _ARRAY.fullmatch(each.template)
+            if each.number and each.template == "{}":
+                value = own[0]
+            elif each.number and place:
+                value = arrays[int(place[1])]
+            else:
+                text = each.template.format(*own, a=arrays)
                 value = ast.literal_eval(text) if each.number else text
         if each.name is None:
             args.append(value)

@@ -160,12 +160,16 @@ class _Simplify:
         return (*made, replace(stmt, results=results, then=blocks[0], orelse=blocks[1]))
 
     def checked(self, stmt: If, then: Block, orelse: Block) -> Sequence[Stmt] | None:
-        """Return a check, and the statements of the other arm, if one arm only raises."""
-        if _raises(orelse):
-            failing, block, cond = orelse.stmts[0], then, stmt.cond
+        """Return a check, and the statements of the other arm, if one arm raises.
+
+        What that arm does before it, such as to pass on what the message says, stays in a branch.
+        """
+        nothing = Block((), (), ())
+        if (failing := _raised(orelse)) is not None:
+            arms, block, cond = (nothing, replace(orelse, yields=())), then, stmt.cond
             before: tuple[Stmt, ...] = ()
-        elif _raises(then):
-            failing, block = then.stmts[0], orelse
+        elif (failing := _raised(then)) is not None:
+            arms, block = (replace(then, yields=()), nothing), orelse
             inner = self.definition(stmt.cond, ops.integer.logical_not)
             before = ()
             if inner is not None:
@@ -183,7 +187,9 @@ class _Simplify:
         if any(a.type != b.type for a, b in zip(block.yields, stmt.results, strict=True)):
             return None
         self.env.update(zip(stmt.results, block.yields, strict=True))
-        assert isinstance(failing, Check)
+        then, orelse = (replace(arm, stmts=arm.stmts[:-1]) for arm in arms)
+        if then.stmts or orelse.stmts:
+            before = (*before, replace(stmt, results=(), then=then, orelse=orelse))
         return (*before, replace(failing, cond=cond), *block.stmts)
 
     def apply(self, stmt: Apply) -> Operand | None:
@@ -214,10 +220,13 @@ class _Simplify:
         return stmt if stmt is not None and stmt.op is op else None
 
 
-def _raises(block: Block) -> bool:
-    """Whether an arm does nothing but raise."""
-    first = block.stmts[0] if block.stmts else None
-    return isinstance(first, Check) and isinstance(first.cond, Literal) and not first.cond.value
+def _raised(block: Block) -> Check | None:
+    """Return the check that an arm ends with, if it always fails and quotes nothing of the arm."""
+    last = block.stmts[-1] if block.stmts else None
+    if not (isinstance(last, Check) and isinstance(last.cond, Literal) and not last.cond.value):
+        return None
+    own = {result for stmt in block.stmts for result in stmt.results}
+    return last if own.isdisjoint(last.args) else None
 
 
 def _is(operand: Operand, value: float) -> bool:

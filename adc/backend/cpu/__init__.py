@@ -352,6 +352,8 @@ def perform(
     to: str, template: str, values: Sequence[Any], arrays: list[Any], span: Span | None
 ) -> Any:
     """Do what a print says, as if in the line of the user's source where it stands."""
+    if effects.raises(to):
+        raise_at(span, effects.raised(to, template, values, arrays))
     return effects.carry_out(to, template, values, arrays, functools.partial(_run_at, span))
 
 

@@ -93,6 +93,9 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     keeps, keeps_named = _keeps(callee)
     for arg in node.args:
         if isinstance(arg, ast.Starred):
+            if callee == Static(print) and (texts := effects.several(lo, arg.value)):
+                args.extend(texts)
+                continue
             inner = generators.starred(lo, arg)
             if callee == Static(zip) and len(node.args) == 1 and not node.keywords:
                 held = lo.held(inner) if isinstance(inner, ListRef) else inner

@@ -14,7 +14,7 @@ import sys
 import time
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc.frontend.core import dispatch, numbers
@@ -66,6 +66,17 @@ def argument(lo: Lowerer, node: ast.expr) -> Binding:
     if formatting.is_format(lo, node):
         return formatting.words(lo, node)
     return dispatch.evaluate(lo, node)
+
+
+def several(lo: Lowerer, node: ast.expr) -> Sequence[Binding]:
+    """Lower starred arguments of which some are texts that are formatted there; () for others."""
+    if not formatting.are_formats(lo, node):
+        return ()
+    if not isinstance(node, ast.List | ast.Tuple):
+        return formatting.texts_in(lo, node)
+    if any(isinstance(each, ast.Starred) for each in node.elts):
+        return ()
+    return [argument(lo, each) for each in node.elts]
 
 
 # -- print -----------------------------------------------------------------------------------------

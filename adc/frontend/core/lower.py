@@ -41,6 +41,7 @@ from adc.frontend.core.state import (
     ConstantNeededError,
     Frame,
     PickedError,
+    Region,
     Shared,
     State,
     VariesError,
@@ -156,8 +157,8 @@ class Lowerer:
         self.quiet = 0
         # In how many `with np.printoptions(...)`.
         self.printing = 0
-        # How many bodies of `try` this is in, in all frames.
-        self.caught = 0
+        # The bodies of `try` that this is in, in all frames.
+        self.caught: tuple[Region, ...] = ()
         # How many copies of a statement are lowered now (`control.choices`).
         self.copies = 1
         # What follows about `Maybe.some` from a condition that holds, and that does not: which

@@ -10,7 +10,9 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NoReturn
 
 from adc.frontend.control import blocks, escapes, evaluation
@@ -30,7 +32,9 @@ from adc.frontend.control.control import (
 from adc.frontend.control.escapes import RAISED, Failed
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import (
+    ArrayRef,
     Binding,
+    Lazy,
     NamedTuple,
     Num,
     RecordOf,
@@ -52,6 +56,8 @@ from adc.ir.errors import ExceptionHandlingError, LimitError, TypeMismatchError,
 from adc.ir.text import raising
 from adc.ir.types import BOOL
 from adc.library import Unsupported
+
+NOTHING = Words("", (), ())
 
 
 @handles(ast.Try)
@@ -123,7 +129,7 @@ def catching(lo: Lowerer, region: Region, body: Callable[[], None]) -> None:
     region.before = frozenset(frame.env)
     outer, frame.catching = frame.catching, (*frame.catching, region)
     lo.inlines += 1
-    lo.caught += 1
+    around, lo.caught = lo.caught, (*lo.caught, region)
     mark = len(lo.builder.stmts)
     dead = False
     try:
@@ -133,7 +139,7 @@ def catching(lo: Lowerer, region: Region, body: Callable[[], None]) -> None:
     finally:
         frame.catching = outer
         lo.inlines -= 1
-        lo.caught -= 1
+        lo.caught = around
     escapes.refuse_left(lo, region, lo.builder.stmts[mark:])
     if dead:
         raise Dead
@@ -266,32 +272,88 @@ def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
             f"raising `{cls.__name__}`, a class that is not an attribute of its module,", stmt,
             "define it at module level",
         )  # fmt: skip
-    args, operands = _made_of(lo, cls, given, keywords, stmt)
-    lo.builder.check(Literal(False, BOOL), name, raising.message_of(args), *operands)
-    raise Dead
+    parts = made_of(lo, cls, given, keywords, stmt)
+    fail(lo, Literal(False, BOOL), name, parts, stmt)
 
 
-def _made_of(
+@dataclass(frozen=True)
+class Part:
+    """An argument of an exception: None, a text, or (`plain`) the number or array itself."""
+
+    name: str | None
+    text: Words | None
+    plain: bool = False
+
+    @property
+    def has_arrays(self) -> bool:
+        return self.text is not None and formatting.operands(self.text) is None
+
+    def argument(self, template: str) -> raising.Argument:
+        """Return this argument, with a template for it."""
+        return raising.Argument(None if self.text is None else template, self.plain, self.name)
+
+
+def fail(
+    lo: Lowerer, cond: Operand, error: str, parts: Sequence[Part], node: ast.stmt
+) -> None:  # fmt: skip
+    """Raise an exception that is made of these arguments, unless a condition holds.
+
+    One that has arrays is raised in any case.
+    """
+    if any(part.has_arrays for part in parts):
+        _fail_with_arrays(lo, error, parts, node)
+    else:
+        texts = [part.text or NOTHING for part in parts]
+        args = [part.argument(text.template) for part, text in zip(parts, texts, strict=True)]
+        operands = [each for text in texts for each in formatting.operands(text) or ()]
+        lo.builder.check(cond, error, raising.message_of(args), *operands)
+    if isinstance(cond, Literal):
+        raise Dead
+
+
+def _fail_with_arrays(lo: Lowerer, error: str, parts: Sequence[Part], node: ast.stmt) -> None:
+    """Let Python make and raise an exception; a check behind it ends the code."""
+    end = Check(Literal(False, BOOL), error, "")
+    region = next((each for each in reversed(lo.caught) if escapes.catches(each, end)), None)
+    if region is not None and region.keeps:
+        raise lo.unsupported(
+            "an array in the message of an exception that is caught and kept", node,
+            "write some of its elements, or leave out what keeps it: `as`, `raise`, `finally`",
+        )  # fmt: skip
+    if region is None:  # somebody will see it
+        args: list[raising.Argument] = []
+        operands: list[Operand] = []
+        passed = 0
+        for part in parts:
+            text = part.text or NOTHING
+            template, own = formatting.filled(lo, text, node, passed)
+            args.append(part.argument(template))
+            operands += own
+            passed += sum(map(bool, text.forms))
+        to = json.dumps(["raise", error])
+        lo.builder.emit(Print(raising.message_of(args), tuple(operands), lo.builder.loc, to))
+    lo.builder.check(end.cond, error, "")
+
+
+def made_of(
     lo: Lowerer, cls: type[Exception], given: Sequence[ast.expr], keywords: Sequence[ast.keyword],
-    stmt: ast.Raise,
-) -> tuple[list[raising.Argument], list[Operand]]:  # fmt: skip
+    stmt: ast.stmt,
+) -> list[Part]:  # fmt: skip
     """Lower the arguments of an exception."""
     nodes = [(None, node) for node in given] + [(each.arg, each.value) for each in keywords]
-    args: list[raising.Argument] = []
-    operands: list[Operand] = []
+    parts: list[Part] = []
     for name, node in nodes:
         starred = isinstance(node, ast.Starred) or any(each.arg is None for each in keywords)
         value = None if starred else formatting.value(lo, node)
         match value:
             case Static(value=None):
-                args.append(raising.Argument(None, name=name))
+                parts.append(Part(name, None))
             case Num(operand=operand):
-                args.append(raising.Argument("{}", True, name))
-                operands.append(operand)
+                parts.append(Part(name, Words("{}", (Num(operand),), ("",)), True))
             case Words() | Static(value=str()):
-                text = formatting.error_text(lo, value, node)
-                args.append(raising.Argument(text.template, name=name))
-                operands += [item.operand for item in text.items if isinstance(item, Num)]
+                parts.append(Part(name, formatting.text_of(lo, value, node)))
+            case ArrayRef() | Lazy():
+                parts.append(Part(name, formatting.text_of(lo, value, node), True))
             case _:
                 # Alone it is what the exception says: a tuple, for instance.
                 if value is None or len(nodes) > 1 or raising.has_own(cls):
@@ -305,9 +367,7 @@ def _made_of(
                     raise lo.unsupported(
                         f"`{cls.__name__}` with {kind_of(value)}", node, "use an f-string"
                     )
-                text = formatting.error_text(lo, value, node)
-                args.append(raising.Argument(text.template, name=name))
-                operands += [item.operand for item in text.items if isinstance(item, Num)]
+                parts.append(Part(name, formatting.text_of(lo, value, node)))
     try:
         if keywords and not raising.has_own(cls):
             raise TypeError(f"{cls.__name__}() takes no keyword arguments")
@@ -315,7 +375,7 @@ def _made_of(
             inspect.signature(cls).bind(*given, **{each.arg or "": each for each in keywords})
     except TypeError as error:
         raise TypeMismatchError(f"{cls.__name__}(): {error}", lo.span(stmt)) from None
-    return args, operands
+    return parts
 
 
 def _refuse(lo: Lowerer, stmt: ast.Raise, args: Sequence[ast.expr]) -> NoReturn:
@@ -323,13 +383,14 @@ def _refuse(lo: Lowerer, stmt: ast.Raise, args: Sequence[ast.expr]) -> NoReturn:
 
     The program's call is refused where no branch or loop since then decides whether it gets here.
     """
-    made = [formatting.of_error(lo, arg) for arg in args]
-    what, hint = (text for text, _ in made)
-    operands = [operand for _, values in made for operand in values]
+    made = [formatting.message(lo, arg) for arg in args]
+    what, hint = (text.template for text in made)
+    numbers_ = [formatting.operands(text) or () for text in made]
+    operands = [operand for each in numbers_ for operand in each]
     called_at = lo.generating[-1][1] if lo.entered_at is None else lo.entered_at
     known = [operand.value for operand in operands if isinstance(operand, Literal)]
     if lo.branches == called_at and len(known) == len(operands):
-        split = len(made[0][1])
+        split = len(numbers_[0])
         raise lo.unsupported(what.format(*known[:split]), stmt, hint.format(*known[split:]))
     text = f"adc: {what} is not supported: {hint}"
     lo.builder.check(Literal(False, BOOL), LimitError.__name__, text, *operands)
@@ -452,4 +513,7 @@ def kept_exit(lo: Lowerer, final: Callable[[], None]) -> None:
     lo.frame.partial |= {n for n in partial if n in lo.frame.env or n.startswith(TORN)}
 
 
-__all__ = ["catching", "exception_of", "finally_", "handled", "kept_exit", "lower_try", "reraise"]
+__all__ = [
+    "Part", "catching", "exception_of", "fail", "finally_", "handled", "kept_exit", "lower_try",
+    "made_of", "reraise",
+]  # fmt: skip

@@ -249,7 +249,7 @@ def _texts(lo: Lowerer, node: formatting.Texts) -> Binding:
     made = node.of
     if not is_static(lo, made.generators, numbers.MAX_TUPLE):
         raise lo.unsupported(
-            "a join of texts whose number is known only at run time",
+            "joining or printing texts whose number is known only at run time",
             node,
             "print them in a loop",
         )

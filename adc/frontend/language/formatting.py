@@ -71,7 +71,7 @@ def is_format(lo: Lowerer, node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format")):
             return True
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="join"), args=[arg]):
-            return _are_formats(lo, arg)
+            return are_formats(lo, arg)
         case ast.Call(func=ast.Name(id="str" | "repr" | "format" as name), args=[_, *_]):
             wanted = getattr(builtins, name)
             return dispatch.evaluate(lo, node.func) == Static(wanted) and not node.keywords
@@ -92,8 +92,8 @@ class Texts(ast.expr):
         ast.copy_location(self, of)
 
 
-def _are_formats(lo: Lowerer, node: ast.expr) -> bool:
-    """Whether what is joined are texts that are formatted there."""
+def are_formats(lo: Lowerer, node: ast.expr) -> bool:
+    """Whether what is joined, or printed, are texts that are formatted there."""
     match node:
         case ast.ListComp(elt=element) | ast.GeneratorExp(elt=element):
             # A name may be that of what the comprehension loops over.
@@ -309,10 +309,16 @@ def _format_call(lo: Lowerer, node: ast.Call) -> Words:
 
 def _join(lo: Lowerer, node: ast.Call) -> Words:
     """Lower ``", ".join(...)`` of texts of numbers known only at run time."""
-    (given,) = node.args
+    assert isinstance(node.func, ast.Attribute)
+    assert isinstance(node.func.value, ast.Constant)
+    return joined(texts_in(lo, node.args[0]), escaped(str(node.func.value.value)))
+
+
+def texts_in(lo: Lowerer, given: ast.expr) -> list[Words]:
+    """Lower an expression of which `are_formats` holds."""
     match given:
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            found = [string_of(lo, each) for each in elements]
+            return [string_of(lo, each) for each in elements]
         case ast.Call(args=[function, iterable]):
             key = ("joined", id(given))
             if key not in lo.memo:
@@ -324,14 +330,10 @@ def _join(lo: Lowerer, node: ast.Call) -> Words:
                     if not hasattr(inner, "lineno"):
                         ast.copy_location(inner, given)
                 lo.memo[key] = (given, Texts(made))
-            found = _texts(lo, lo.memo[key][1])
+            return _texts(lo, lo.memo[key][1])
         case ast.ListComp() | ast.GeneratorExp():
-            found = _texts(lo, Texts(given))
-        case _:
-            raise AssertionError(given)
-    assert isinstance(node.func, ast.Attribute)
-    assert isinstance(node.func.value, ast.Constant)
-    return joined(found, escaped(str(node.func.value.value)))
+            return _texts(lo, Texts(given))
+    raise AssertionError(given)
 
 
 def _texts(lo: Lowerer, node: Texts) -> list[Words]:
@@ -524,33 +526,28 @@ def _fields(
 # -- what is done with texts -----------------------------------------------------------------------
 
 
-def of_error(lo: Lowerer, node: ast.expr) -> tuple[str, tuple[Operand, ...]]:
-    """Lower the message of a `raise` or `assert`: a format string and its operands."""
-    found = error_text(lo, message(lo, node), node)
-    return found.template, tuple(item.operand for item in found.items if isinstance(item, Num))
-
-
-def error_text(lo: Lowerer, found: Binding, node: ast.AST) -> Words:
-    """Return a text in an exception, of numbers alone."""
-    text = text_of(lo, found, node)
-    if not all(isinstance(item, Num) for item in text.items):
-        raise lo.unsupported(
-            "an array in the message of an exception", node, "write some of its elements"
-        )
-    return text
+def operands(found: Words) -> tuple[Operand, ...] | None:
+    """Return the numbers in a text; None if it has arrays, which `filled` passes on."""
+    numbers: list[Operand] = []
+    ends = [end for _, field, _, end in Formatter().parse(found.template) if field is not None]
+    for item, form, end in zip(found.items, found.forms, ends, strict=True):
+        if not isinstance(item, Num) or (form == "array" and end == "r"):
+            return None
+        numbers.append(item.operand)
+    return tuple(numbers)
 
 
 def emit(lo: Lowerer, found: Words, node: ast.AST, to: str = "") -> None:
     """Pass a text on to Python, with the arrays in it."""
-    text, operands = filled(lo, found, node)
-    lo.builder.emit(Print(text, operands, lo.builder.loc, to))
+    text, numbers = filled(lo, found, node)
+    lo.builder.emit(Print(text, numbers, lo.builder.loc, to))
 
 
 def filled(
     lo: Lowerer, found: Words, node: ast.AST, before: int = 0
 ) -> tuple[str, tuple[Operand, ...]]:
     """Pass on the arrays in a text, after so many others; return its template and the numbers."""
-    text, operands = "", list[Operand]()
+    text, numbers = "", list[Operand]()
     items = iter(zip(found.items, found.forms, strict=True))
     for literal, field, spec, conversion in Formatter().parse(found.template):
         text += escaped(literal)
@@ -560,13 +557,13 @@ def filled(
         end = (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
         if form == "":
             assert isinstance(item, Num)
-            operands.append(item.operand)
+            numbers.append(item.operand)
             text += f"{{{end}}}"
             continue
         _pass(lo, item, form, node)
         text += f"{{a[{before}]{end}}}"
         before += 1
-    return text, tuple(operands)
+    return text, tuple(numbers)
 
 
 def _pass(lo: Lowerer, item: Binding, form: str, node: ast.AST) -> None:
@@ -588,4 +585,4 @@ def _pass(lo: Lowerer, item: Binding, form: str, node: ast.AST) -> None:
     elementwise.nest(lo, source.dims, [], [], element)
 
 
-__all__ = ["TEXT", "emit", "filled", "formatted", "is_format", "message", "of_error"]
+__all__ = ["TEXT", "emit", "filled", "formatted", "is_format", "message", "operands"]

@@ -35,6 +35,7 @@ from adc.frontend.core.structure import is_slot
 from adc.frontend.language import (
     assignment,
     attributes,
+    exceptions,
     formatting,
     iterators,
     subscripts,
@@ -295,32 +296,27 @@ def _assert(lo: Lowerer, stmt: ast.Assert) -> None:
     cond = evaluation.condition(lo, stmt.test)
     if isinstance(cond, Literal) and cond.value:
         return
-    if stmt.msg is None:
-        _fails(lo, cond, "", ())
-        return
     before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
-    message, args = formatting.of_error(lo, stmt.msg)
+    given = [stmt.msg] if stmt.msg else []
+    parts = exceptions.made_of(lo, AssertionError, given, (), stmt)
     env = lo.frame.env
-    if len(lo.builder.stmts) == mark and all(env[name] is old for name, old in before.env.items()):
-        _fails(lo, cond, message, args)
+    still = len(lo.builder.stmts) == mark and all(
+        env[name] is old for name, old in before.env.items()
+    )
+    if still and not any(part.has_arrays for part in parts):
+        exceptions.fail(lo, cond, "AssertionError", parts, stmt)
+        optional.narrow(lo, cond, True)
         return
     # What the message computes, and does, belongs to the path that fails.
     lo.restore(before)
     lo.reset_names(saved)
     del lo.builder.stmts[mark:]
-    text = stmt.msg
-    branch(
-        lo, cond, lambda: None,
-        lambda: _fails(lo, Literal(False, BOOL), *formatting.of_error(lo, text)),
-    )  # fmt: skip
 
+    def fails() -> None:
+        again = exceptions.made_of(lo, AssertionError, given, (), stmt)
+        exceptions.fail(lo, Literal(False, BOOL), "AssertionError", again, stmt)
 
-def _fails(lo: Lowerer, cond: Operand, message: str, args: Sequence[Operand]) -> None:
-    """Raise the error of an assertion that does not hold."""
-    lo.builder.check(cond, "AssertionError", message, *args)
-    if isinstance(cond, Literal):
-        raise Dead
-    optional.narrow(lo, cond, True)
+    branch(lo, cond, lambda: None, fails)
 
 
 @handles(ast.Import)

@@ -68,6 +68,27 @@ def cholesky_with_jitter_in_a_for_loop(x: Any) -> Any:
     return np.sum(factor**3)
 
 
+def _positive(values: Any, what: str) -> Any:
+    if not np.all(values > 0.0):
+        raise ValueError(f"{what} is not positive: {values}")
+    return values
+
+
+@program(np.array([0.3, 0.7, 1.2]))
+def messages_with_arrays(x: Any) -> Any:
+    y = _positive(x * x, "square").copy()
+    for k in range(4):
+        if y[k % 3] > 50.0:
+            raise Diverged(f"{y} in step {k}", at=y[0])
+        y[k % 3] = np.sin(y[k % 3]) + y[(k + 1) % 3] * x[k % 3]
+        assert np.sum(y) < 1e3, y
+    try:
+        root = np.sum(np.sqrt(_positive(y - 0.9, "rest")))
+    except ValueError:
+        root = np.sum(y**3)
+    return root * y[0]
+
+
 def _upper(x: Any, checks: bool = True) -> Any:
     n = x.shape[0]
     if n != x.shape[1]:

@@ -897,6 +897,23 @@ def raise_with_numbers(x: Any) -> Any:
 
 
 @raising
+def raise_with_an_array(x: Any) -> Any:
+    y = x * 2.0
+    if y[1] < 0.0:
+        raise ValueError(f"no {y} of {x[1]}")
+    return x[0]
+
+
+@raising
+def failing_assertion_in_a_loop_with_an_array(x: Any) -> Any:
+    y = x.copy()
+    for k in range(3):
+        y[k] = np.sin(y[k]) + 1.0
+        assert y[k] > 0.5, f"{y} at {k}"
+    return np.sum(y)
+
+
+@raising
 def raise_always(x: Any) -> Any:
     raise NotImplementedError("not yet")
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import logging
+import re
 import time
 import types
 import warnings
 from collections import namedtuple
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,6 +79,8 @@ def of_joins(x: Any, m: Any, z: Any, k: int) -> Any:
     s = "loss " + ", ".join([f"{name}={v:.4f}" for name, v in found.items()]) + "."
     x = x + 1.0
     print(s, "; ".join([str(x[0]), "b", f"{k}"]), "-".join(str(i) for i in range(40)))
+    print("sums:", *(f"{name}={v:.2f}" for name, v in found.items()), *map(str, x), sep="; ")
+    print(*[f"{v:.2f}" for v in x], *[str(x[0]), x[1], None, x], *["a", str(2), *(1, 2)])
     print("|".join(f"{i}{c}" + repr(m[i]) for i in range(2) for c in "ab"), "".join((str(k),)))
     return np.sum(x)
 
@@ -107,6 +112,38 @@ def test_once_where_values_are_computed_again(capsys: pytest.CaptureFixture[str]
     for make in (adc.grad(stepped, memory="1 kB"), adc.hessian(stepped, target="python")):
         make(X)
         assert capsys.readouterr().out == expected
+
+
+def raised_in_a_loop(x: Any) -> Any:
+    total = 0.0
+    for k in range(len(x)):
+        if x[k] < 0.0:
+            raise ValueError(f"element {k} of {x}")
+        total += np.sin(x[k]) * x[k]
+    return total
+
+
+def test_what_is_raised_costs_reverse_code_nothing() -> None:
+    """It has no branch of its own: the path that raises does not come back."""
+    compiled = adc.grad(raised_in_a_loop)
+    assert compiled.source(abs(X)).count("if not") == 1
+    assert "else" not in compiled.source(abs(X))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "make",
+    [
+        adc.jit, adc.hessian, functools.partial(adc.grad, memory="1 kB"),
+        functools.partial(adc.grad, parallel=True), functools.partial(adc.grad, target="python"),
+        lambda fn: lambda x: adc.jvp(fn, (x,), (x,)),
+    ],
+)  # fmt: skip
+def test_exceptions_with_arrays(make: Any) -> None:
+    x = np.array([1.0, 0.5, -2.0])
+    with pytest.raises(ValueError, match=re.escape("element 2 of [ 1.   0.5 -2. ]")) as caught:
+        make(raised_in_a_loop)(x)
+    assert caught.traceback[-1].path == Path(__file__)
 
 
 def test_refused() -> None:

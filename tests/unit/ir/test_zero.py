@@ -544,6 +544,24 @@ def test_infinite_and_nan_cotangents_stay_visible() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_an_infinite_tangent_that_meets_a_zero_is_nan() -> None:
+    # Those of `exp(log(x))` at 0 are the same numbers, and its derivative is 1.
+    def soft_minimum(g: Any, r: Any) -> Any:
+        return -g * np.log(np.sum(np.exp(-r / g)))
+
+    def without_infinities(g: Any, r: Any) -> Any:
+        return -g * np.log(np.sum(np.where(r < INF, np.exp(-r / g), 0.0)))
+
+    r = np.array([1.0, INF, 2.0])
+    expected = adc.grad(soft_minimum)(0.7, r)
+    assert expected == pytest.approx(soft_minimum(0.7 + 1e-30j, r).imag / 1e-30, rel=1e-12)
+    assert np.isnan(adc.jvp(soft_minimum, (0.7, r), (1.0, None))[1])
+    assert adc.jvp(without_infinities, (0.7, r), (1.0, None))[1] == pytest.approx(expected)
+    finite = np.minimum(r, 1e300)
+    assert adc.jvp(soft_minimum, (0.7, finite), (1.0, None))[1] == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_nan_of_the_value_stays_in_the_value() -> None:
     value, found = adc.value_and_grad(lambda x: np.sqrt(x[0]) * 0.0 + x[1])(np.array([-1.0, 2.0]))
     assert np.isnan(value)

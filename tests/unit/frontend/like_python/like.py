@@ -449,6 +449,66 @@ return np.einsum(x, [30, 5])
 return np.einsum(x, [0, ...], x[0], [...], [...])
 """,
     "x=X": r"""
+raise ValueError(f"{x} has {x.sum():.3f} and {x[0]!r}, {x > 0}")
+
+raise ValueError(x)
+
+raise KeyError(x * 2)
+
+raise Diverged("far", x, x[0], None, x.astype(np.float32))
+
+raise ValueError(2, f"{(x, x[0])} {dict(a=x)}")
+
+assert x[1] > 0, x
+
+assert x[1] > 0, x[1]
+
+assert x[1] > 0, f"{x + 1j} {np.arange(3)} {np.array(x[0])!r}"
+
+assert x[0] > 0, f"{x}"
+return x[0]
+
+z = np.array(x[0])
+raise ValueError(f"{z!r} {z} {z:.2f}")
+
+y = x.copy()
+for k in range(3):
+    y[k] *= 3.0
+    if np.any(y < 0):
+        raise ValueError(f"step {k} of {len(y)}: {y}")
+return np.sum(y)
+
+seen = []
+for v in x:
+    seen.append(v * 2)
+    if v < 0:
+        raise ValueError(f"so far {seen}")
+return sum(seen)
+
+try:
+    if x[1] < 0:
+        raise ValueError(f"bad {x}")
+    y = x[0]
+except ValueError:
+    y = x[2]
+return y
+
+try:
+    if x[1] < 0:
+        raise ValueError(f"bad {x}")
+    y = x[0]
+except KeyError as error:
+    y = x[2]
+return y
+
+try:
+    y = x[0]
+    if x[1] < 0:
+        raise ValueError(f"bad {x}")
+finally:
+    y = x[2]
+return y
+
 return mean(x), mean(x, axis=0)
 
 z = 1j * x[0]

@@ -507,6 +507,22 @@ return np.einsum("i1->i", x)
 # ADC014: the subscripts 'i1' are not valid
 """,
     "x=X": r"""
+try:
+    if x[1] < 0:
+        raise ValueError(f"bad {x}")
+except ValueError as error:
+    print(error)
+return x[0]
+# ADC010: an array in the message of an exception that is caught and kept is not supported
+
+try:
+    if x[1] < 0:
+        raise ValueError(f"bad {x}")
+finally:
+    print("done")
+return x[0]
+# ADC010: an array in the message of an exception that is caught and kept is not supported
+
 return 1.0 if x in ('a', 'b') else 2.0
 # ADC014: an array cannot be compared with None or another object
 
@@ -1008,8 +1024,11 @@ seen.add(Node(x[0]))
 return len(seen)
 # ADC010: a Node as a key, or in a set, is not supported
 
+print(*[f"{v:.2f}" for v in x if v > 1.0])
+# ADC010: joining or printing texts whose number is known only at run time is not supported
+
 print(", ".join(f"{v:.2f}" for v in x if v > 1.0))
-# ADC010: a join of texts whose number is known only at run time is not supported
+# ADC010: joining or printing texts whose number is known only at run time is not supported
 
 print("-".join(["a", str(x[0]), n]))
 # ADC014: a join of a number (int)

@@ -313,11 +313,14 @@ def test_the_library_says_what_is_not_supported_in_one_way() -> None:
             text = ast.unparse(node.exc)
             where = f"{path.name}:{node.lineno}: {text}"
             name = ast.unparse(node.exc.func)
-            assert name != "NotImplementedError", where
+            if name == "NotImplementedError":
+                assert "modulus" in text, where  # SciPy's own, of a `Rotation`
             assert "adc" not in text, where
             if name == "Unsupported":
                 found.append(where)
                 what = node.exc.args[0]
+                if isinstance(what, ast.JoinedStr):
+                    what = what.values[-1]
                 assert isinstance(what, ast.Constant), where
                 assert not str(what.value).endswith((".", "supported")), where
                 assert len(node.exc.args) == 2, where
