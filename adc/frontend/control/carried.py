@@ -374,6 +374,8 @@ def _found_replaced(
     places = places_of(start)
     if not is_slot(name) or not places or places.keys() != places_of(end).keys():
         return False
+    if isinstance(lo.frame.env[name], Maybe):
+        return False  # a variable that inner functions write: a tuple, or None
     found = False
     for key, old in places.items():
         record = lo.frame.env[name]

@@ -2364,5 +2364,58 @@ for k in range(n):
         break
     step()
 return p.x
+
+u, w = (x, 1.0), None
+def step():
+    nonlocal u, w
+    u, w = None, (x if w is None else None)
+for k in range(n):
+    step()
+return u, w
 """
+# Names that `continue` may skip the first assignment of.
+SKIPPED = r"""
+for k in range(3):
+    if x > 2.0:
+        continue
+    v = x * 3.0
+    x += 1.0
+return x, v
+
+for k in range(n):
+    if x > 2.0:
+        continue
+    v = Point(x, 1.0)
+    w = [x]
+    x += 1.0
+return x, v.x, w
+
+for k in ("a", "b", "c"):
+    if x > 2.0:
+        continue
+    else:
+        v = x * 3.0
+        x += 1.0
+        continue
+return x, v
+
+k = 0
+while k < n:
+    k += 1
+    if x > 2.0 and k == 2:
+        continue
+    v = x * np.ones(2)
+    x += 1.0
+return x, v
+
+for k, f in enumerate([1.0, 0.5, 2.0]):
+    if x > 2.0:
+        continue
+    v = x * f
+    x += f
+    if k == n:
+        break
+return x, v
+"""
+LIKE |= {f"x={x}, n={n},": SKIPPED for x in (0.25, 1.75, 2.25) for n in (0, 2, 3)}
 LIKE |= {f"x=0.8, n={n},": REBOUND for n in (0, 1, 3)}
