@@ -170,6 +170,8 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
                     else found
                 )
             items = list(sequences.static_sequence(lo, args[0], node))
+        if len(items) > 1:
+            items = list(dispatch.each_required(lo, items, node))
         if not items:
             raise TypeMismatchError("`min` or `max` of nothing", lo.span(node))
         best = items[0]
@@ -446,7 +448,7 @@ def total(lo: Lowerer, items: Binding, result: Binding, node: ast.AST) -> Bindin
         return operators.binary(lo, ast.Add, result, found, node)
     if isinstance(result, Static) and isinstance(result.value, str):
         raise TypeMismatchError("sum() can't sum strings", lo.span(node), "use `''.join(...)`")
-    for item in sequences.static_sequence(lo, items, node):
+    for item in dispatch.each_required(lo, sequences.static_sequence(lo, items, node), node):
         result = operators.binary(lo, ast.Add, result, item, node)
     return result
 
@@ -561,6 +563,15 @@ def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -
         if type(c).__instancecheck__ not in usual:
             raise lo.unsupported(f"`__instancecheck__` of `{type(c).__name__}`", node)
     return lo.num(any(issubclass(cls, c) for c in asked if isinstance(c, type)))
+
+
+# What is asked of None as well as of anything else.
+_OF_KINDS = (isinstance, callable, type, getattr, hasattr, bool)
+
+
+def asks_kind(callee: Binding) -> bool:
+    """Whether a function says something of what may be None, without needing its value."""
+    return isinstance(callee, Static) and any(callee.value is each for each in _OF_KINDS)
 
 
 def _callable(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -710,7 +721,7 @@ def _truths_of(name: str) -> Handler:
         for item in sequences.static_sequence(lo, args[0], node):
             row = "and" if name == "all" else "or"
             result = numbers.apply(
-                lo, row, result, numbers.weak(lo, operators.truth(lo, item, node))
+                lo, row, result, numbers.weak(lo, evaluation.truth(lo, item, node))
             )
         return Num(result)
 

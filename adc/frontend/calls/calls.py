@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
+import sys
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -23,6 +24,7 @@ from adc.frontend.core.bindings import (
     Growing,
     Lazy,
     ListRef,
+    Maybe,
     NamedTuple,
     Num,
     ObjectRef,
@@ -61,7 +63,7 @@ from adc.frontend.values import (
 )
 from adc.ir.builder import integer
 from adc.ir.core import Literal
-from adc.ir.errors import AdcError, TypeMismatchError, TypeUnstableError
+from adc.ir.errors import AdcError, LimitError, TypeMismatchError, TypeUnstableError
 from adc.ir.foreign import peculiarity, stand_in
 from adc.library.transforms import is_checkpointed, transform_name
 
@@ -85,7 +87,12 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     if iterators.is_drawn(lo, node):
         return evaluation.lower_expr(lo, iterators.generator(lo, node))
     args: list[Binding] = []
-    lower = dispatch.optional if _takes_none(callee) else dispatch.evaluate
+    asks = builtin.asks_kind(callee)
+    lower = dispatch.optional if asks or _takes_none(callee) else dispatch.evaluate
+    # None as an option of a function, such as `axis`, is the default value.
+    lower_option = dispatch.filled if lower is dispatch.evaluate else lower
+    lower_named = dispatch.optional if callee == Static(dict) else lower_option
+    options = _first_option(callee)
     written = _is_written(callee)
     if written:
         for given in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -114,7 +121,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             assert isinstance(arg, ast.ListComp)
             args.append(_rows(lo, arg))
         else:
-            found = lower(lo, arg)
+            found = (lower if len(args) < options else lower_option)(lo, arg)
             if keeps:
                 iterators.require_lasting(lo, arg, found)
             if _consumes(callee):
@@ -126,7 +133,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             kwargs[keyword.arg] = effects.argument(lo, keyword.value)
             continue
         text = formatting.given(lo, keyword.value) if written else None
-        value = lower(lo, keyword.value) if text is None else text
+        value = lower_named(lo, keyword.value) if text is None else text
         if keeps_named:
             iterators.require_lasting(lo, keyword.value, value)
         if keyword.arg is not None:
@@ -138,8 +145,49 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             )
         record = lo.record(value)
         kwargs.update(zip(record.keys, record.items, strict=True))
+    if _is_numeric(callee):
+        args = [_of_values(lo, arg, node) for arg in args]
     with lo.at(node):
+        if asks and args and isinstance(found := args[0], Maybe):
+            return evaluation.either(
+                lo, found.some,
+                lambda: dispatch.apply(lo, callee, [found.inner, *args[1:]], kwargs, node),
+                lambda: dispatch.apply(lo, callee, [found.absent, *args[1:]], kwargs, node),
+                node,
+            )  # fmt: skip
         return dispatch.apply(lo, callee, args, kwargs, node)
+
+
+def _is_numeric(callee: Binding) -> bool:
+    """Whether a function makes an array of a list: of None, NumPy makes one of objects."""
+    name = getattr(callee.value, "__module__", None) if isinstance(callee, Static) else None
+    return isinstance(name, str) and name.partition(".")[0] in ("numpy", "scipy", "math")
+
+
+def _of_values(lo: Lowerer, given: Binding, node: ast.Call) -> Binding:
+    """Return a list or tuple with the values of elements that may be None, but are not."""
+    held = lo.held(given) if isinstance(given, ListRef) else given
+    if not (isinstance(held, TupleOf) and any(isinstance(item, Maybe) for item in held.items)):
+        return given
+    items = TupleOf(dispatch.each_required(lo, held.items, node, LimitError.__name__))
+    return lo.new_ref(ListRef, items) if isinstance(given, ListRef) else items
+
+
+def _first_option(callee: Binding) -> int:
+    """Return how many arguments of a function are values, of which none can be None."""
+    match callee:
+        case Bound():
+            return 0
+        case Static(value=np.ufunc() as ufunc):
+            return int(ufunc.nin)
+        case Static(value=types.BuiltinFunctionType() as fn):
+            if fn is next or fn is round:
+                return 1
+            # A method of a text has options only.
+            return sys.maxsize if isinstance(fn.__self__, types.ModuleType) else 0
+        case _ if _is_numeric(callee):
+            return 0 if callee == Static(np.random.default_rng) else 1
+    return sys.maxsize
 
 
 def _is_written(callee: Binding) -> bool:
@@ -179,11 +227,16 @@ def _takes_none(callee: Binding) -> bool:
             return True
         case Static(value=type() as cls):
             return classes.is_record_class(cls)
+        case Static(value=types.BuiltinFunctionType() as value) if value in _KEEPING:
+            return True
         case Static(value=value) if not custom.has_rule(value) and external.of(value) is None:
             fn = getattr(value, "py_func", value)
             fn = getattr(fn, "__func__", fn)
             return isinstance(fn, types.FunctionType) and not advice.is_unread(fn)
     return False
+
+
+_KEEPING = (setattr, dict.fromkeys)
 
 
 def _is_of_rows(callee: Binding, arg: ast.expr) -> bool:

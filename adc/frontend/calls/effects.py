@@ -65,7 +65,7 @@ def argument(lo: Lowerer, node: ast.expr) -> Binding:
         return formatting.value(lo, node)
     if formatting.is_format(lo, node):
         return formatting.words(lo, node)
-    return dispatch.evaluate(lo, node)
+    return dispatch.filled(lo, node)
 
 
 def several(lo: Lowerer, node: ast.expr) -> Sequence[Binding]:

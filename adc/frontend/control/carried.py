@@ -90,14 +90,12 @@ def close(
             memo.unstable[name] = f"is not bound after an iteration: {end.why}"
             retry = True
             continue
-        if (
-            is_slot(name)
-            and name in lo.frame.partial
-            and _found_list(lo, before, memo, name, start, end)
-        ):
+        if is_slot(name) and name in lo.frame.partial:
             # A path with an exit left the list as it was.
-            retry = True
-            continue
+            if _found_list(lo, before, memo, name, start, end):
+                retry = True
+                continue
+            end = lo.frame.env.get(name, end)
         memo.dropped.discard(name)
         if name in lo.frame.partial:
             # Where an exit is pending it is something else. This is what the next iteration sees.
@@ -272,9 +270,10 @@ def close(
 def _outer_first(before: State, memo: LoopMemo, bound: Sequence[str]) -> Sequence[str]:
     """Return names and slots such that those of containers precede those of what they hold.
 
-    What a container holds is found where it is new (`_move`), before it is looked at itself.
+    What a container holds is found where it is new (`_move`), before it is looked at itself. So is
+    what a variable holds that inner functions write: it is among the slots, too.
     """
-    if not memo.replaced:
+    if not (memo.replaced or any(is_cell(name) for name in memo.relisted)):
         return bound
     order: list[str] = []
     seen: set[str] = set()
@@ -375,6 +374,8 @@ def _found_replaced(
     places = places_of(start)
     if not is_slot(name) or not places or places.keys() != places_of(end).keys():
         return False
+    if isinstance(lo.frame.env[name], Maybe):
+        return False  # a variable that inner functions write: a tuple, or None
     found = False
     for key, old in places.items():
         record = lo.frame.env[name]
@@ -414,7 +415,9 @@ def _move(lo: Lowerer, before: State, name: str, start: Ref, end: Ref) -> None:
             others |= (set(holders(known, slot)) & before.env.keys()) - {name}
     others &= env.keys()
     if others:
-        names = sorted({repr(each) for each in (name, *others) if not is_slot(each)})
+        names = sorted(
+            {repr(each.removeprefix(CELL)) for each in (name, *others) if not is_contents(each)}
+        )
         held = ["a container" if names else "two containers"] * (len(names) <= len(others))
         raise TypeUnstableError(
             f"{' and '.join(names + held)} {'have' if held else 'are'} the same "

@@ -28,6 +28,20 @@ def lower_expr(lo: Lowerer, node: ast.expr) -> Binding:
         return elementwise.materialised(lo, binding, node)
 
 
+def lower_owner(lo: Lowerer, node: ast.Attribute) -> Binding:
+    """Lower what an attribute is set or deleted of and return its binding."""
+    binding = dispatch.owner_of(lo, node)
+    with lo.at(node.value):
+        return elementwise.materialised(lo, binding, node.value)
+
+
+def lower_filled(lo: Lowerer, node: ast.expr) -> Binding:
+    """Lower an index, the end of a slice or a key, and return its binding: it is not None."""
+    binding = dispatch.filled(lo, node)
+    with lo.at(node):
+        return elementwise.materialised(lo, binding, node)
+
+
 def lower_optional(lo: Lowerer, node: ast.expr) -> Binding:
     """Lower an expression that may be None and return its binding."""
     binding = dispatch.optional(lo, node)

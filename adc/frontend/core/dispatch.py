@@ -22,7 +22,7 @@ from adc.frontend.core.bindings import NONE, Binding, Maybe, OneOf, kind_of
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import refusal
 from adc.ir.core import Literal
-from adc.ir.errors import Span, TypeMismatchError
+from adc.ir.errors import LimitError, Span, TypeMismatchError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -93,15 +93,51 @@ def require_one(found: Iterable[Binding], node: ast.AST) -> None:
             raise SplitError(each, node)
 
 
-def required(lo: Lowerer, found: Maybe, node: ast.AST, text: str = "") -> Binding:
+def owner_of(lo: Lowerer, node: ast.Attribute) -> Binding:
+    """Lower what an attribute is of; where that is None, the program raises `AttributeError`."""
+    found = optional(lo, node.value)
+    if isinstance(found, Maybe):
+        text = f"'NoneType' object has no attribute '{node.attr}'"
+        found = required(lo, found, node.value, text, "AttributeError")
+    require_one([found], node.value)
+    return found
+
+
+def filled(lo: Lowerer, node: ast.expr) -> Binding:
+    """Lower what Python takes None for, too, and adc a value only: a run that has None is refused.
+
+    That is an index, the end of a slice, or a key.
+    """
+    found = optional(lo, node)
+    if isinstance(found, Maybe):
+        text = f"adc: `{ast.unparse(node)}` is None, which is not supported here"
+        found = required(lo, found, node, text, LimitError.__name__)
+    require_one([found], node)
+    return found
+
+
+def required(
+    lo: Lowerer, found: Maybe, node: ast.AST, text: str = "", error: str = "TypeError"
+) -> Binding:
     """Return the value of what may be None where it must not be, which is checked."""
     with lo.at(node):
         text = text or f"`{ast.unparse(node)}` is None"
-        numbers.check(lo, found.some, "TypeError", numbers.escaped(text))
+        numbers.check(lo, found.some, error, numbers.escaped(text))
     if isinstance(node, ast.Name) and lo.builder.watch is None:
         if lo.frame.env.get(node.id) is found:
             lo.frame.env[node.id] = found.inner  # from here on it is known
     return found.inner
+
+
+def each_required(
+    lo: Lowerer, items: Iterable[Binding], node: ast.AST, error: str = "TypeError"
+) -> tuple[Binding, ...]:
+    """Return elements that may be None where they must not be, which is checked."""
+    prefix = "adc: " * (error == LimitError.__name__)
+    text = f"{prefix}an element of `{ast.unparse(node)}` is None"
+    return tuple(
+        required(lo, item, node, text, error) if isinstance(item, Maybe) else item for item in items
+    )
 
 
 def optional(lo: Lowerer, node: ast.expr) -> Binding:

@@ -99,7 +99,7 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
                 _put(lo, owner, items, key, value, node)
             lo.hold(owner, TupleOf(tuple(items)))
         case DictRef() if not isinstance(owner, SetRef):
-            containers.put(lo, owner, evaluation.lower_expr(lo, node.slice), value, node.slice)
+            containers.put(lo, owner, evaluation.lower_filled(lo, node.slice), value, node.slice)
         case TupleOf() | NamedTuple():
             raise TypeMismatchError("a tuple cannot be changed", lo.span(node), "use a list")
         case Num():
@@ -119,7 +119,8 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
     if not isinstance(owner, ListRef | DictRef) or isinstance(owner, SetRef):
         set_item(lo, owner, node, NONE)
         return
-    key = evaluation.lower_expr(lo, node.slice)
+    is_list = isinstance(owner, ListRef)
+    key = (evaluation.lower_expr if is_list else evaluation.lower_filled)(lo, node.slice)
     old: Binding
     held = lo.held(owner)
     if isinstance(owner, ListRef) and isinstance(held, Growing):
@@ -159,7 +160,7 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
         case ast.Subscript():
             store_element(lo, target, value)
         case ast.Attribute():
-            owner = evaluation.lower_expr(lo, target.value)
+            owner = evaluation.lower_owner(lo, target)
             objects.set_attribute(lo, owner, target.attr, value, target)
         case _:
             raise lo.unsupported("this assignment target", target)

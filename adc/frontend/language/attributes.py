@@ -124,7 +124,7 @@ def _attribute(lo: Lowerer, node: ast.Attribute) -> Binding:
         found = real_part(lo, node.value)
         if found is not None:
             return found
-    return attribute_of(lo, dispatch.evaluate(lo, node.value), node)
+    return attribute_of(lo, dispatch.owner_of(lo, node), node)
 
 
 def real_part(lo: Lowerer, node: ast.Call) -> Binding | None:

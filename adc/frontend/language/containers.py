@@ -770,7 +770,7 @@ def static_slice(lo: Lowerer, node: ast.expr) -> slice:
         if part is None:
             ends.append(None)
             continue
-        binding = evaluation.lower_expr(lo, part)
+        binding = evaluation.lower_filled(lo, part)
         if arguments.is_none(binding):
             ends.append(None)
             continue

@@ -33,7 +33,6 @@ from adc.frontend.core.names import usable
 from adc.frontend.core.state import Handling, Region
 from adc.frontend.language import assignment, exceptions, generators
 from adc.frontend.syntax.source import source_of
-from adc.frontend.values import operators
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError, WithError, exception_named
 from adc.ir.types import BOOL
@@ -266,7 +265,7 @@ def _guarded(
             else:
                 again()
 
-        cond = operators.truth(lo, usable(lo, swallowed, "the result of __exit__", node), node)
+        cond = evaluation.truth(lo, usable(lo, swallowed, "the result of __exit__", node), node)
         branch(lo, cond, lambda: None, on)
 
     exceptions.handled(

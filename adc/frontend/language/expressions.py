@@ -259,7 +259,6 @@ def _texts(lo: Lowerer, node: formatting.Texts) -> Binding:
 def _kept(lo: Lowerer, node: _Comprehension, element: ast.expr) -> Binding:
     """Return an element of a comprehension; what a generator yields is not stored."""
     found = choices.value(lo, element, evaluation.lower_optional)
-    found = dispatch.required(lo, found, element) if isinstance(found, Maybe) else found
     if not isinstance(node, ast.GeneratorExp):
         iterators.require_lasting(lo, element, found)
     return found

@@ -179,10 +179,10 @@ def message(lo: Lowerer, node: ast.expr) -> Words:
 def value(lo: Lowerer, node: ast.expr) -> Binding:
     """Lower an expression that may be the name of a text."""
     if isinstance(node, ast.Name):
-        return _named(lo, node.id) or evaluation.lower_expr(lo, node)
+        return _named(lo, node.id) or evaluation.lower_filled(lo, node)
     if is_format(lo, node):
         return message(lo, node)
-    return evaluation.lower_expr(lo, node)
+    return evaluation.lower_filled(lo, node)
 
 
 def given(lo: Lowerer, node: ast.expr) -> Static | Words | None:

@@ -618,7 +618,7 @@ def first(lo: Lowerer, node: ast.Call) -> Binding | None:
         lo.memo[key] = node, _located(ast.For(found, source, [ast.Break()], [end]), node)
     env = lo.frame.env
     if len(node.args) == 2:
-        env[f"{name}.default"] = evaluation.lower_expr(lo, node.args[1])
+        env[f"{name}.default"] = evaluation.lower_filled(lo, node.args[1])
     blocks.lower_stmts(lo, [lo.memo[key][1]])
     try:
         made = read_name(lo, name, node)

@@ -123,7 +123,7 @@ def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
         assignment.augment_element(lo, stmt, target)
         return
     if isinstance(target, ast.Attribute):
-        owner = evaluation.lower_expr(lo, target.value)
+        owner = evaluation.lower_owner(lo, target)
         held = attributes.of_container(lo, owner, target.attr, target)
         if isinstance(owner, Closure):
             held = owner.attributes.get(target.attr)
@@ -155,7 +155,7 @@ def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
                 owner = evaluation.lower_expr(lo, target.value)
                 subscripts.delete_item(lo, owner, target)
             case ast.Attribute():
-                owner = evaluation.lower_expr(lo, target.value)
+                owner = evaluation.lower_owner(lo, target)
                 objects.delete_attribute(lo, owner, target.attr, target)
             case _:
                 raise lo.unsupported("`del` of this", target)

@@ -62,7 +62,7 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
         case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
             return sequence_item(lo, TupleOf(record.items), node)
         case DictRef() if not isinstance(owner, SetRef):
-            key = evaluation.lower_expr(lo, node.slice)
+            key = evaluation.lower_filled(lo, node.slice)
             return containers.item_of_dict(lo, owner, key, node)
         case Static(value=value) if instances.is_table(value):
             key = evaluation.lower_expr(lo, node.slice)
@@ -88,14 +88,14 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
         case Static(value=value) if classes.is_opaque(value):
             raise classes.refused(lo, value, node)
         case Static(value=value) if isinstance(value, types.MappingProxyType):
-            key = containers.key_of(lo, evaluation.lower_expr(lo, node.slice), node.slice)
+            key = containers.key_of(lo, evaluation.lower_filled(lo, node.slice), node.slice)
             try:
                 return static(value[key])
             except (KeyError, IndexError, TypeError) as error:
                 raise TypeMismatchError(f"{type(error).__name__}: {error}", lo.span(node)) from None
         case Static(value=value) if isinstance(value, type) and issubclass(value, enum.Enum):
             return Static(
-                value[containers.key_of(lo, evaluation.lower_expr(lo, node.slice), node.slice)]
+                value[containers.key_of(lo, evaluation.lower_filled(lo, node.slice), node.slice)]
             )
         case Static(value=value) if isinstance(value, type) and hasattr(value, "__class_getitem__"):
             return owner  # `list[float]()` makes what `list()` makes
@@ -114,7 +114,8 @@ def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
         del items[containers.static_slice(lo, node.slice)]
         lo.hold(owner, TupleOf(tuple(items)))
         return
-    key = evaluation.lower_expr(lo, node.slice)
+    is_list = isinstance(owner, ListRef)
+    key = (evaluation.lower_expr if is_list else evaluation.lower_filled)(lo, node.slice)
     match owner:
         case ListRef() if isinstance(held := lo.held(owner), Growing):
             dynamic_lists.remove_at(lo, owner, held, key, node, "del")
@@ -183,7 +184,7 @@ def sequence_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
 
 
 def _slice(lo: Lowerer, node: ast.Slice) -> Binding:
-    parts = [NONE if x is None else evaluation.lower_expr(lo, x)
+    parts = [NONE if x is None else evaluation.lower_optional(lo, x)
              for x in (node.lower, node.upper, node.step)]  # fmt: skip
     return NamedTuple(slice, RecordOf(("start", "stop", "step"), tuple(parts)))
 
@@ -194,7 +195,7 @@ def method_key(lo: Lowerer, node: ast.expr) -> Binding:
         return _slice(lo, node)
     if isinstance(node, ast.Tuple) and any(isinstance(x, ast.Slice) for x in node.elts):
         return TupleOf(tuple(method_key(lo, x) for x in node.elts))
-    return evaluation.lower_expr(lo, node)
+    return evaluation.lower_optional(lo, node)
 
 
 def _item_by_method(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding | None:

@@ -103,8 +103,7 @@ def _copies(
         if k == 0:
             first()
         pending = exit_of(lo)
-        if not isinstance(pending, Literal):
-            exits.skip(lo, stmt, bound)
+        exits.skip(lo, stmt, bound)
         if isinstance(pending, Literal):
             if pending.value in (FALLS, CONTINUE):
                 set_exit(lo, FALLS)

@@ -16,10 +16,12 @@ from adc.frontend.control.control import (
     NATURAL,
     RESULT,
     RETURN,
+    TORN,
     branch,
     exit_of,
     exits_of,
     is_exit,
+    is_of_exit,
     jumps,
     set_exit,
 )
@@ -27,10 +29,12 @@ from adc.frontend.control.escapes import RAISED
 from adc.frontend.control.loops import lower_loop
 from adc.frontend.core.bindings import (
     Num,
+    Unbound,
     Unstable,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import is_name_bound
+from adc.frontend.core.structure import is_slot
 from adc.frontend.language import breaks
 from adc.frontend.syntax import scope
 from adc.ir.builder import integer
@@ -180,15 +184,24 @@ def lower_else(
 
 
 def skip(lo: Lowerer, stmt: ast.For | ast.While, bound: Sequence[str]) -> None:
-    """Record the names that may have one of two kinds of value in the next iteration.
+    """Record the names that may have one of two kinds of value, or none, after the iteration.
 
     Where a path is left, the others do not see what it binds; after `continue` the next iteration
-    does.
+    does, and what follows the loop.
     """
-    if scope.has_continue(stmt.body):
-        for name in bound:
-            if name in lo.frame.partial:
-                lo.frame.partial.discard(name)
-                lo.frame.env[name] = Unstable(
-                    f"may be bound to another kind of value by a `continue` (line {stmt.lineno})"
+    if not scope.has_continue(stmt.body):
+        return
+    partial = lo.frame.partial
+    for name in bound:
+        if name in partial:
+            partial.discard(name)
+            lo.frame.env[name] = Unstable(
+                f"may be bound to another kind of value by a `continue` (line {stmt.lineno})"
+            )
+    if CONTINUE in exits_of(lo, exit_of(lo)):
+        for name in sorted(partial):
+            if not (is_slot(name) or name.startswith(TORN) or is_of_exit(name)):
+                partial.discard(name)
+                lo.frame.env[name] = Unbound(
+                    f"a `continue` may skip what assigns it (line {stmt.lineno})"
                 )

@@ -67,7 +67,7 @@ def items_of(lo: Lowerer, node: ast.expr) -> list[Item]:
             inner = evaluation.lower_expr(lo, part.value)
             found += [Item(b, part) for b in sequences.static_sequence(lo, inner, part)]
             continue
-        binding = dispatch.evaluate(lo, part)
+        binding = dispatch.filled(lo, part)
         inner_items = _index_tuple(binding)
         if inner_items is not None and not isinstance(node, ast.Tuple):
             found += [Item(item, part) for item in inner_items]
@@ -84,7 +84,7 @@ def lower_slice(lo: Lowerer, node: ast.Slice) -> Slice:
     """Lower a slice whose ends are integers or None."""
     ends: list[Operand | None] = []
     for part in (node.lower, node.upper, node.step):
-        binding = None if part is None else evaluation.lower_expr(lo, part)
+        binding = None if part is None else evaluation.lower_filled(lo, part)
         ends.append(None if binding is None else slice_end(lo, binding, node))
     start, stop, step = ends
     return Slice(start, stop, step, node)

@@ -223,7 +223,7 @@ def total(
     source = converted(lo, source, inner, node)
     start: Operand = _neutral("add", inner)
     if initial is not None:
-        start = numbers.stored(lo, initial, inner, node)
+        start = lo.exact(numbers.stored(lo, initial, inner, node), inner)
     row = "sum" if ty.kind in "fc" else _row_of("add", ty)
     if axes and axes[-1] != len(source.dims) - 1:
         return _by_rows(lo, source, axes, keepdims, start, node, ty)
@@ -260,7 +260,7 @@ def _prod(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
     source = converted(lo, source, inner, node)
     initial = _initial(lo, given, node)
     if initial is not None:
-        start = numbers.stored(lo, initial, inner, node)
+        start = lo.exact(numbers.stored(lo, initial, inner, node), inner)
     row = _row_of("mul", ty)
     result = fold(
         lo, source, axes, keepdims, start,

@@ -19,6 +19,7 @@ from adc.frontend.core.bindings import (
     Growing,
     Lazy,
     ListRef,
+    Maybe,
     NamedTuple,
     Num,
     OneOf,
@@ -226,6 +227,11 @@ def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
     if asked is not None:
         return asked
     match binding:
+        case Maybe(inner=ArrayRef() | Lazy()):
+            # Only a branch may check that it has one element (`control.evaluation`).
+            raise lo.unsupported("the truth of an array that may be None", node, "use `is None`")
+        case Maybe(inner=inner, some=some):
+            return numbers.apply(lo, "and", some, truth(lo, inner, node))
         case Num(operand=operand):
             return numbers.truth_of(lo, operand)
         case TupleOf(items=items):

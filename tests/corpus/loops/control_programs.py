@@ -641,6 +641,22 @@ def nested_whiles(x: Any) -> Any:
     return s * x
 
 
+@program(X3, tags="for exit", smooth=False)
+def continue_before_a_first_assignment(x: Any) -> Any:
+    s = x[0]
+    for _ in range(5):
+        if s > 2.0:
+            continue
+        last = s * s
+        pair = [last, s]
+        s = s + 0.4
+    for word in ("a", "bb", "ccc"):
+        if len(word) * s > 5.0:
+            continue
+        then = len(word) * s * x[1]
+    return last * pair[1] + then * s
+
+
 @program(X3, tags="while exit", smooth=False)
 def while_inside_for_with_break(x: Any) -> Any:
     s = 0.0

@@ -2194,6 +2194,12 @@ return Polynomial(x) // 0.0
 
 return np.roots(x), np.roots([1, 0, 1]), np.roots([0, 2.0, x[0], 0]), np.roots([x, x])
 """,
+    # Reductions that start from a number known only at run time.
+    "x=X.copy(), v=0.5, k=3,": r"""
+return x.sum(initial=v), np.sum(M, axis=1, initial=v), x.prod(initial=v), np.sum(I, initial=k)
+
+return np.max(x, initial=v), np.sum(H, initial=v), np.prod(M, axis=0, initial=k), M.min(initial=k)
+""",
     # Dates, fractions and the like.
     "x=0.7,": r"""
 return (DAY - datetime.date(2024, 1, 1)).days * x, DAY.month, DAY == 3
@@ -2309,3 +2315,167 @@ for k in ("a", "bb", "ccc"):
 return y if isinstance(y, float) else y[0] * 2
 """
 LIKE |= {f"x={x},": LEFT for x in (1.0, 4.0, 6.0, -1.5)}
+# What may be None, where Python takes None, too, or raises something else than `TypeError`.
+OPTIONAL = r"""
+p = Point(x, 2.0) if n > 1 else None
+return p.x
+
+p = Point(x, 2.0) if n > 1 else None
+try:
+    p.x += 1.0
+except AttributeError:
+    return x
+return p.x
+
+p = Point(x, 2.0) if n > 1 else None
+try:
+    p.x = 1.0
+    del p.y
+except AttributeError:
+    return x
+return p.x
+
+items = [x] if n > 1 else None
+items.append(1.0)
+return items
+
+p = Point(x, 2.0) if n > 1 else None
+told = isinstance(p, Point), callable(p), type(p) is Point, bool(p), hasattr(p, "x")
+return told, getattr(p, "x", 0.5), getattr(Point(x, 1.0), "z", p) is None
+
+p = Point(x, 2.0) if n > 1 else None
+if hasattr(p, "x"):
+    return p.x
+f = thrice if n > 0 else None
+return f(x) if callable(f) else x
+
+v = x if n > 1 else None
+return any([v, 0.0]), all([v, 1.0]), any(e for e in (v, 0.0)), all((v, 1.0))
+
+v = x if n > 1 else None
+return [e for _, e in enumerate([v, 1.0])], {k: e for k, e in zip("ab", (v, 1.0))}
+
+v = x if n > 1 else None
+p = Point(x, 2.0)
+setattr(p, "y", v)
+return p.y, dict(a=v), dict.fromkeys("ab", v), [v].count(None)
+
+v = x if n > 1 else None
+try:
+    return sum([v, 1.0]), max(v, 1.0), min(e for e in (v, 1.0))
+except TypeError:
+    return 0.5
+
+d = {"a": x}
+if n > 1:
+    d["b"] = 2.0
+found = [d.get(k) for k in "ab"]
+return sum(e for e in found if e is not None), found
+"""
+LIKE |= {f"x=0.7, n={n},": OPTIONAL for n in (1, 3)}
+# Variables that inner functions bind, in loops.
+REBOUND = r"""
+v, s = [x, 2.0], 1.5
+def step():
+    nonlocal v
+    v = [s, 3.0]
+for _ in range(n):
+    step()
+return v
+
+v = {"a": x}
+def step():
+    def inner(q):
+        nonlocal v
+        v = {"a": v["a"] * q}
+    for k in range(n):
+        inner(k + 2.0)
+step()
+return v
+
+p = Point(x, 1.0)
+def step():
+    nonlocal p
+    p = Point(p.y, p.x + 1.0)
+k = 0
+while k < n:
+    step()
+    k += 1
+return p.x, p.y
+
+p, q = Point(x, 1.0), Point(2.0, x)
+def step(d):
+    nonlocal p, q
+    p = Point(p.x + d, p.y)
+    q = Point(p.y, q.x)
+for k in range(n):
+    step(k * 0.5)
+    if p.x > 3.0:
+        break
+return p.x, p.y, q.x, q.y
+
+p = Point(x, "b")
+def step():
+    nonlocal p
+    p = Point(p.x + 1.0, "b")
+    p.y = p.y + "a"
+for k in range(n):
+    if x > 3.0:
+        break
+    step()
+return p.x
+
+u, w = (x, 1.0), None
+def step():
+    nonlocal u, w
+    u, w = None, (x if w is None else None)
+for k in range(n):
+    step()
+return u, w
+"""
+# Names that `continue` may skip the first assignment of.
+SKIPPED = r"""
+for k in range(3):
+    if x > 2.0:
+        continue
+    v = x * 3.0
+    x += 1.0
+return x, v
+
+for k in range(n):
+    if x > 2.0:
+        continue
+    v = Point(x, 1.0)
+    w = [x]
+    x += 1.0
+return x, v.x, w
+
+for k in ("a", "b", "c"):
+    if x > 2.0:
+        continue
+    else:
+        v = x * 3.0
+        x += 1.0
+        continue
+return x, v
+
+k = 0
+while k < n:
+    k += 1
+    if x > 2.0 and k == 2:
+        continue
+    v = x * np.ones(2)
+    x += 1.0
+return x, v
+
+for k, f in enumerate([1.0, 0.5, 2.0]):
+    if x > 2.0:
+        continue
+    v = x * f
+    x += f
+    if k == n:
+        break
+return x, v
+"""
+LIKE |= {f"x={x}, n={n},": SKIPPED for x in (0.25, 1.75, 2.25) for n in (0, 2, 3)}
+LIKE |= {f"x=0.8, n={n},": REBOUND for n in (0, 1, 3)}
