@@ -23,6 +23,7 @@ class Sparse:
     # Whether the compressed form of results is that of columns.
     _by_columns = False
 
+    format: Any
     shape: Any
 
     # Methods of each format: `_entries()` returns the values of the entries, `_with(data)` an array

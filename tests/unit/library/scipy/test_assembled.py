@@ -116,7 +116,17 @@ def _diagonals(make: Any, x: Any) -> Any:
 def _arithmetic(make: Any, x: Any) -> Any:
     a = _started(make)
     a[0, 0] = x[1]
-    found = [a * 2.0, a / 2.0, a.tocsr() + a, -a, a.T, a - a.multiply(2), a @ a.T, abs(a), a.multiply(a)]
+    found = [
+        a * 2.0,
+        a / 2.0,
+        a.tocsr() + a,
+        -a,
+        a.T,
+        a - a.multiply(2),
+        a @ a.T,
+        abs(a),
+        a.multiply(a),
+    ]
     dense = [(b.toarray(), b.format) for b in found]
     return dense, a @ x, a.sum(), a.dot(x), a.power(2).toarray(), a.astype(complex).format
 
@@ -266,8 +276,6 @@ def test_derivatives(program: Callable[..., Any], make: Any) -> None:
     slope = (loss(start + 1e-6 * way) - loss(start - 1e-6 * way)) / 2e-6
     assert gradient @ way == pytest.approx(slope, rel=1e-7)
     assert adc.jvp(loss, (start,), (way,))[1] == pytest.approx(gradient @ way, rel=1e-11)
-    small = adc.grad(loss, memory="512KB")(start)
-    np.testing.assert_allclose(small, gradient, rtol=1e-12)
 
 
 @pytest.mark.parametrize("make", [sp.lil_array, sp.dok_matrix])
