@@ -43,7 +43,8 @@ class StandIn:
     cls : type
         It has the methods of the other class.
     attributes : tuple of str
-        The attributes that instances of both have.
+        The attributes that instances of both have. Without any, instances of the other class
+        are made in the program only.
     kept : tuple of str
         Those that derivatives have from what they are derivatives of: the pattern of a sparse
         array.
@@ -191,7 +192,9 @@ def _is_plain(cls: Any) -> bool:
 
 def peculiarity(cls: type) -> str:
     """Return which feature of a class adc cannot lower from its methods alone; "" if none."""
-    if stand_in(cls) is not None or is_stand_in(cls) or cls is types.SimpleNamespace:
+    other = stand_in(cls)
+    read = other is not None and bool(other.attributes)
+    if read or is_stand_in(cls) or cls is types.SimpleNamespace:
         return ""
     module = cls.__module__ or ""
     if module.split(".")[0] in _LIBRARIES and not module.startswith(_READ):

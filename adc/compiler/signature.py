@@ -358,7 +358,8 @@ def _tree(
     where = f"argument {name!r} of {name_of(fn)}()"
     if type(value) is int and not -(2**63) <= value < 2**63:
         raise ArgumentError(f"{where} does not fit in 64 bits", span_of(fn))
-    if foreign.is_sparse(value) and (foreign.stand_in(type(value)) is None or value.ndim != 2):
+    known = foreign.stand_in(type(value))
+    if foreign.is_sparse(value) and (known is None or not known.attributes or value.ndim != 2):
         axes = "" if value.ndim == 2 else f" with {value.ndim} axes"
         raise ArgumentError(f"{where} is a {_kind(value)}{axes}", span_of(fn), _SPARSE)
     if advice.is_table(value):

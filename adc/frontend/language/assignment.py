@@ -25,6 +25,7 @@ from adc.frontend.core.bindings import (
     Maybe,
     NamedTuple,
     Num,
+    ObjectRef,
     SetRef,
     TupleOf,
     kind_of,
@@ -48,6 +49,7 @@ from adc.frontend.values.views import dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.errors import AliasError, TypeMismatchError
+from adc.ir.foreign import is_stand_in
 from adc.ir.types import BOOL, INT, Scalar, join
 
 
@@ -290,6 +292,14 @@ def _augmented_by_methods(
     ):
         return False
     key = subscripts.method_key(lo, node.slice)
+    adds = isinstance(stmt.op, ast.Add | ast.Sub)
+    if adds and isinstance(owner, ObjectRef) and is_stand_in(owner.cls):
+        old = special.method(lo, owner, "_read", [key], node)
+        if old is not None:  # a class whose parts are costly objects
+            value = elementwise.materialised(lo, evaluation.lower_expr(lo, stmt.value), stmt)
+            subtracts = lo.num(isinstance(stmt.op, ast.Sub))
+            special.method(lo, owner, "_increase", [key, old, value, subtracts], node)
+            return True
     old = special.method(lo, owner, "__getitem__", [key], node)
     assert old is not None
     new = augmented(lo, old, stmt)

@@ -12,7 +12,7 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from adc.frontend.core import advice, numbers
+from adc.frontend.core import advice, classes, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Axis,
@@ -280,6 +280,9 @@ def _check_inner(lo: Lowerer, x: Operand, y: Operand, node: ast.AST) -> None:
 
 def dot(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding:
     """Lower `np.dot`."""
+    for side in (left, right):
+        if classes.is_instance(side):  # of which NumPy makes an array of objects
+            raise lo.unsupported(f"`np.dot` of {kind_of(side)}", node, "write the product: `A @ x`")
     left, right = (arrays.as_operand(lo, side, node) for side in (left, right))
     left, right = (elementwise.value_of(lo, side, node) for side in (left, right))
     if not is_array(left) or not is_array(right):

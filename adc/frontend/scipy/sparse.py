@@ -12,7 +12,7 @@ import numpy as np
 
 from adc.frontend.control import program
 from adc.frontend.core import classes
-from adc.frontend.core.bindings import NONE, Binding, Static, static
+from adc.frontend.core.bindings import NONE, Binding, Num, Static, static
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.outside import pin
 from adc.frontend.numpy import library
@@ -21,6 +21,7 @@ from adc.frontend.values import arguments, elementwise, objects, views
 from adc.frontend.values import arrays as arrays_
 from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer
+from adc.ir.core import Literal
 from adc.ir.foreign import STAND_INS, StandIn
 from adc.library.scipy import sessions
 from adc.library.scipy.sparse import arrays, construction, host, iterative, spectra, systems
@@ -56,10 +57,27 @@ def _constructed(cls: type) -> Handler:
     return handler
 
 
+def _assembled(name: str) -> Callable[[dict[str, Any]], Any]:
+    """Return what makes an array of SciPy's of its entries (`adc.library.scipy.sparse.tables`)."""
+
+    def made(items: dict[str, Any]) -> Any:
+        module, table = sys.modules["scipy.sparse"], items["_table"]
+        at = np.nonzero(table.state)[0]
+        dtype = np.asarray(table.data[0]).dtype
+        found = getattr(module, name)(items["shape"], dtype=dtype)
+        for k in at:
+            found[table.row[k], table.col[k]] = dtype.type(table.data[k])
+        return found
+
+    return made
+
+
 for _name in arrays.__all__:
-    _cls, _pattern = getattr(arrays, _name), _PATTERNS[_name[:3]]
-    STAND_INS[f"scipy.sparse.{_name}"] = StandIn(
-        _cls, ("data", *_pattern), _pattern, _maker(_name, _pattern)
+    _cls, _pattern = getattr(arrays, _name), _PATTERNS.get(_name[:3])
+    STAND_INS[f"scipy.sparse.{_name}"] = (
+        StandIn(_cls, (), (), _assembled(_name))
+        if _pattern is None
+        else StandIn(_cls, ("data", *_pattern), _pattern, _maker(_name, _pattern))
     )
     library.enter_named({f"scipy.sparse.{_name}": _constructed(_cls)})
 
@@ -135,6 +153,18 @@ library.enter_named(
         for name in spectra.__all__
     }
 )
+
+
+def _is_zero(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    (given,) = args
+    if isinstance(given, Num):
+        return lo.num(isinstance(given.operand, Literal) and given.operand.value == 0)
+    return lo.num(False)
+
+
+library.enter({arrays.is_zero: _is_zero})
 
 
 def _issparse(

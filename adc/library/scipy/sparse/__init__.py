@@ -2,6 +2,7 @@
 
 ===============  ===============================================================================
 `patterns`       loops over the entries of rows: products, conversions, sums of equal entries
+`tables`         entries that are put at positions one by one
 `arrays`         the classes of SciPy's, which code uses as these
 `construction`   matrices of diagonals, of blocks, Kronecker products
 `host`           SuperLU, ARPACK and iterative solvers of SciPy's, which run as they are
