@@ -165,11 +165,13 @@ class _Simplify:
         What that arm does before it, such as to pass on what the message says, stays in a branch.
         """
         nothing = Block((), (), ())
-        if (failing := _raised(orelse)) is not None:
-            arms, block, cond = (nothing, replace(orelse, yields=())), then, stmt.cond
+        if (found := _raised(orelse)) is not None:
+            done, failing = found
+            arms, block, cond = (nothing, Block((), done, ())), then, stmt.cond
             before: tuple[Stmt, ...] = ()
-        elif (failing := _raised(then)) is not None:
-            arms, block = (replace(then, yields=()), nothing), orelse
+        elif (found := _raised(then)) is not None:
+            done, failing = found
+            arms, block = (Block((), done, ()), nothing), orelse
             inner = self.definition(stmt.cond, ops.integer.logical_not)
             before = ()
             if inner is not None:
@@ -187,9 +189,8 @@ class _Simplify:
         if any(a.type != b.type for a, b in zip(block.yields, stmt.results, strict=True)):
             return None
         self.env.update(zip(stmt.results, block.yields, strict=True))
-        then, orelse = (replace(arm, stmts=arm.stmts[:-1]) for arm in arms)
-        if then.stmts or orelse.stmts:
-            before = (*before, replace(stmt, results=(), then=then, orelse=orelse))
+        if done:
+            before = (*before, replace(stmt, results=(), then=arms[0], orelse=arms[1]))
         return (*before, replace(failing, cond=cond), *block.stmts)
 
     def apply(self, stmt: Apply) -> Operand | None:
@@ -220,13 +221,17 @@ class _Simplify:
         return stmt if stmt is not None and stmt.op is op else None
 
 
-def _raised(block: Block) -> Check | None:
-    """Return the check that an arm ends with, if it always fails and quotes nothing of the arm."""
-    last = block.stmts[-1] if block.stmts else None
-    if not (isinstance(last, Check) and isinstance(last.cond, Literal) and not last.cond.value):
-        return None
-    own = {result for stmt in block.stmts for result in stmt.results}
-    return last if own.isdisjoint(last.args) else None
+def _raised(block: Block) -> tuple[tuple[Stmt, ...], Check] | None:
+    """Return the check of an arm that always fails, and the statements before it.
+
+    None if there is none, or if it quotes what the arm computes.
+    """
+    for k, stmt in enumerate(block.stmts):
+        if isinstance(stmt, Check) and isinstance(stmt.cond, Literal) and not stmt.cond.value:
+            done = block.stmts[:k]
+            own = {result for each in done for result in each.results}
+            return (done, stmt) if own.isdisjoint(stmt.args) else None
+    return None
 
 
 def _is(operand: Operand, value: float) -> bool:
