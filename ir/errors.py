@@ -40,7 +40,16 @@ class Span:
 
     def chain(self) -> tuple[Span, ...]:
         """Return the calls that lead here, the outermost first, and the range itself."""
-        return (*(self.caller.chain() if self.caller else ()), self)
+        found: list[Span] = []
+        span: Span | None = self
+        while span is not None:
+            found.append(span)
+            span = span.caller
+        return tuple(reversed(found))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # One after the other: of a recursive function there may be as many as the stack has room.
+        return _linked, ([tuple(getattr(each, name) for name in _OWN) for each in self.chain()],)
 
     def called(self, caller: Span | None) -> Span:
         """Return the range with one more call around the outermost one."""
@@ -98,6 +107,18 @@ class Span:
 # Folders of Python's standard library, and names of those of installed packages.
 _STANDARD = os.path.dirname(os.__file__) + os.sep
 _INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]")
+
+
+# What a range has of its own.
+_OWN = ("file", "line", "column", "end_line", "end_column", "function", "reverse")
+
+
+def _linked(links: list[tuple[Any, ...]]) -> Span | None:
+    """Return the last of ranges with these fields; each one is called by the one before."""
+    found: Span | None = None
+    for link in links:
+        found = replace(Span(*link), caller=found)
+    return found
 
 
 def _own(span: Span) -> Span:

@@ -358,6 +358,16 @@ def _mutated(node: ast.FunctionDef, rng: random.Random) -> str | None:
     return text
 
 
+def test_ranges_with_very_many_callers_are_pickled() -> None:
+    span = None
+    for line in range(2000):
+        span = Span("f.py", line, 1, line, 2, "f", line % 2 == 0, span)
+    assert span is not None
+    found = pickle.loads(pickle.dumps(span))
+    parts = [[(each, each.reverse) for each in s.chain()] for s in (found, span)]
+    assert parts[0] == parts[1]
+
+
 @pytest.mark.sampled(5)
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize("seed", range(4))
