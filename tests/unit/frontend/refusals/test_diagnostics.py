@@ -276,6 +276,8 @@ def _report(text: str, args: tuple[Any, ...]) -> str:
             return f"{shown}\n{text}"
         if error.span is None or not 1 <= error.span.line or "^" not in shown:
             return f"no position: {shown}\n{text}"
+        # Users get it without the frames of adc, which Dask pickles as well once it is loaded.
+        error.__traceback__ = error.__context__ = None
         return "" if str(pickle.loads(pickle.dumps(error))) == shown else f"pickle: {shown}"
     except Exception as error:
         return f"{type(error).__name__}: {error}\n{text}"
