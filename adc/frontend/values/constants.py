@@ -89,7 +89,7 @@ def _evaluated(
         raise needed from None
     try:
         found = fn(*given, **named)
-    except Exception as error:
+    except Exception as error:  # whatever the program would raise
         numbers.refuse(lo, str(error), node, type(error).__name__, str(error))
     return _binding(lo, found)
 
