@@ -485,6 +485,7 @@ def _check_rotation(
     ends = {key: obj for key, obj in every.items() if obj is not None}
     found: set[frozenset[tuple[str, int] | ArrayObject]] = set()
     keys = list(ends)
+    kept, sizes = len(memo.kept), len(memo.sizes)
     for i, a in enumerate(keys):
         for b in keys[i + 1 :]:
             if related(ends[a], ends[b]):
@@ -496,13 +497,11 @@ def _check_rotation(
                 found.add(frozenset([a, other]))
         if ends[a].kept and not fresh[a].object.kept:
             memo.kept.add(a)
-            raise Retry
         if lo.dims[ends[a]] != lo.dims[fresh[a].object] and a not in memo.sizes:
             others = {lo.dims[fresh[b].object] for b in keys}
             if lo.dims[ends[a]] not in others or len(others) > 1:
                 memo.sizes.add(a)
-                raise Retry
     new = {pair for pair in found if len(pair) == 2} - memo.alias
-    if new:
-        memo.alias |= new
+    memo.alias |= new
+    if new or len(memo.kept) > kept or len(memo.sizes) > sizes:
         raise Retry

@@ -41,6 +41,7 @@ from adc.frontend.core.structure import (
     is_cell,
     is_slot,
     leaves,
+    pieces,
     rebuild,
     refs,
     same_view,
@@ -325,6 +326,8 @@ class _Merge:
             return Unbound(f"it is not assigned on every path (line {line_of(lo)})")
         if partial:
             lo.frame.partial.add(name)
+        if a is b and self.is_old(a):
+            return a
         if not is_of_exit(name) and not is_slot(name):
             # What is None only on a path that the function is left on is read nowhere.
             for arm, here, other, side in ((first, a, b, 1), (second, b, a, 0)):
@@ -356,6 +359,14 @@ class _Merge:
                 return self.without(name, hint, other, arm, side)
         kinds = [contents_of(x) if is_slot(name) else kind_of(x) for x in (a, b)]
         return Unstable(f"is {kinds[0]} on one path and {kinds[1]} on another (line {line_of(lo)})")
+
+    def is_old(self, binding: Binding) -> bool:
+        """Whether all arrays in what a name is bound to were there before the arms."""
+        return all(
+            leaf.object in self.before.versions
+            for leaf in pieces(binding)
+            if isinstance(leaf, ArrayRef)
+        )
 
     def without(self, name: str, hint: str, binding: Binding, gone: Arm, side: int) -> Binding:
         """Bind a name to what arm `side` has, where the other one ends with an exit."""

@@ -357,7 +357,8 @@ def _handler_by_name(callee: Any, loaded: int) -> Handler | None:
     for name, handler in _NAMED.items():
         home, _, own = name.rpartition(".")
         module, _, cls = home.rpartition(".")
-        owner = sys.modules.get(home) or getattr(sys.modules.get(module), cls, None)
+        # (`getattr` of SciPy imports what is not loaded yet.)
+        owner = sys.modules.get(home) or vars(sys.modules.get(module, object)).get(cls)
         if getattr(owner, own, None) is callee:
             return handler
     return None

@@ -14,7 +14,7 @@ import linecache
 import types
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from adc.frontend.syntax import typed
@@ -34,8 +34,16 @@ class Source:
     node: FunctionNode
     file: str
     name: str
+    # Each is asked for again wherever the function is inlined.
+    _spans: dict[ast.AST, Span] = field(default_factory=dict, repr=False)
 
     def span(self, node: ast.AST) -> Span:
+        found = self._spans.get(node)
+        if found is None:
+            found = self._spans[node] = self._span(node)
+        return found
+
+    def _span(self, node: ast.AST) -> Span:
         origin: Source = getattr(node, "adc_source", self)  # of the generator that it is from
         return Span(
             origin.file,
