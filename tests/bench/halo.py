@@ -7,8 +7,8 @@ of one rank. What a message takes is what it takes the rank that comes last, for
 wait; the share of waiting stands apart. Machine code exchanges messages (`library.mpi.native`), and
 it reads the clock here before and after; with ``--python`` all goes through Python, whose time is
 that of the function that is called, without the way there from compiled code. With ``--cold`` each
-exchange begins with caches that have been swept, forward and in reverse; ``--rows=64`` is another
-domain.
+exchange begins with caches that have been swept, forward and in reverse; ``--rows=64`` and
+``--columns=256`` make another domain, of other messages.
 
 *Apart* is the gradient of ranks that compute their halves at the same time, without messages: cores
 share memory and heat, so that two take longer than one. The efficiency is that time divided by what
@@ -159,6 +159,12 @@ class Timed(native.Native):
         return times[:, 1] - times[:, 0]
 
 
+def _given(option: str, usual: int) -> int:
+    """Return the number that an option of the command line gives."""
+    start = f"--{option}="
+    return next((int(each[len(start) :]) for each in sys.argv if each.startswith(start)), usual)
+
+
 def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
@@ -172,8 +178,7 @@ def measure(folder: Path) -> None:
     comm = MPI.COMM_WORLD
     timed = Timed(ranks.exchange)
     operations.plain_exchange.fn = timed
-    rows = [int(each[7:]) for each in sys.argv if each.startswith("--rows=")] or [ROWS]
-    whole = np.random.default_rng(0).random((rows[0], COLUMNS))
+    whole = np.random.default_rng(0).random((_given("rows", ROWS), _given("columns", COLUMNS)))
     mine = np.array_split(whole, comm.size)[comm.rank]
     alone = programs(MPI.COMM_SELF, MPI.PROC_NULL)
 
@@ -218,8 +223,10 @@ def measure(folder: Path) -> None:
 def main(*options: str) -> None:
     mpirun = shutil.which("mpirun", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     assert mpirun is not None, "there is no mpirun"
-    table = Table("program", "ranks", "gradient", "speed-up", "apart", "efficiency",
-                  "messages forward", "in reverse", "waiting", "largest difference")  # fmt: skip
+    table = Table(
+        "program", "ranks", "gradient", "speed-up", "apart", "efficiency", "messages forward",
+        "in reverse", "ratio", "waiting", "largest difference",
+    )  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         first: dict[str, float] = {}
@@ -244,6 +251,7 @@ def main(*options: str) -> None:
                         f"{100 * found[way] / seconds:.1f} % ({1e6 * found[way] / count:.2f} us)"
                         for way, count in zip(("forward", "back"), found["messages"], strict=True)
                     ),
+                    f"{found['back'] / found['forward']:.2f}",
                     f"{100 * found['waiting'] / seconds:.1f} %",
                     f"{np.abs(one - own).max() / np.abs(one).max():.1e}",
                 )  # fmt: skip
