@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import optree
 
-from adc.api.derivative import Batched, Derivative, Jitted
+from adc.api.derivative import Batched, Derivative, Jitted, pure
 from adc.api.making import make, split
 from adc.api.products import jvp, pullback, vjp
 from adc.compiler.compiled import sizes_of
@@ -277,7 +277,8 @@ class Program:
 def _compiled(fn: Callable[..., Any], asked: Options) -> Derivative:
     function, levels, how = split(fn, asked)
     kind = Derivative if levels else Jitted
-    return kind(function, levels, how)
+    # Others run it as often as they like, and its derivatives apart.
+    return pure(kind(function, levels, how))
 
 
 def _arguments(count: int) -> list[str]:

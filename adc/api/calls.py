@@ -40,7 +40,8 @@ def jit(
     """Return a compiled version of `fn`, without a derivative.
 
     It has the same numerics as derivatives of `fn`. It does not change its arguments, except that
-    random generators advance.
+    random generators advance. What `fn` changes outside of it is changed, as in Python: objects,
+    lists, dicts and arrays that it captures or that it is a method of, and variables around it.
 
     Parameters
     ----------

@@ -68,12 +68,18 @@ class Derivative:
         self.__wrapped__ = fn
         self._levels = levels
         self._options = options
+        self._lasting = self._runs_once()
         function_of(fn)  # errors where they are made
+
+    def _runs_once(self) -> bool:
+        """Whether a call runs the function once, so that it does what that changes outside."""
+        kinds = [level.kind for level in self._levels]
+        return kinds in ([], ["grad"], ["value_and_grad"])
 
     @Lazy
     def _code(self) -> Code:
         """The code for all signatures. The compiler is imported at the first use."""
-        return self._made("_code")
+        return self._made("_code", lasting=self._lasting)
 
     def _made(self, name: str, **way: Any) -> Code:
         from adc.compiler.dispatch import Code
@@ -359,6 +365,12 @@ class Derivative:
         return f"<adc {words}{name}{')' * len(levels)}>"
 
 
+def pure(made: Derivative) -> Derivative:
+    """Return a derivative of a function that may not change what lies outside of it."""
+    made._lasting = False
+    return made
+
+
 class Jitted(Derivative):
     """A compiled version of a function. Made by `jit`."""
 
@@ -385,6 +397,9 @@ class Batched(Jitted):
         functools.update_wrapper(self, fn, updated=())
         self.__wrapped__ = batched
         self._of, self._axes = fn, axes
+
+    def _runs_once(self) -> bool:
+        return False
 
     def _made_of(self, fn: Callable[..., Any], options: Options) -> Derivative:
         return Jitted(fn, (), options)

@@ -48,6 +48,8 @@ def grad(
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes the gradient of `fn` in reverse mode.
 
+    A call runs `fn` once, and does what that changes outside of it, as `jit` does.
+
     Parameters
     ----------
     fn : callable
@@ -187,6 +189,8 @@ def value_and_grad(
     **options: Unpack[PlanOptions],
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes ``(value, gradient)`` of `fn`.
+
+    A call runs `fn` once, and does what that changes outside of it, as `jit` does.
 
     Parameters
     ----------

@@ -17,11 +17,12 @@ from numpy.lib.array_utils import byte_bounds
 
 from adc.compiler import cache
 from adc.compiler.reader import Read, reader
-from adc.compiler.results import arranged
+from adc.compiler.results import arranged, makers_of
 from adc.compiler.signature import Signature
-from adc.frontend.core.state import Lowered
+from adc.frontend.core.state import Change, Changes, Lowered
 from adc.frontend.inputs import flatten, trees
-from adc.frontend.inputs.places import Arguments, Place, defaults_of
+from adc.frontend.inputs.places import Arguments, Place, Variable, cell_of, defaults_of
+from adc.frontend.transforms import changes
 from adc.functions import name_of, span_of
 from adc.ir import foreign
 from adc.ir.core import Value
@@ -167,9 +168,10 @@ class Compiled:
         Functions that the program calls are no variables here.
         """
         lowered = self.lowered
-        changes = lowered.captures or lowered.written or lowered.changed or lowered.generators
+        reads = lowered.captures or lowered.generators
+        writes = lowered.written or lowered.changed or lowered.changes
         return (
-            not (changes or self.ones or self.budget or self.options.offload)
+            not (reads or writes or self.ones or self.budget or self.options.offload)
             and self.options.target == "cpu"
             and len(self.entry.kernel.emitted.params) == len(self.signature.types)
             and all(
@@ -301,11 +303,18 @@ class Compiled:
                     )
         self._check(values, args)
         if self.lowered.communicators:
-            return self._communicating(values, args, directions)
-        if self.lowered.drawn:
-            return self._drawing(values, args, directions)
-        results: Sequence[Any] = self._call([*args, *self.ones, *directions])
+            results = self._communicating(values, args, directions)
+        elif self.lowered.drawn:
+            results = self._drawing(values, args, directions)
+        else:
+            results = self._call([*args, *self.ones, *directions])
+        if self.lowered.changes is not None:
+            self._change(self.lowered.changes, values, results)
         return results
+
+    def rehearse(self, values: tuple[Any, ...]) -> Sequence[Any]:
+        """Return the numbers and arrays that the code computes; nothing outside is changed."""
+        return self._call([*self.arguments(values), *self.ones])
 
     def prepare(self, values: Arguments, whole: Sequence[bool], directions: int = 0) -> None:
         """Note a call that found this code; the second one has calls like it read faster.
@@ -375,7 +384,9 @@ class Compiled:
     def _checks(self) -> bool:
         """Whether the function changes anything, so that it matters what is the same."""
         lowered = self.lowered
-        return bool(self._changed_arguments or lowered.written or lowered.changed)
+        return bool(
+            self._changed_arguments or lowered.written or lowered.changed or lowered.changes
+        )
 
     def _check(self, values: tuple[Any, ...], args: Sequence[Any]) -> None:
         """Raise if the function would change what it must not."""
@@ -383,7 +394,7 @@ class Compiled:
             self._check_defaults(values)
         if self.lowered.written:
             self._check_written(values, args)
-        if self.lowered.changed:
+        if self.lowered.changed or self.lowered.changes:
             self._check_shared(values)
 
     def _drawing(
@@ -411,6 +422,17 @@ class Compiled:
             for generator, state in zip(drawn, results[own - len(drawn) : own], strict=True):
                 flatten.advance(generator, state)
         return results
+
+    def _change(self, outside: Changes, values: tuple[Any, ...], results: Sequence[Any]) -> None:
+        """Do what the function changes outside."""
+        end = len(self.lowered.fn.results) - len(self.lowered.drawn)
+        own = slice(end - outside.count, end)
+        made = [make(each) for make, each in zip(self._makers[own], results[own], strict=True)]
+        changes.put(outside, made, values)
+
+    @cached_property
+    def _makers(self) -> list[Callable[[Any], Any]]:
+        return makers_of(self.lowered)
 
     def _communicating(
         self, values: tuple[Any, ...], args: list[Any], directions: Sequence[Any]
@@ -520,6 +542,37 @@ class Compiled:
                     span_of(self.signature.fn),
                     "pass a copy",
                 )
+        if lowered.changes is None:
+            return
+        for change in lowered.changes.where:
+            value = change.place.read(values)
+            several = found.count(id(value)) > (change.place not in lowered.changes.opened)
+            if several or (isinstance(change.step, Variable) and self._is_read(change, values)):
+                place = change.place.to(change.step) if change.step else change.place
+                raise OverlapError(
+                    f"{name_of(self.signature.fn)}() changes `{place}`, which it reads under "
+                    "another name, or in another function, as well",
+                    span_of(self.signature.fn),
+                    "use one name for it, or pass it",
+                )
+
+    def _is_read(self, change: Change, values: tuple[Any, ...]) -> bool:
+        """Whether another function reads a variable around it that is changed."""
+        assert isinstance(change.step, Variable)
+        name, own = change.step.name, change.place.to(change.step)
+        owner = change.place.read(values)
+        if name not in owner.__code__.co_freevars:
+            return False
+        places = [each.place for each in self.lowered.captures]
+        places += [each.place for each in self.lowered.guards]
+        for place in places:
+            for k, step in enumerate(place.path):
+                if step != change.step or own.holds(place):
+                    continue
+                fn = Place(place.root, place.path[:k]).read(values)
+                if name in fn.__code__.co_freevars and cell_of(fn, name) is cell_of(owner, name):
+                    return True
+        return False
 
 
 def argument_of(param: Value) -> str:

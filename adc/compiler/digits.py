@@ -626,6 +626,11 @@ def check(
         found = call(*args, **kwargs)
     if kind := kind_in(found):
         explain(kind, recorded.runs, call)
+    if any(run.compiled.lowered.changes for run in recorded.runs):
+        raise ArgumentError(
+            "digits of a function that changes what lies outside of it", None,
+            "pass what it changes as an argument: the call is repeated",
+        )  # fmt: skip
     if recorded.runs:
         repeated = _Call(partial(call, *args, **kwargs), recorded.runs)
         left = repeated.correct()

@@ -250,6 +250,7 @@ def _shared(
     nested: bool,
     wide: int,
     pattern: bool,
+    lasting: bool,
 ) -> Family:
     return Family(Parameters(definition.code))
 
@@ -303,6 +304,8 @@ class Code:
         Whether all attributes of objects count as arguments: where another code pulls back to them.
     pattern : bool
         Whether directions have marks of what depends on them, in place of derivatives.
+    lasting : bool
+        Whether a call does what the function changes outside of it, as one call of it does.
     """
 
     def __init__(
@@ -316,6 +319,7 @@ class Code:
         wide: int = 0,
         entire: bool = False,
         pattern: bool = False,
+        lasting: bool = False,
     ) -> None:
         self.fn = function_of(fn)
         # A function with a custom derivative, or that is checkpointed, is more than its code.
@@ -330,6 +334,7 @@ class Code:
         self.wide = wide
         self.entire = entire
         self.pattern = pattern
+        self.lasting = lasting and options.target != "cuda"
         # What a bound method adds to the arguments; `argnums` does not count it.
         self._bound = (fn.__self__,) if isinstance(fn, types.MethodType) else ()
         self._skip = len(self._bound)
@@ -352,7 +357,7 @@ class Code:
         definition = Definition(fn, more, bool(self._bound))
         # What such a function holds would be kept with the code.
         make = _shared.__wrapped__ if more is not None and fn.__closure__ else _shared
-        way = (self.along, self.pull, self.nested, self.wide, self.pattern)
+        way = (self.along, self.pull, self.nested, self.wide, self.pattern, self.lasting)
         shared = make(definition, self.levels, self.options, *way)
         shared.users.add(self)
         self._shared = shared
@@ -780,6 +785,7 @@ class Code:
                     stackable=stackable,
                     modes=self._modes(applied),
                     numbers=numbers,
+                    lasting=self.lasting,
                 )
             except AdcError as error:
                 needed = {error.place} if isinstance(error, ConstantNeededError) else set()

@@ -80,7 +80,9 @@ def reader(
     directions : int
         The number of arguments of the kernel that follow, and are not read.
     """
-    if lowered.drawn or lowered.communicators or not hasattr(kernel, "converters"):
+    if lowered.drawn or lowered.changes or lowered.communicators:
+        return None
+    if not hasattr(kernel, "converters"):
         return None
     try:
         return _Writer(lowered, kernel, values).written(signature, ones, whole, directions)

@@ -94,10 +94,10 @@ def check_floats(fn: Callable[..., Any], lowered: Lowered) -> None:
         )
 
 
-def arranged(lowered: Lowered) -> Callable[..., Any]:
-    """Return what arranges flat results as the Python function returns them."""
+def makers_of(lowered: Lowered) -> list[Callable[[Any], Any]]:
+    """Return what makes the numbers and arrays of the user's of those that code returns."""
     types = [operand.type for operand in lowered.fn.results]
-    makers = [
+    return [
         unflatten.number(ty)
         if isinstance(ty, Scalar)
         else unflatten.narrowed
@@ -105,6 +105,11 @@ def arranged(lowered: Lowered) -> Callable[..., Any]:
         else _as_it_is
         for ty in types
     ]
+
+
+def arranged(lowered: Lowered) -> Callable[..., Any]:
+    """Return what arranges flat results as the Python function returns them."""
+    makers = makers_of(lowered)
     match lowered.result:
         case ArrayRef() | Num(array=False):
             (make,) = makers[:1]

@@ -11,6 +11,7 @@ import numpy as np
 import optree
 
 import adc
+from adc.api.derivative import pure
 from adc.distributed.shards import Loader, opened, structure
 from adc.distributed.transport import Packed, unpack
 from adc.distributed.tree import add, scaled, zeros
@@ -82,7 +83,8 @@ def _derivative(task: Task) -> Callable[..., Any]:
     argnums: Any = task.argnums[0] if task.single else task.argnums
     options: dict[str, Any] = dict(task.options)
     if task.kind == "value_and_grad":
-        return adc.value_and_grad(fn, argnums, has_aux=task.has_aux, **options)
+        # Nobody would see what it changes in a process of its own.
+        return pure(adc.value_and_grad(fn, argnums, has_aux=task.has_aux, **options))
     if task.kind == "hvp":
         product: Callable[..., Any] = adc.hvp(fn, **options)
         return product

@@ -22,6 +22,7 @@ from adc.frontend.core.state import (
     BOTH,
     ChoiceError,
     ConstantNeededError,
+    LastingError,
     ModesNeededError,
     PickedError,
     Sharing,
@@ -31,6 +32,7 @@ from adc.frontend.core.state import (
     Variable,
     VariesError,
 )
+from adc.frontend.inputs.places import Place
 from adc.ir.errors import AdcError, Span, TypeUnstableError, UnboundError, UnsupportedError
 
 # What an attempt may end with.
@@ -57,6 +59,10 @@ class Attempts:
         Whether a value is needed where there is one of these.
     tables : set of Span, or None
         Where keys known only at run time are used; None if there are to be no tables.
+    changes : bool
+        Whether something outside is changed.
+    logs : set of Place
+        Lists there to which something is appended.
     """
 
     modes: frozenset[str]
@@ -66,6 +72,8 @@ class Attempts:
     varied: dict[Variable, VariesError] = field(default_factory=dict)
     choosing: bool = False
     tables: set[Span] | None = field(default_factory=set)
+    changes: bool = False
+    logs: set[Place | None] = field(default_factory=set)
     _refused: AdcError | None = None
 
     def state(self) -> Mapping[str, Any]:
@@ -74,6 +82,7 @@ class Attempts:
             "sharing": self.sharing, "modes": self.modes, "unset": frozenset(self.unset),
             "varied": frozenset(self.varied), "choosing": self.choosing,
             "tables": None if self.tables is None else frozenset(self.tables),
+            "changes": self.changes, "logs": frozenset(self.logs),
         }  # fmt: skip
 
     def note(self, error: Exception) -> None:
@@ -92,6 +101,9 @@ class Attempts:
                         "assign it to a variable before",
                     ) from error  # fmt: skip
                 self.choosing = True
+            case LastingError():
+                self.changes = True
+                self.logs |= {error.log} - {None}
             case TableError() if self.tables is not None:
                 self.tables.add(error.site)
             case PickedError() if error.places:

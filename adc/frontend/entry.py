@@ -52,7 +52,7 @@ from adc.frontend.language import (
 from adc.frontend.loops import for_loops, while_loops
 from adc.frontend.numpy import products
 from adc.frontend.syntax.source import Source
-from adc.frontend.transforms import derivatives, jacobians, nested, outline, results
+from adc.frontend.transforms import changes, derivatives, jacobians, nested, outline, results
 from adc.ir.builder import integer
 from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
 from adc.ir.errors import (
@@ -120,6 +120,7 @@ def lower(
     stackable: frozenset[Place] = frozenset(),
     modes: frozenset[str] = BOTH,
     numbers: set[Place] | None = None,
+    lasting: bool = False,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -153,6 +154,8 @@ def lower(
     numbers : set of Place, optional
         Gets the places of those integers, and sizes, that the program has, or had where it was
         refused.
+    lasting : bool
+        Whether what the function changes outside is to be done by who calls the code.
 
     Raises
     ------
@@ -168,7 +171,7 @@ def lower(
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general,
-            stackable=stackable, **attempts.state(),
+            stackable=stackable, lasting=lasting and not applied, **attempts.state(),
         )  # fmt: skip
         if not inline:
             made.inlined = 0
@@ -203,6 +206,8 @@ def _lowered(
         fn = inner
     lo = Lowerer(state)
     lo.inlines = 0 if shares else 1
+    if state.lasting and own is None and not inside:
+        lo.lasting = {}
     lo.builder.names.fresh("loss")
     holder = outside.holder_of(lo, fn, Place(None) if shared else None)
     source = outside.source_of(lo, holder)
@@ -237,7 +242,8 @@ def _lowered(
     heap: dict[str, Binding] = {}
     with lo.at(source.node):
         result = results.finished(lo, result, heap)
-    operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap))
+        changed, more = changes.found(lo)
+    operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap)) + more
     captures = tuple(capture for capture, _ in lo.captured.values())
     params += [param for capture in captures for param in capture.params]
     communicators = communication.used(lo)
@@ -274,6 +280,7 @@ def _lowered(
         tuple(place for _, place in lo.communicators.values()),
         applied,
         frozenset(k for k, leaf in enumerate(made) if is_stack(leaf)),
+        changed,
     )
 
 

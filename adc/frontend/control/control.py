@@ -404,7 +404,7 @@ class _Merge:
     def returned(self, arm: Arm, slot: str) -> bool:
         """Whether code outside the function may read a list, dict or object."""
         caller = self.lo.frame.caller
-        if caller is not None and slot in caller.env:
+        if (caller is not None and slot in caller.env) or self.lo.outlasts(slot):
             return True
         todo, seen = [arm.lookup(RESULT)], set[str]()
         while todo:

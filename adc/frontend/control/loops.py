@@ -234,7 +234,7 @@ def _all_stable(
     """Return a binding with the arrays made for it before the loop as `_stable` has them."""
     again = (
         _stable(lo, memo, (name, k), leaf)
-        if isinstance(leaf, ArrayRef) and leaf.object not in known
+        if isinstance(leaf, ArrayRef) and leaf.object not in known and leaf.object not in lo.origin
         else leaf
         for k, leaf in enumerate(leaves(found))
     )

@@ -40,13 +40,14 @@ from adc.frontend.core.state import (
     CONTENTS,
     ConstantNeededError,
     Frame,
+    LastingError,
     PickedError,
     Region,
     Shared,
     State,
     VariesError,
 )
-from adc.frontend.inputs.places import Capture, Place
+from adc.frontend.inputs.places import Capture, Place, Variable
 from adc.ir.builder import Builder, integer
 from adc.ir.core import Literal, Operand, Stmt, Value
 from adc.ir.errors import (
@@ -124,6 +125,19 @@ class Lowerer:
         self.places: dict[str, frozenset[Place]] = {}
         # Those that others than names hold: attributes of objects, captured variables.
         self.elsewhere: set[str] = set()
+        # Those that the program changes, where the caller of the code can be told (else None); and
+        # lists outside to which is only appended, of which the code knows nothing.
+        self.lasting: dict[str, Ref] | None = None
+        self.logs: set[str] = set()
+        # Those, and dicts that hold them: their contents are no captures as a whole.
+        self.opened: set[Place] = set()
+        # The one of them to which something is appended now.
+        self.logging: str | None = None
+        # The slots of variables outside that the program assigns, and their places.
+        self.variables: dict[Place, str] = {}
+        self.assigned: dict[str, Place] = {}
+        # Where the arrays are that are parameters.
+        self.homes: dict[ArrayObject, Place] = {}
         # Arguments that the program changes; what a recursive function may not change.
         self.changed: set[Place] = set()
         self.lent: set[str] = set()
@@ -349,9 +363,13 @@ class Lowerer:
                 self.builder.loc,
                 "append a copy, and store a new array in its place",
             )
-        found = [self.outside[each] for each in (obj, *obj.alias) if each in self.outside]
+        found = [each for each in (obj, *obj.alias) if each in self.outside]
         if found:
-            raise self.changes_outside("an array", min(found, key=str))
+            place = min((self.outside[each] for each in found), key=str)
+            error = self.changes_outside("an array", place)
+            if self.kept_outside is None or found != [obj] or obj not in self.homes:
+                raise error
+            self.require_one_name(place, error)
         self.versions[obj] = version
         line = f" (line {self.builder.loc.line})" if self.builder.loc else ""
         for other in obj.alias:
@@ -402,6 +420,9 @@ class Lowerer:
         return held
 
     def held(self, ref: Ref) -> Binding:
+        if ref.slot in self.logs and ref.slot != self.logging:
+            (place,) = self.places[ref.slot]
+            raise self.changes_outside("a list", place, "is appended to, and read as well")
         if ref.slot in self.stale:
             raise AliasError(self.stale[ref.slot], self.builder.loc, "make one of them a copy")
         found = self.frame.env.get(ref.slot, self.initial.get(ref.slot, Unbound()))
@@ -488,9 +509,15 @@ class Lowerer:
     def hold(self, ref: Ref, held: Binding) -> None:
         """Change a list, dict or object."""
         places = self.places.get(ref.slot, frozenset())
-        for place in places:
-            if self.is_outside(place):
-                raise self.changes_outside(kind_of(ref), place)
+        lasting = {place for place in places if self.is_outside(place)}
+        for place in lasting:
+            known, kind = self.kept_outside, type(ref)
+            own = ref.slot in self.initial and kind in (ListRef, DictRef, ObjectRef)
+            error = self.changes_outside(kind_of(ref), place)
+            if known is None or not own:
+                raise error
+            self.require_one_name(place, error)
+            known[ref.slot] = ref
         if ref.slot in self.lent:
             raise UnsupportedError(
                 f"changing {kind_of(ref)} that was passed to a recursive function is not "
@@ -503,7 +530,7 @@ class Lowerer:
                 f"changing {kind_of(ref)} in a list whose length is known only at run time is not "
                 "supported", self.builder.loc, "store a new element in its place",
             )  # fmt: skip
-        self.changed |= places
+        self.changed |= places - lasting
         for other in self.kin.get(ref.slot, ()):
             line = f" (line {self.builder.loc.line})" if self.builder.loc else ""
             self.stale[other] = (
@@ -518,8 +545,36 @@ class Lowerer:
         """Whether a value is captured, so that the next call sees its changes."""
         return not isinstance(place.root, int) or place.root < self.shared.bound
 
-    def changes_outside(self, what: str, place: Place) -> GlobalStateError:
-        """Return the error for a change that the next call would see."""
+    @property
+    def kept_outside(self) -> dict[str, Ref] | None:
+        """What the program changes outside, which its caller is told; None if that cannot be.
+
+        How often functions of the library call those of the program is their own affair.
+        """
+        frame: Frame | None = self.frame
+        while frame is not None:
+            module = frame.holder.fn.__module__ or ""
+            if frame.holder.in_library and not module.startswith("adc.library.standard"):
+                return None
+            frame = frame.caller
+        return self.lasting
+
+    def require_one_name(self, place: Place, error: GlobalStateError) -> None:
+        """Lower the program again if functions may read what is changed at other places as well."""
+        variable = any(isinstance(step, Variable) for step in place.path)
+        if variable and not self.shared.changes:
+            raise LastingError(error)
+
+    def outlasts(self, slot: str) -> bool:
+        """Whether what a slot holds at the end is put there when the call is over."""
+        if self.lasting is None:
+            return False
+        return slot in self.assigned or any(map(self.is_outside, self.places.get(slot, ())))
+
+    def changes_outside(
+        self, what: str, place: Place, how: str = "would be changed"
+    ) -> GlobalStateError:
+        """Return the error for a change that the next call would see, and nobody can make."""
         if isinstance(place.root, int):
             named = replace(place, path=("self", *place.path))
             where = f" of the object that the method belongs to, `{named}`," if place.path else (
@@ -529,7 +584,7 @@ class Lowerer:
         else:
             where, hint = f" outside the function, `{place}`,", "it"
         return GlobalStateError(
-            f"{what}{where} would be changed", self.builder.loc,
+            f"{what}{where} {how}", self.builder.loc,
             f"change a copy, or pass {hint} as an argument and return it",
         )  # fmt: skip
 

@@ -50,6 +50,10 @@ def read_name(lo: Lowerer, name: str, node: ast.AST) -> Binding:
             break
         frame = frame.outer
     assert frame is not None
+    own = outside.variable(lo, frame.holder, name)
+    if own is not None:
+        found = lo.frame.env.get(own, lo.initial[own])
+        return usable(lo, Unbound() if own in lo.frame.partial else found, name, node, frame)
     return outside.free(lo, frame.holder, (name,), node)
 
 

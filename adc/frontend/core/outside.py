@@ -5,20 +5,39 @@ from __future__ import annotations
 import ast
 import logging
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from adc.frontend.core.bindings import ArrayRef, Binding, Given, Num, Static, kind_of, static
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    DictRef,
+    Given,
+    ListRef,
+    Num,
+    RecordOf,
+    Static,
+    TupleOf,
+    Unbound,
+    kind_of,
+    static,
+)
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import arrays_of, bind_value, param_of
-from adc.frontend.core.state import Holder
+from adc.frontend.core.state import Holder, LastingError
+from adc.frontend.core.structure import CELL
 from adc.frontend.inputs import trees
 from adc.frontend.inputs.instances import is_distribution, is_table
 from adc.frontend.inputs.keys import key_of
 from adc.frontend.inputs.places import (
+    Around,
     Capture,
     Guard,
+    Item,
+    Keys,
     Place,
     Step,
     Values,
@@ -71,7 +90,7 @@ def pin(lo: Lowerer, binding: Binding) -> None:
 def free(lo: Lowerer, holder: Holder, path: tuple[str, ...], node: ast.AST) -> Binding:
     """Return the binding of a global or closure variable (or an attribute of one)."""
     steps: tuple[Step, ...] = (Variable(path[0]), *path[1:])
-    place = holder.place.to(*steps)
+    place = _place_of(lo, holder, path[0]).to(*path[1:])
     if place in lo.reached:
         return lo.reached[place]
     try:
@@ -95,6 +114,50 @@ def free(lo: Lowerer, holder: Holder, path: tuple[str, ...], node: ast.AST) -> B
     return reach(lo, place, value, own or _has_constants(owner))
 
 
+def variable(lo: Lowerer, holder: Holder, name: str) -> str | None:
+    """Return the slot of a variable outside if the program assigns it."""
+    return lo.variables.get(_place_of(lo, holder, name)) if lo.variables else None
+
+
+def _place_of(lo: Lowerer, holder: Holder, name: str) -> Place:
+    """Return the place of a variable outside.
+
+    It is one for all functions that share the variable, which is guarded, where it is changed.
+    """
+    own = holder.place.to(Variable(name))
+    if not lo.shared.changes:
+        return own
+    closed_over = name in holder.fn.__code__.co_freevars
+    step: Step = Around(name) if closed_over else "__globals__"
+    key = (id(follow(holder.fn, (step,))), name)
+    first = lo.shared.named.setdefault(key, own)
+    if first != own:
+        same = Place(first.root, (*first.path[:-1], step))
+        guarded = holder.place.to(step)
+        lo.shared.guards.setdefault(guarded, Guard(guarded, same))
+    return first
+
+
+def assign_variable(lo: Lowerer, name: str, node: ast.AST) -> bool:
+    """Let a variable outside be one that the program assigns; return whether that is possible."""
+    holder = lo.frame.holder
+    if lo.kept_outside is None or holder.in_library:
+        return False
+    place = _place_of(lo, holder, name)
+    lo.require_one_name(place, lo.changes_outside("a variable", place))
+    if place not in lo.variables:
+        slot = lo.builder.names.fresh(CELL + name)
+        try:
+            lo.initial[slot] = free(lo, holder, (name,), node)
+        except UnboundError:
+            lo.initial[slot] = Unbound("nothing before assigns it")
+        lo.variables[place] = slot
+        lo.assigned[slot] = place
+    slot = lo.frame.cells[name] = lo.variables[place]
+    lo.frame.env.setdefault(slot, lo.initial[slot])
+    return True
+
+
 def attribute(lo: Lowerer, owner: Static, name: str) -> Binding:
     """Return the binding of an attribute of an object; raise AttributeError if it has none."""
     value = getattr(owner.value, name)
@@ -115,6 +178,11 @@ def reach(lo: Lowerer, place: Place, value: Any, constant: bool = False) -> Bind
     """Return the binding of a captured value: read at every call, or a guarded constant."""
     if place in lo.reached:
         return lo.reached[place]
+    if lo.shared.lasting and lo.lasting is None:
+        lo.shared.apart.add(place)
+    logs = lo.shared.logs
+    if place in logs or (type(value) is dict and any(map(place.holds, logs))):
+        return _log(lo, place, value)
     if constant or trees.is_constant(value):
         guard(lo, place, value)
         # What these hold is read at every call.
@@ -143,6 +211,65 @@ def reach(lo: Lowerer, place: Place, value: Any, constant: bool = False) -> Bind
             Capture(place, trees.emptied(tree), key_of(value), params), tuple(made),
         )  # fmt: skip
     return binding
+
+
+def _log(lo: Lowerer, place: Place, value: Any) -> ListRef | DictRef:
+    """Return a list outside to which something is appended, or a dict that holds such lists.
+
+    Nothing is known of what is in the list.
+    """
+    if lo.lasting is None:
+        raise lo.changes_outside("a list", place)
+    guard(lo, place.to("__class__"), type(value))
+    ref: ListRef | DictRef
+    if isinstance(value, dict):
+        guard(lo, place.to(Keys()), tuple(value))
+        items = [reach(lo, place.to(Item(key)), item) for key, item in value.items()]
+        ref = lo.borrow(DictRef, RecordOf(tuple(value), tuple(items)), place)
+    else:
+        ref = lo.borrow(ListRef, TupleOf(()), place)
+        lo.logs.add(ref.slot)
+    lo.opened.add(place)
+    lo.elsewhere.add(ref.slot)
+    lo.reached[place] = ref
+    return ref
+
+
+def _may_be_log(lo: Lowerer, place: Place) -> bool:
+    """Whether a list can be one of which nothing is known: it has a name, or dicts hold it."""
+    if lo.kept_outside is None:
+        return False
+    path = list(place.path)
+    while (around := Place(place.root, tuple(path))) not in lo.reached:
+        if not path or not isinstance(path.pop(), Item):
+            return False
+    value = lo.shared.values[around]
+    for step in place.path[len(path) :]:
+        if type(value) is not dict or not trees.is_constant(tuple(value)):
+            return False
+        value = follow(value, (step,))
+    return type(value) is list
+
+
+@contextmanager
+def appending(lo: Lowerer, ref: ListRef) -> Iterator[None]:
+    """Append to a list within the block. Of one outside, nothing else may be asked.
+
+    Raises
+    ------
+    LastingError
+        If it was not known before that something is appended to it.
+    """
+    places = lo.places.get(ref.slot, frozenset())
+    for place in places:
+        if lo.is_outside(place) and place not in lo.shared.logs:
+            error = lo.changes_outside("a list", place)
+            raise LastingError(error, place) if _may_be_log(lo, place) else error
+    before, lo.logging = lo.logging, ref.slot
+    try:
+        yield
+    finally:
+        lo.logging = before
 
 
 def column(lo: Lowerer, table: Static, step: Step, node: ast.AST) -> Static:

@@ -129,6 +129,7 @@ def _bound_complex(
         ref = lo.new_array(whole, dims, name)
         lo.origin[ref.object] = whole
         lo.boxes[whole] = re
+        lo.homes[ref.object] = place
     if lo.is_outside(place):
         lo.outside[ref.object] = place
     return ref
@@ -221,6 +222,8 @@ def array_param(lo: Lowerer, value: Value, name: str, place: Place | None = None
             lo.shared.numbers[size] = of
     ref = lo.new_array(value, tuple(dims), name)
     lo.origin[ref.object] = value
+    if place is not None:
+        lo.homes[ref.object] = place
     return ref
 
 

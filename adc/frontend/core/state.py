@@ -8,11 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from adc.frontend.core.bindings import ArrayObject, Binding, Closure
-from adc.frontend.inputs.places import Capture, Guard, Place
+from adc.frontend.core.bindings import ArrayObject, Binding, Closure, TupleOf
+from adc.frontend.inputs.places import Capture, Guard, Place, Step
 from adc.frontend.syntax.source import Source
 from adc.ir.core import Derived, Function, Operand, Value
-from adc.ir.errors import Span, TypeUnstableError, UnboundError, UnsupportedError
+from adc.ir.errors import (
+    GlobalStateError,
+    Span,
+    TypeUnstableError,
+    UnboundError,
+    UnsupportedError,
+)
 from adc.library.transforms import Level
 
 
@@ -43,6 +49,22 @@ class PickedError(UnsupportedError):
     ) -> None:
         super().__init__(message, span, hint)
         self.places = places
+
+
+class LastingError(GlobalStateError):
+    """Something outside is changed: the program is lowered again.
+
+    A variable that several functions read is one then.
+
+    Attributes
+    ----------
+    log : Place, optional
+        Where a list is to which something is appended: nothing else may be asked of it then.
+    """
+
+    def __init__(self, error: GlobalStateError, log: Place | None = None) -> None:
+        super().__init__(error.message, error.span, error.hint)
+        self.log = log
 
 
 class TableError(PickedError):
@@ -131,6 +153,53 @@ class Generated:
 
 
 @dataclass(frozen=True)
+class Change:
+    """Something that a call changes.
+
+    Attributes
+    ----------
+    place : Place
+        Of the list, dict, object or array.
+    step : Step or None
+        To the attribute, item or variable that is set; None: all elements of an array, or the end
+        of a list.
+    some : bool
+        Whether only some paths set it: what is put there is a pair with whether this one did.
+    """
+
+    place: Place
+    step: Step | None
+    some: bool = False
+
+
+@dataclass(frozen=True)
+class Changes:
+    """All that a call changes.
+
+    Attributes
+    ----------
+    where : tuple of Change
+    values : TupleOf
+        What is put there, finished like a result; what its containers hold is in `heap`.
+    leaves : tuple
+        For each number and array in it the place where it is now; None: it is the next result.
+    opened : frozenset of Place
+        Lists to which is only appended, and dicts that hold these: they are no captures.
+    """
+
+    where: tuple[Change, ...]
+    values: TupleOf
+    heap: dict[str, Binding]
+    leaves: tuple[Place | None, ...]
+    opened: frozenset[Place]
+
+    @property
+    def count(self) -> int:
+        """How many results of the code are put somewhere."""
+        return self.leaves.count(None)
+
+
+@dataclass(frozen=True)
 class Lowered:
     """The result of lowering.
 
@@ -158,6 +227,9 @@ class Lowered:
         What was applied to the Python function, first to last, and is lowered with it.
     stacks : frozenset of int
         Positions of the parameters that are several arrays of the caller's (`flatten.Parts`).
+    changes : Changes or None
+        What a call changes outside of the function (`transforms.changes`): the numbers and arrays
+        in it are results, before the states of generators.
     seconds : float
         What lowering took.
     """
@@ -174,6 +246,7 @@ class Lowered:
     communicators: tuple[Place, ...] = ()
     applied: tuple[Level, ...] = ()
     stacks: frozenset[int] = frozenset()
+    changes: Changes | None = None
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -336,6 +409,14 @@ class Shared:
     bound: int = 0
     # Whether code is for axes that may or may not turn out to have size 1.
     general: bool = False
+    # Whether the caller of the code does what the program changes outside (`transforms.changes`);
+    # whether it changes anything there, so that variables have one place for all functions, and
+    # these places; lists to which is only appended; what functions read that are lowered apart.
+    lasting: bool = False
+    changes: bool = False
+    named: dict[object, Place] = field(default_factory=dict)
+    logs: frozenset[Place] = frozenset()
+    apart: set[Place] = field(default_factory=set)
     # Lists among the arguments that can be passed as stacks; and for each loop that is unrolled
     # now, outermost first, those whose elements it takes.
     stackable: frozenset[Place] = frozenset()

@@ -50,6 +50,13 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class Around:
+    """A step from a function to a variable of a function around it, which others may share."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Default:
     """A step from a function to the default value of a parameter."""
 
@@ -77,8 +84,15 @@ class Has:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """A step from a dict to its keys, in order."""
+
+    name: str = "keys"
+
+
 # A name is a step to an attribute.
-Step = str | Item | Variable | Default | Member | Values | Has
+Step = str | Item | Variable | Around | Default | Member | Values | Has | Keys
 Root = types.FunctionType | type | types.ModuleType | int | None
 
 
@@ -108,6 +122,10 @@ class Place:
                  for step in reversed(self.path) if not isinstance(step, Item))  # fmt: skip
         return next(names, "item")
 
+    def holds(self, other: Place) -> bool:
+        """Whether another place is part of what is here."""
+        return self.root == other.root and other.path[: len(self.path)] == self.path
+
     def to(self, *steps: Step) -> Place:
         """Return the place of something that the object here holds."""
         return Place(self.root, (*self.path, *steps))
@@ -134,12 +152,16 @@ def follow(value: Any, path: Sequence[Step]) -> Any:
             value = getattr(value, step)
         elif isinstance(step, Variable):
             value = variable_of(value, step.name)
+        elif isinstance(step, Around):
+            value = cell_of(value, step.name)
         elif isinstance(step, Item):
             value = _item(value, step.key)
         elif isinstance(step, Values):
             value = np.asarray(value)
         elif isinstance(step, Has):
             value = hasattr(value, step.name)
+        elif isinstance(step, Keys):
+            value = tuple(value) if isinstance(value, dict) else None
         elif isinstance(step, Default):
             value = default_of(value, step.name)
         else:
@@ -165,6 +187,22 @@ def variable_of(fn: types.FunctionType, name: str) -> Any:
                 raise KeyError(name) from None
     found = fn.__globals__.get(name, _NOTHING)
     return vars(builtins)[name] if found is _NOTHING else found
+
+
+def assign(fn: types.FunctionType, name: str, value: Any) -> None:
+    """Give a free variable of a function another value."""
+    if name in fn.__code__.co_freevars:
+        cell_of(fn, name).cell_contents = value
+    else:
+        fn.__globals__[name] = value
+
+
+def cell_of(fn: types.FunctionType, name: str) -> types.CellType:
+    """Return the variable of a function around it that a function reads; raise LookupError."""
+    names = fn.__code__.co_freevars
+    if fn.__closure__ is None or name not in names:
+        raise LookupError(name)
+    return fn.__closure__[names.index(name)]
 
 
 _NOTHING = object()

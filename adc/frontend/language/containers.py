@@ -494,10 +494,12 @@ def method(
         lo.hold(owner, lo.held(dispatch.apply(lo, Static(sorted), [owner], kwargs, node)))  # type: ignore[arg-type]  # a list
         return NONE
     if isinstance(owner, ListRef) and bound.name == "append" and len(args) == 1 and not kwargs:
-        dynamic_lists.append(lo, owner, args[0], node)
+        with outside.appending(lo, owner):
+            dynamic_lists.append(lo, owner, args[0], node)
         return NONE
     if isinstance(owner, ListRef) and bound.name == "extend" and len(args) == 1 and not kwargs:
-        dynamic_lists.extend(lo, owner, args[0], node)
+        with outside.appending(lo, owner):
+            dynamic_lists.extend(lo, owner, args[0], node)
         return NONE
     if isinstance(owner, ListRef) and isinstance(held := lo.held(owner), Growing) and not kwargs:
         return dynamic_lists.method(lo, owner, held, bound.name, args, node)

@@ -357,7 +357,9 @@ def _imported(lo: Lowerer, name: str, level: int, asked: str = "") -> types.Modu
 @handles(ast.Nonlocal)
 def _nonlocal(lo: Lowerer, stmt: ast.Nonlocal) -> None:
     for name in stmt.names:
-        if name not in lo.frame.cells and name in closures.locals_of(lo.frame.source.node):
+        if name in lo.frame.cells or name not in closures.locals_of(lo.frame.source.node):
+            continue
+        if not outside.assign_variable(lo, name, stmt):
             raise GlobalStateError(
                 f"assigning to {name!r}, a variable of a function outside the differentiated one, "
                 "is not supported",
@@ -371,12 +373,13 @@ def _global(lo: Lowerer, stmt: ast.Global) -> None:
     """Names that are declared so and assigned nowhere mean what they mean without it."""
     body = getattr(lo.frame.source.node, "body", [])
     written = set(stmt.names) & set(scope.assigned_in(body if isinstance(body, list) else [body]))
-    if written:
-        raise GlobalStateError(
-            f"assigning to the global variable {sorted(written)[0]!r} is not supported",
-            lo.span(stmt),
-            "return the value instead",
-        )
+    for name in sorted(written):
+        if not outside.assign_variable(lo, name, stmt):
+            raise GlobalStateError(
+                f"assigning to the global variable {name!r} is not supported",
+                lo.span(stmt),
+                "return the value instead",
+            )
 
 
 @handles(ast.Pass)

@@ -1,9 +1,10 @@
-"""`grad`, `vjp`, `jvp`, `vmap` and the other transformations inside code.
+"""What a function returns and changes; `grad`, `vjp`, `vmap` and the others inside code.
 
 In reading order:
 
 =============  ===================================================================================
 `results`      the result of a function, and the Python object built from it
+`changes`      what a call changes outside of the function: objects, lists, arrays and variables
 `outline`      code that is lowered as a separate IR function
 `derivatives`  differentiated functions: lowered separately, and called by a derivative
 `jacobians`    `jacfwd`, `jacrev`, `hessian`: loops that call a derivative along unit directions

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,15 @@ from adc.ir.errors import ArgumentError, UnsupportedError
 Heap = dict[str, Binding]
 
 
-def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
-    """Return a result without views and lowering state: contents of containers are in `heap`."""
+def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = None) -> Binding:
+    """Return a result without views and lowering state: contents of containers are in `heap`.
+
+    `varied` says whether it may be absent, or one of several values, which derivatives may not.
+    """
     node = lo.frame.source.node
+    if varied is None:
+        varied = lo.shared.modes == NEITHER
+    inside = partial(finished, lo, heap=heap, varied=varied)
     match result:
         case Static():
             outside.pin(lo, result)
@@ -62,22 +69,22 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             if not views.dims_of(lo, result):
                 found = elementwise.value_of(lo, result, node)
                 assert isinstance(found, Num)
-                return finished(lo, Num(found.operand, array=True), heap)
+                return inside(Num(found.operand, array=True))
             return elementwise.copy(lo, result, node)
         case TupleOf(items=items):
-            return TupleOf(tuple(finished(lo, item, heap) for item in items))
+            return TupleOf(tuple(map(inside, items)))
         case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(finished(lo, item, heap) for item in items))
+            return RecordOf(keys, tuple(map(inside, items)))
         case NamedTuple(cls=cls) if cls is slice or instances.is_stateful_class(cls):
             pass
         case NamedTuple(cls=cls, record=record):
-            inner = finished(lo, record, heap)
+            inner = inside(record)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
-        case Maybe(inner=inner) if lo.shared.modes == NEITHER and not may_be_unset(result):
-            return replace(result, inner=finished(lo, inner, heap))
-        case OneOf(items=items, which=which) if lo.shared.modes == NEITHER:
-            return OneOf(tuple(finished(lo, item, heap) for item in items), which)
+        case Maybe(inner=inner) if varied and not may_be_unset(result):
+            return replace(result, inner=inside(inner))
+        case OneOf(items=items, which=which) if varied:
+            return OneOf(tuple(map(inside, items)), which)
         case Growing(buffers=buffers, length=length, element=element):
             copies = [
                 elementwise.copy(lo, list_buffers.view(lo, result, k), node)
@@ -85,25 +92,25 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             ]
             return Growing(tuple(copies), length, element)
         case Given(place=place, value=value):
-            return finished(lo, outside.reach(lo, place, value), heap)
+            return inside(outside.reach(lo, place, value))
         case DequeRef() | DefaultRef() | VarsRef():
             raise UnsupportedError(
                 f"returning {kind_of(result)} is not supported", lo.span(node),
                 f"return a {'list' if isinstance(result, ListRef) else 'dict'} of it",
             )  # fmt: skip
-        case SetRef() if lo.shared.modes != NEITHER:
+        case SetRef() if not varied:
             raise UnsupportedError(
                 "returning a set from a function that is differentiated is not supported",
                 lo.span(node), "return a list of it",
             )  # fmt: skip
-        case DictRef() if isinstance(lo.held(result), Growing) and lo.shared.modes != NEITHER:
+        case DictRef() if isinstance(lo.held(result), Growing) and not varied:
             lo.entries(result)  # which refuses
         case ListRef() | DictRef() | ObjectRef():
             if not isinstance(result, ListRef) and isinstance(lo.held(result), RecordOf):
                 lo.record(result)  # some paths may not have set all of it: that is refused
             if result.slot not in heap:
                 heap[result.slot] = result  # for what holds itself
-                heap[result.slot] = finished(lo, lo.held(result), heap)
+                heap[result.slot] = inside(lo.held(result))
             elif heap[result.slot] is result:
                 raise UnsupportedError(
                     f"returning {kind_of(result)} that contains itself is not supported",

@@ -36,6 +36,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.classes import Instance
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import LastingError
 from adc.frontend.core.structure import leaves, refs
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Member, Place, Step
@@ -166,6 +167,8 @@ def _cached(
     if isinstance(owner, ObjectRef):
         try:
             lo.hold(owner, lo.record(owner).with_item(name, found))
+        except LastingError:
+            raise
         except GlobalStateError as error:
             raise GlobalStateError(
                 error.message, error.span, f"read `.{name}` once before the call"

@@ -4,7 +4,11 @@ ARGS = (1.5,)
 G = 1.0
 
 
-def program(x):
+def count(k):
     global G  # ADC034: assigning to the global variable 'G'
-    G = 2.0
-    return x
+    G = G + k
+    return 1.0 if k == 0 else count(k - 1)
+
+
+def program(x):
+    return x * count(3)
