@@ -63,8 +63,7 @@ def found(lo: Lowerer) -> tuple[Changes | None, tuple[Operand, ...]]:
     for ref in (lo.lasting or {}).values():
         (place,) = lo.places[ref.slot]
         for step, value in _changed(lo, ref, place, logs):
-            if step is not None:
-                _require_own(lo, value, place, kind_of(ref))
+            _require_own(lo, lo.held(ref) if step is None else value, place, kind_of(ref))
             some = may_be_unset(value)
             if isinstance(value, Maybe) and some:
                 value = TupleOf((value.inner, Num(value.some)))

@@ -421,6 +421,10 @@ def _refused() -> dict[str, tuple[Callable[..., Any], str]]:
         model.other = model.inner
         return x
 
+    def appends_what_is_shared(x: Any) -> Any:
+        seen.append(model.inner)
+        return x
+
     def keeps_a_view(x: Any, v: Any = X) -> Any:
         model.other = v[1:]
         return x
@@ -451,6 +455,7 @@ def _refused() -> dict[str, tuple[Callable[..., Any], str]]:
             (reads_a_list, "list", "a list outside the function, `seen`, is appended to, and read"),
             (takes_out, "key", "`model.table`, would hold less"),
             (shares, "shared", "a SimpleNamespace that others refer to"),
+            (appends_what_is_shared, "appended", "would hold a SimpleNamespace that others refer"),
             (keeps_a_view, "view", "would hold a view of what others refer to"),
             (on_some_paths, "paths", "`new`, would be assigned on some paths only"),
             (read_by_recursion, "recursion", "and recursive or differentiated functions read it"),
