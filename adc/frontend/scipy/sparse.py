@@ -24,7 +24,16 @@ from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.foreign import STAND_INS, StandIn
 from adc.library.scipy import sessions
-from adc.library.scipy.sparse import arrays, construction, host, iterative, spectra, systems
+from adc.library.scipy.sparse import (
+    assembled,
+    construction,
+    formats,
+    host,
+    iterative,
+    spectra,
+    systems,
+)
+from adc.library.scipy.sparse.base import Sparse
 
 # What is kept of a pattern, by format.
 _PATTERNS = {
@@ -72,14 +81,16 @@ def _assembled(name: str) -> Callable[[dict[str, Any]], Any]:
     return made
 
 
-for _name in arrays.__all__:
-    _cls, _pattern = getattr(arrays, _name), _PATTERNS.get(_name[:3])
-    STAND_INS[f"scipy.sparse.{_name}"] = (
-        StandIn(_cls, (), (), _assembled(_name))
-        if _pattern is None
-        else StandIn(_cls, ("data", *_pattern), _pattern, _maker(_name, _pattern))
-    )
-    library.enter_named({f"scipy.sparse.{_name}": _constructed(_cls)})
+def _enter(name: str, stand_in: StandIn) -> None:
+    STAND_INS[f"scipy.sparse.{name}"] = stand_in
+    library.enter_named({f"scipy.sparse.{name}": _constructed(stand_in.cls)})
+
+
+for _name in formats.__all__:
+    _cls, _pattern = getattr(formats, _name), _PATTERNS[_name[:3]]
+    _enter(_name, StandIn(_cls, ("data", *_pattern), _pattern, _maker(_name, _pattern)))
+for _name in assembled.__all__:
+    _enter(_name, StandIn(getattr(assembled, _name), (), (), _assembled(_name)))
 
 library.enter_named(
     {
@@ -164,7 +175,7 @@ def _is_zero(
     return lo.num(False)
 
 
-library.enter({arrays.is_zero: _is_zero})
+library.enter({assembled.is_zero: _is_zero})
 
 
 def _issparse(
@@ -172,7 +183,7 @@ def _issparse(
 ) -> Binding:
     given = arguments.match(lo, "x", args, kwargs, node)["x"]
     cls = classes.instance_class(given) if classes.is_instance(given) else None
-    return lo.num(cls is not None and issubclass(cls, arrays.Sparse))
+    return lo.num(cls is not None and issubclass(cls, Sparse))
 
 
 library.enter_named({"scipy.sparse.issparse": _issparse})
