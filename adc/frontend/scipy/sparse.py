@@ -17,9 +17,8 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.outside import pin
 from adc.frontend.numpy import library
 from adc.frontend.numpy.plain import composed
-from adc.frontend.values import arguments, elementwise, objects, views
+from adc.frontend.values import arguments, elementwise, views
 from adc.frontend.values import arrays as arrays_
-from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.foreign import STAND_INS, StandIn
@@ -58,14 +57,6 @@ def _maker(name: str, pattern: tuple[str, ...]) -> Callable[[dict[str, Any]], An
     return made
 
 
-def _constructed(cls: type) -> Handler:
-    def handler(lo: Lowerer, args: Any, kwargs: Any, node: Any) -> Any:
-        args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
-        return objects.construct(lo, cls, args, kwargs, node)
-
-    return handler
-
-
 def _assembled(name: str) -> Callable[[dict[str, Any]], Any]:
     """Return what makes an array of SciPy's of its entries (`adc.library.scipy.sparse.tables`)."""
 
@@ -83,7 +74,7 @@ def _assembled(name: str) -> Callable[[dict[str, Any]], Any]:
 
 def _enter(name: str, stand_in: StandIn) -> None:
     STAND_INS[f"scipy.sparse.{name}"] = stand_in
-    library.enter_named({f"scipy.sparse.{name}": _constructed(stand_in.cls)})
+    library.enter_named({f"scipy.sparse.{name}": composed.constructed(stand_in.cls)})
 
 
 for _name in formats.__all__:
@@ -155,7 +146,9 @@ library.enter_named(
         if name != "LinearOperator"
     }
 )
-library.enter_named({"scipy.sparse.linalg.LinearOperator": _constructed(iterative.LinearOperator)})
+library.enter_named(
+    {"scipy.sparse.linalg.LinearOperator": composed.constructed(iterative.LinearOperator)}
+)
 
 
 library.enter_named(
