@@ -48,7 +48,7 @@ from adc.frontend.inputs.places import Has, Place
 from adc.frontend.language import (
     assignment,
     attributes,
-    containers,
+    dicts,
     dynamic_lists,
     expressions,
     generators,
@@ -520,13 +520,13 @@ def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
     arguments.arity(lo, args, {}, node, 0, 1)
     made = lo.new_ref(DictRef, RecordOf((), ()))
     if args and isinstance(args[0], DictRef):
-        containers.update(lo, made, args[0], node)
+        dicts.update(lo, made, args[0], node)
     elif args:
         for pair in sequences.static_sequence(lo, args[0], node):
             key, value = assignment.unpack(lo, pair, node, 2)
-            containers.put(lo, made, key, value, node)
+            dicts.put(lo, made, key, value, node)
     for name, value in kwargs.items():
-        containers.put(lo, made, Static(name), elementwise.materialised(lo, value, node), node)
+        dicts.put(lo, made, Static(name), elementwise.materialised(lo, value, node), node)
     return made
 
 
@@ -544,7 +544,7 @@ def _from_keys(
     if keys is None:
         return dispatch.apply(lo, static(library_tables.from_keys), [made, source, value], {}, node)
     for key in keys:
-        containers.put(lo, made, key, value, node)
+        dicts.put(lo, made, key, value, node)
     return made
 
 

@@ -44,6 +44,7 @@ from adc.frontend.core.state import ConstantNeededError
 from adc.frontend.language import (
     attributes,
     containers,
+    dicts,
     dynamic_lists,
     formatting,
     generators,
@@ -439,7 +440,9 @@ def _call_method(
             raise lo.unsupported("`to_numpy` with arguments", node, "leave them out")
         case Bound(owner=SetRef() as owner, name=name):
             return sets.method(lo, owner, name, args, kwargs, node)
-        case Bound(owner=ListRef() | TupleOf() | DictRef()):
+        case Bound(owner=DictRef() as owner, name=name):
+            return dicts.method(lo, owner, name, args, kwargs, node)
+        case Bound(owner=ListRef() | TupleOf()):
             return containers.method(lo, callee, args, kwargs, node)
         case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if objects.replaces(cls):
             return objects.replaced(lo, owner, args, kwargs, node)
