@@ -12,7 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.calls import builtin, communication, custom, effects, external, sets, standard
+from adc.frontend.calls import (
+    builtin,
+    communication,
+    custom,
+    effects,
+    external,
+    reflection,
+    sets,
+    standard,
+)
 from adc.frontend.control import evaluation, program
 from adc.frontend.core import advice, bindings, classes, closures, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
@@ -88,7 +97,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     if iterators.is_drawn(lo, node):
         return evaluation.lower_expr(lo, iterators.generator(lo, node))
     args: list[Binding] = []
-    asks = builtin.asks_kind(callee)
+    asks = reflection.asks_kind(callee)
     lower = dispatch.optional if asks or _takes_none(callee) else dispatch.evaluate
     # None as an option of a function, such as `axis`, is the default value.
     lower_option = dispatch.filled if lower is dispatch.evaluate else lower

@@ -41,12 +41,7 @@ from adc.frontend.core.state import ConstantNeededError, Frame, PickedError
 from adc.frontend.core.structure import holders, leaves
 from adc.frontend.inputs import instances
 from adc.frontend.language import containers, dynamic_lists
-from adc.frontend.values import (
-    comparisons,
-    elementwise,
-    keyed,
-    list_buffers,
-)
+from adc.frontend.values import comparisons, elementwise, keyed, list_buffers
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import LimitError, TypeMismatchError
