@@ -2,7 +2,7 @@
 
 Written with `special`, `stats`, `linalg`, `signal`: adc differentiates SciPy's functions, autograd
 its own, in modules of these names. `autograd.scipy.integrate.odeint` is compared where `odeint` is
-tested (`tests.unit.library.scipy.test_odes`).
+tested (`tests.unit.library.scipy.integrate.test_odes`).
 """
 # One call a line, as a table: some are long.
 

@@ -2,9 +2,8 @@
 
 ===========  =====================================================================================
 `__main__`   ``python -m tests.bench``: value and gradient of kernels, beside other tools. Programs
-             are in `kernels` (`loop_kernels`, `array_kernels`), what Numba compiles in
-             `as_written`, `hand`, `hand_arrays`, those of other tools in `ports`; `worker` is the
-             process of one tool, `report` makes the tables and the picture
+             are in `kernels`, with adjoints by hand, those of other tools in `ports`; `worker` is
+             the process of one tool, `report` makes the tables and the picture
 `compile`    how long compilation takes
 `latency`    how long a call takes, from no leaf to hundreds
 `linalg`     functions of `np.linalg`, beside JAX and NumPy

@@ -51,12 +51,12 @@ def prepare(tool: str, name: str, threads: int = 1) -> Prepared:
 
         return Prepared(forward, packages=("numba",) if tool == "primal" else ("numpy",))
     if tool == "as written":
-        from tests.bench.as_written import AS_WRITTEN
+        from tests.bench.kernels.as_written import AS_WRITTEN
 
         return Prepared(AS_WRITTEN[kernel.loss.__name__], packages=("numba",))
     if tool == "hand":
         from adc.backend.common.vector_math import vector_library
-        from tests.bench.hand import HAND
+        from tests.bench.kernels.hand import HAND
 
         remark = f"with the functions of {vector_library() or 'libm'}, as adc"
         return Prepared(HAND[kernel.loss.__name__], packages=("numba",), remark=remark)

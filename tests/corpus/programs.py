@@ -8,7 +8,7 @@ comparison, kink or rounding step is near a tie. The groups are in files of thei
 
 from __future__ import annotations
 
-from tests.corpus.language.call_programs import CALL_PROGRAMS
+from tests.corpus.language.functions.call_programs import CALL_PROGRAMS
 from tests.corpus.language.small_programs import SMALL_PROGRAMS
 from tests.corpus.loops.activity_programs import ACTIVITY_PROGRAMS
 from tests.corpus.loops.control_programs import CONTROL_PROGRAMS

@@ -27,24 +27,24 @@ from tests.corpus.arrays.stack_programs import STACK_PROGRAMS
 from tests.corpus.arrays.vector_programs import VECTOR_PROGRAMS
 from tests.corpus.arrays.view_programs import REFUSED as REFUSED_VIEWS
 from tests.corpus.arrays.view_programs import VIEW_PROGRAMS
-from tests.corpus.language.choice_programs import CHOICE_PROGRAMS
-from tests.corpus.language.exception_programs import EXCEPTION_PROGRAMS
-from tests.corpus.language.exception_programs import REFUSED as REFUSED_EXCEPTIONS
-from tests.corpus.language.generator_programs import GENERATOR_PROGRAMS
-from tests.corpus.language.generator_programs import REFUSED as REFUSED_GENERATORS
-from tests.corpus.language.keyed_programs import KEYED_PROGRAMS
-from tests.corpus.language.language_programs import LANGUAGE_PROGRAMS
-from tests.corpus.language.language_programs import REFUSED as REFUSED_LANGUAGE
-from tests.corpus.language.layer_programs import LAYER_PROGRAMS
-from tests.corpus.language.list_programs import LIST_PROGRAMS
-from tests.corpus.language.list_programs import REFUSED as REFUSED_LISTS
+from tests.corpus.language.containers.keyed_programs import KEYED_PROGRAMS
+from tests.corpus.language.containers.language_programs import LANGUAGE_PROGRAMS
+from tests.corpus.language.containers.language_programs import REFUSED as REFUSED_LANGUAGE
+from tests.corpus.language.containers.list_programs import LIST_PROGRAMS
+from tests.corpus.language.containers.list_programs import REFUSED as REFUSED_LISTS
+from tests.corpus.language.containers.zip_programs import ZIP_PROGRAMS
+from tests.corpus.language.functions.generator_programs import GENERATOR_PROGRAMS
+from tests.corpus.language.functions.generator_programs import REFUSED as REFUSED_GENERATORS
+from tests.corpus.language.functions.layer_programs import LAYER_PROGRAMS
+from tests.corpus.language.functions.standard_programs import STANDARD_PROGRAMS
 from tests.corpus.language.object_programs import OBJECT_PROGRAMS
 from tests.corpus.language.object_programs import REFUSED as REFUSED_OBJECTS
-from tests.corpus.language.optional_programs import OPTIONAL_PROGRAMS
-from tests.corpus.language.optional_programs import REFUSED as REFUSED_OPTIONAL
-from tests.corpus.language.standard_programs import STANDARD_PROGRAMS
-from tests.corpus.language.varied_programs import VARIED_PROGRAMS
-from tests.corpus.language.zip_programs import ZIP_PROGRAMS
+from tests.corpus.language.paths.choice_programs import CHOICE_PROGRAMS
+from tests.corpus.language.paths.exception_programs import EXCEPTION_PROGRAMS
+from tests.corpus.language.paths.exception_programs import REFUSED as REFUSED_EXCEPTIONS
+from tests.corpus.language.paths.optional_programs import OPTIONAL_PROGRAMS
+from tests.corpus.language.paths.optional_programs import REFUSED as REFUSED_OPTIONAL
+from tests.corpus.language.paths.varied_programs import VARIED_PROGRAMS
 from tests.corpus.loops.invert_programs import INVERT_PROGRAMS
 from tests.corpus.loops.kernel_programs import KERNEL_PROGRAMS
 from tests.corpus.loops.product_programs import PRODUCT_PROGRAMS

@@ -10,7 +10,7 @@ from adc.passes.loops.chosen import chosen
 from adc.passes.scalar.once import once
 from adc.passes.scalar.recalled import recalled
 from tests.corpus.arrays.vector_programs import VECTOR_PROGRAMS
-from tests.corpus.language.choice_programs import CHOICE_PROGRAMS
+from tests.corpus.language.paths.choice_programs import CHOICE_PROGRAMS
 from tests.corpus.program import Program
 from tests.system.test_planted import complaints
 

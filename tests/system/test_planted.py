@@ -61,7 +61,7 @@ from adc.passes.stages import Stage
 from adc.passes.target import scalar_replacement as registers_pass
 from adc.passes.target import vectorizable as apart_pass
 from tests.corpus.arrays.array_programs import ARRAY_PROGRAMS, SHARP
-from tests.corpus.language.language_programs import LANGUAGE_PROGRAMS
+from tests.corpus.language.containers.language_programs import LANGUAGE_PROGRAMS
 from tests.corpus.loops.kernel_programs import KERNEL_PROGRAMS
 from tests.corpus.loops.stencil_programs import STENCIL_PROGRAMS
 from tests.corpus.program import Program

@@ -13,7 +13,7 @@ import adc
 from adc.frontend.control import program as calls_of_program
 from adc.frontend.inputs import stacks
 from adc.ir.core import Call, walk
-from tests.corpus.language.layer_programs import LAYER_PROGRAMS
+from tests.corpus.language.functions.layer_programs import LAYER_PROGRAMS
 from tests.corpus.program import Program
 from tests.oracle import array_oracle
 from tests.oracle import chain as chains

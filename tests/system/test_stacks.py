@@ -14,7 +14,7 @@ import pytest
 import adc
 from adc.frontend.language import unrolling
 from adc.testing import check_grads
-from tests.corpus.language.stack_programs import ONE_BY_ONE, STACK_PROGRAMS
+from tests.corpus.language.containers.stack_programs import ONE_BY_ONE, STACK_PROGRAMS
 from tests.corpus.program import Program
 from tests.fuzz import fuzz_layers
 

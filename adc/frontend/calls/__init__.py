@@ -7,6 +7,7 @@ In reading order:
 `definitions`    `class` inside a function
 `standard`       `functools`, `operator`, `copy`
 `builtin`        Python's builtin functions
+`reflection`     those that ask for kinds and attributes: `isinstance`, `getattr`, `super`
 `sets`           sets: construction, methods and operators
 `outside`        calls of Python functions that are not looked into
 `custom`         functions with custom derivatives

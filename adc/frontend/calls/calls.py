@@ -12,7 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.calls import builtin, communication, custom, effects, external, sets, standard
+from adc.frontend.calls import (
+    builtin,
+    communication,
+    custom,
+    effects,
+    external,
+    reflection,
+    sets,
+    standard,
+)
 from adc.frontend.control import evaluation, program
 from adc.frontend.core import advice, bindings, classes, closures, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
@@ -44,6 +53,7 @@ from adc.frontend.core.state import ConstantNeededError
 from adc.frontend.language import (
     attributes,
     containers,
+    dicts,
     dynamic_lists,
     formatting,
     generators,
@@ -87,7 +97,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     if iterators.is_drawn(lo, node):
         return evaluation.lower_expr(lo, iterators.generator(lo, node))
     args: list[Binding] = []
-    asks = builtin.asks_kind(callee)
+    asks = reflection.asks_kind(callee)
     lower = dispatch.optional if asks or _takes_none(callee) else dispatch.evaluate
     # None as an option of a function, such as `axis`, is the default value.
     lower_option = dispatch.filled if lower is dispatch.evaluate else lower
@@ -439,7 +449,9 @@ def _call_method(
             raise lo.unsupported("`to_numpy` with arguments", node, "leave them out")
         case Bound(owner=SetRef() as owner, name=name):
             return sets.method(lo, owner, name, args, kwargs, node)
-        case Bound(owner=ListRef() | TupleOf() | DictRef()):
+        case Bound(owner=DictRef() as owner, name=name):
+            return dicts.method(lo, owner, name, args, kwargs, node)
+        case Bound(owner=ListRef() | TupleOf()):
             return containers.method(lo, callee, args, kwargs, node)
         case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if objects.replaces(cls):
             return objects.replaced(lo, owner, args, kwargs, node)

@@ -25,7 +25,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.language import containers
+from adc.frontend.language import dicts
 from adc.frontend.values import arguments, elementwise, keyed, list_buffers, sequences
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
@@ -130,7 +130,7 @@ def made(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
 def _made(lo: Lowerer, given: Binding, node: ast.AST) -> SetRef:
     held = keyed.of_set(lo, given)
     if isinstance(given, SetRef):
-        found = containers.copied(lo, given, node)
+        found = dicts.copied(lo, given, node)
         assert isinstance(found, SetRef)
         return found
     if isinstance(held, RecordOf):
@@ -141,7 +141,7 @@ def _made(lo: Lowerer, given: Binding, node: ast.AST) -> SetRef:
     if items is None:
         _run(lo, tables.add_all, [ref, source], node)
     for item in items or ():
-        containers.put(lo, ref, item, NONE, node)
+        dicts.put(lo, ref, item, NONE, node)
     return ref
 
 
@@ -166,18 +166,18 @@ def method(
         raise TypeMismatchError(f"set.{name}() takes no keyword arguments", lo.span(node))
     match name, args:
         case "add", [value]:
-            containers.put(lo, owner, value, NONE, node)
+            dicts.put(lo, owner, value, NONE, node)
             return NONE
         case "discard" | "remove", [value]:
             default = NONE if name == "discard" else None
-            containers.remove(lo, owner, value, node, default)
+            dicts.remove(lo, owner, value, node, default)
             return NONE
         case "pop", []:
             return _popped(lo, owner, node)
         case "copy", []:
-            return containers.copied(lo, owner, node)
+            return dicts.copied(lo, owner, node)
         case "clear", []:
-            containers.cleared(lo, owner, node)
+            dicts.cleared(lo, owner, node)
             return NONE
         case "isdisjoint" | "issubset" | "issuperset", [other]:
             mine, others = owner, _as_set(lo, other, node)
@@ -188,7 +188,7 @@ def method(
         found = owner
         for other in args:
             found = _combined(lo, _METHODS[name], found, _as_set(lo, other, node), node)
-        return found if args else containers.copied(lo, owner, node)
+        return found if args else dicts.copied(lo, owner, node)
     if name in _CHANGING:
         for other in args:
             _change(lo, owner, _CHANGING[name], _as_set(lo, other, node), node)
@@ -231,5 +231,5 @@ def _popped(lo: Lowerer, owner: SetRef, node: ast.AST) -> Binding:
         value = list_buffers.read(lo, held, integer(0), node)
     else:
         (value,) = items
-    containers.cleared(lo, owner, node)
+    dicts.cleared(lo, owner, node)
     return value

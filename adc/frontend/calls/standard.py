@@ -48,7 +48,7 @@ from adc.frontend.core.state import Frame
 from adc.frontend.core.structure import refs
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Place
-from adc.frontend.language import containers, dynamic_lists
+from adc.frontend.language import containers, dicts, dynamic_lists
 from adc.frontend.numpy import library
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import (
@@ -441,7 +441,7 @@ def _counter(
         return made
     counts: dict[Any, int] = {}
     for item in items:
-        key = containers.key_of(lo, item, node)
+        key = dicts.key_of(lo, item, node)
         counts[key] = counts.get(key, 0) + 1
     lo.hold(made, RecordOf(tuple(counts), tuple(static(count) for count in counts.values())))
     return made

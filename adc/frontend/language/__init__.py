@@ -15,7 +15,8 @@ In reading order:
 `generators`     functions with `yield`, consumed by loops
 `contexts`       `with`
 `iterators`      `map`, `filter` and `sorted`
-`containers`     lists, dicts and tuples
+`dicts`          dicts and sets: keys that are added, looked up, removed
+`containers`     lists, tuples and deques
 `dynamic_lists`  lists whose length is known only at run time
 ===============  ===============================================================================
 

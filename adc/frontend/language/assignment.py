@@ -31,7 +31,7 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.language import containers, dynamic_lists, generators, subscripts
+from adc.frontend.language import containers, dicts, dynamic_lists, generators, subscripts
 from adc.frontend.numpy import indexing
 from adc.frontend.values import (
     arguments,
@@ -101,7 +101,7 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
                 _put(lo, owner, items, key, value, node)
             lo.hold(owner, TupleOf(tuple(items)))
         case DictRef() if not isinstance(owner, SetRef):
-            containers.put(lo, owner, evaluation.lower_filled(lo, node.slice), value, node.slice)
+            dicts.put(lo, owner, evaluation.lower_filled(lo, node.slice), value, node.slice)
         case TupleOf() | NamedTuple():
             raise TypeMismatchError("a tuple cannot be changed", lo.span(node), "use a list")
         case Num():
@@ -133,14 +133,14 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
     if isinstance(owner, ListRef):
         old = containers.element_of(lo, owner, lo.contents(owner), key, node)
     else:
-        old = containers.item_of_dict(lo, owner, key, node)
+        old = dicts.item_of_dict(lo, owner, key, node)
     new = augmented(lo, old, stmt)
     if isinstance(owner, ListRef):
         items = list(lo.contents(owner))
         _put(lo, owner, items, key, new, node)
         lo.hold(owner, TupleOf(tuple(items)))
     else:
-        containers.put(lo, owner, key, new, node.slice)
+        dicts.put(lo, owner, key, new, node.slice)
 
 
 def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
@@ -340,7 +340,7 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
         return old
     union = isinstance(stmt.op, ast.BitOr)
     if union and operators.is_plain_dict(old) and operators.is_plain_dict(value):
-        containers.update(lo, old, value, stmt)
+        dicts.update(lo, old, value, stmt)
         return old
     new = operators.binary(lo, type(stmt.op), old, value, stmt)
     if isinstance(old, Num) and old.array and isinstance(new, Num):

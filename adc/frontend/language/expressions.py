@@ -28,7 +28,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
-from adc.frontend.language import assignment, containers, dynamic_lists, formatting, iterators
+from adc.frontend.language import assignment, dicts, dynamic_lists, formatting, iterators
 from adc.frontend.language import generators as functions
 from adc.frontend.syntax import scope
 from adc.frontend.values import (
@@ -85,7 +85,7 @@ def set_of(lo: Lowerer, items: Sequence[Binding], node: ast.AST) -> SetRef:
     """Return a new set."""
     made = lo.new_ref(SetRef, RecordOf((), ()))
     for item in items:
-        containers.put(lo, made, item, NONE, node)
+        dicts.put(lo, made, item, NONE, node)
     return made
 
 
@@ -99,7 +99,7 @@ def _set(lo: Lowerer, node: ast.Set) -> Binding:
             dispatch.apply(lo, Bound(made, "update"), [others], {}, call)
         else:
             (item,) = _items(lo, [element])
-            containers.put(lo, made, item, NONE, node)
+            dicts.put(lo, made, item, NONE, node)
     return made
 
 
@@ -111,13 +111,13 @@ def _dict(lo: Lowerer, node: ast.Dict) -> Binding:
             other = evaluation.lower_expr(lo, value)
             if not isinstance(other, DictRef) or isinstance(other, SetRef):
                 raise TypeMismatchError(f"`**` of {kind_of(other)}", lo.span(value))
-            containers.update(lo, made, other, node)
+            dicts.update(lo, made, other, node)
             continue
         name = evaluation.lower_expr(lo, key)
         iterators.require_undrawn(lo, value)
         found = evaluation.lower_optional(lo, value)
         refusals.require_lasting(lo, value, found)
-        containers.put(lo, made, name, found, key)
+        dicts.put(lo, made, name, found, key)
     return made
 
 
@@ -344,7 +344,7 @@ def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Binding:
         return dynamic_lists.dict_comprehension(lo, node)
     made = lo.new_ref(DictRef, RecordOf((), ()))
     for key, item in zip(keys, items, strict=True):
-        containers.put(lo, made, key, item, node.key)
+        dicts.put(lo, made, key, item, node.key)
     return made
 
 

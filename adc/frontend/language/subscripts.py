@@ -35,7 +35,7 @@ from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Item
-from adc.frontend.language import containers, dynamic_lists
+from adc.frontend.language import containers, dicts, dynamic_lists
 from adc.frontend.numpy import grids, indexing
 from adc.frontend.values import arguments, elementwise, sequences, special, strings
 from adc.ir.errors import TypeMismatchError
@@ -63,7 +63,7 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             return sequence_item(lo, TupleOf(record.items), node)
         case DictRef() if not isinstance(owner, SetRef):
             key = evaluation.lower_filled(lo, node.slice)
-            return containers.item_of_dict(lo, owner, key, node)
+            return dicts.item_of_dict(lo, owner, key, node)
         case Static(value=value) if instances.is_table(value):
             key = evaluation.lower_expr(lo, node.slice)
             if not (isinstance(key, Static) and isinstance(key.value, str)):
@@ -88,14 +88,14 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
         case Static(value=value) if classes.is_opaque(value):
             raise classes.refused(lo, value, node)
         case Static(value=value) if isinstance(value, types.MappingProxyType):
-            key = containers.key_of(lo, evaluation.lower_filled(lo, node.slice), node.slice)
+            key = dicts.key_of(lo, evaluation.lower_filled(lo, node.slice), node.slice)
             try:
                 return static(value[key])
             except (KeyError, IndexError, TypeError) as error:
                 raise TypeMismatchError(f"{type(error).__name__}: {error}", lo.span(node)) from None
         case Static(value=value) if isinstance(value, type) and issubclass(value, enum.Enum):
             return Static(
-                value[containers.key_of(lo, evaluation.lower_filled(lo, node.slice), node.slice)]
+                value[dicts.key_of(lo, evaluation.lower_filled(lo, node.slice), node.slice)]
             )
         case Static(value=value) if isinstance(value, type) and hasattr(value, "__class_getitem__"):
             return owner  # `list[float]()` makes what `list()` makes
@@ -125,7 +125,7 @@ def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
             del items[containers.position(lo, items, key, text, node)]
             lo.hold(owner, TupleOf(tuple(items)))
         case DictRef() if not isinstance(owner, SetRef):
-            containers.remove(lo, owner, key, node.slice)
+            dicts.remove(lo, owner, key, node.slice)
         case _:
             raise lo.unsupported(f"`del` of an element of {kind_of(owner)}", node)
 

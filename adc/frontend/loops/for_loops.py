@@ -30,7 +30,7 @@ from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import CONTENTS, PickedError, TableError
 from adc.frontend.core.structure import refs
-from adc.frontend.language import containers, generators, iterators
+from adc.frontend.language import dicts, generators, iterators
 from adc.frontend.loops import copies, exits, over, settling
 from adc.frontend.syntax import scope
 from adc.frontend.values import (
@@ -67,7 +67,7 @@ def _lower_for(lo: Lowerer, stmt: ast.For) -> None:
         blocks.lower_stmts(lo, parts)
         return
     given = evaluation.lower_expr(lo, stmt.iter)
-    iterable = containers.as_tables(lo, given, stmt.iter)
+    iterable = dicts.as_tables(lo, given, stmt.iter)
     if iterable is not given and (taken := [(r, lo.held(r)) for r in refs(given)]):
         # What the values are now is in a list.
         _over(lo, stmt, iterable)

@@ -17,14 +17,22 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.outside import pin
 from adc.frontend.numpy import library
 from adc.frontend.numpy.plain import composed
-from adc.frontend.values import arguments, elementwise, objects, views
+from adc.frontend.values import arguments, elementwise, views
 from adc.frontend.values import arrays as arrays_
-from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.foreign import STAND_INS, StandIn
 from adc.library.scipy import sessions
-from adc.library.scipy.sparse import arrays, construction, host, iterative, spectra, systems
+from adc.library.scipy.sparse import (
+    assembled,
+    construction,
+    formats,
+    host,
+    iterative,
+    spectra,
+    systems,
+)
+from adc.library.scipy.sparse.base import Sparse
 
 # What is kept of a pattern, by format.
 _PATTERNS = {
@@ -49,14 +57,6 @@ def _maker(name: str, pattern: tuple[str, ...]) -> Callable[[dict[str, Any]], An
     return made
 
 
-def _constructed(cls: type) -> Handler:
-    def handler(lo: Lowerer, args: Any, kwargs: Any, node: Any) -> Any:
-        args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
-        return objects.construct(lo, cls, args, kwargs, node)
-
-    return handler
-
-
 def _assembled(name: str) -> Callable[[dict[str, Any]], Any]:
     """Return what makes an array of SciPy's of its entries (`adc.library.scipy.sparse.tables`)."""
 
@@ -72,14 +72,16 @@ def _assembled(name: str) -> Callable[[dict[str, Any]], Any]:
     return made
 
 
-for _name in arrays.__all__:
-    _cls, _pattern = getattr(arrays, _name), _PATTERNS.get(_name[:3])
-    STAND_INS[f"scipy.sparse.{_name}"] = (
-        StandIn(_cls, (), (), _assembled(_name))
-        if _pattern is None
-        else StandIn(_cls, ("data", *_pattern), _pattern, _maker(_name, _pattern))
-    )
-    library.enter_named({f"scipy.sparse.{_name}": _constructed(_cls)})
+def _enter(name: str, stand_in: StandIn) -> None:
+    STAND_INS[f"scipy.sparse.{name}"] = stand_in
+    library.enter_named({f"scipy.sparse.{name}": composed.constructed(stand_in.cls)})
+
+
+for _name in formats.__all__:
+    _cls, _pattern = getattr(formats, _name), _PATTERNS[_name[:3]]
+    _enter(_name, StandIn(_cls, ("data", *_pattern), _pattern, _maker(_name, _pattern)))
+for _name in assembled.__all__:
+    _enter(_name, StandIn(getattr(assembled, _name), (), (), _assembled(_name)))
 
 library.enter_named(
     {
@@ -144,7 +146,9 @@ library.enter_named(
         if name != "LinearOperator"
     }
 )
-library.enter_named({"scipy.sparse.linalg.LinearOperator": _constructed(iterative.LinearOperator)})
+library.enter_named(
+    {"scipy.sparse.linalg.LinearOperator": composed.constructed(iterative.LinearOperator)}
+)
 
 
 library.enter_named(
@@ -164,7 +168,7 @@ def _is_zero(
     return lo.num(False)
 
 
-library.enter({arrays.is_zero: _is_zero})
+library.enter({assembled.is_zero: _is_zero})
 
 
 def _issparse(
@@ -172,7 +176,7 @@ def _issparse(
 ) -> Binding:
     given = arguments.match(lo, "x", args, kwargs, node)["x"]
     cls = classes.instance_class(given) if classes.is_instance(given) else None
-    return lo.num(cls is not None and issubclass(cls, arrays.Sparse))
+    return lo.num(cls is not None and issubclass(cls, Sparse))
 
 
 library.enter_named({"scipy.sparse.issparse": _issparse})

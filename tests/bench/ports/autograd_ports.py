@@ -6,8 +6,7 @@ import autograd
 import autograd.numpy as np
 from autograd.scipy.special import logsumexp
 
-from tests.bench import array_kernels
-from tests.bench.kernels import KERNELS
+from tests.bench.kernels import KERNELS, array_kernels
 
 array_kernels.np = np
 

@@ -15,8 +15,7 @@ import numpy as np
 from jax import lax
 from jax.nn import logsumexp
 
-from tests.bench import array_kernels
-from tests.bench.kernels import KERNELS, Arguments, Kernel
+from tests.bench.kernels import KERNELS, Arguments, Kernel, array_kernels
 
 jax.config.update("jax_enable_x64", True)
 array_kernels.np = jnp

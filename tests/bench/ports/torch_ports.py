@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tests.bench import array_kernels
-from tests.bench.kernels import KERNELS, Arguments, Kernel
+from tests.bench.kernels import KERNELS, Arguments, Kernel, array_kernels
 
 array_kernels.np = torch
 torch.set_num_threads(1)

@@ -13,7 +13,7 @@ import pytest
 import adc
 from adc.ir.errors import AdcError
 from adc.testing import check_grads
-from tests.corpus.language.nested_programs import (
+from tests.corpus.language.derivatives.nested_programs import (
     NESTED_PROGRAMS,
     X,
     affine,

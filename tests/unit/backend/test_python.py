@@ -32,7 +32,7 @@ from adc.compiler.driver import transform
 from adc.ir.interp import run
 from adc.ir.opdef import OPS
 from adc.passes.stages import Step
-from tests.corpus.language.nested_programs import NESTED_PROGRAMS
+from tests.corpus.language.derivatives.nested_programs import NESTED_PROGRAMS
 from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS
 from tests.oracle import chain as chains

@@ -14,9 +14,9 @@ import adc
 import adc.testing
 from tests.bench import compile, report
 from tests.bench.__main__ import ROOT, TOOLS, tools_of
-from tests.bench.as_written import AS_WRITTEN
-from tests.bench.hand import HAND
 from tests.bench.kernels import KERNELS, Kernel, ValueAndGrad
+from tests.bench.kernels.as_written import AS_WRITTEN
+from tests.bench.kernels.hand import HAND
 from tests.bench.report import Result
 
 

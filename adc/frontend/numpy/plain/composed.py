@@ -49,13 +49,10 @@ def in_python(
     Numbers that it takes as `constants` are part of the program. One whose results without axes
     may be `arrays` or numbers says so itself.
     """
-    names = tuple(inspect.signature(fn).parameters)
 
-    def handler(
+    def call(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
-        require_constants(lo, constants, names, args, kwargs, node)
-        args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
         assert isinstance(fn, types.FunctionType)
         found = program.call_function(lo, fn, args, kwargs, node)
         if arrays:
@@ -64,19 +61,27 @@ def in_python(
         # What has no axes NumPy's functions return as a number.
         return Num(found.operand, fn in _ARRAYS) if isinstance(found, Num) else found
 
-    return handler
+    return _with_values(fn, constants, call)
 
 
 def constructed(cls: type, constants: tuple[str, ...] = ()) -> Handler:
     """Return the handler of a class that one of `adc.library` is in place of."""
-    names = tuple(inspect.signature(cls).parameters)
+    return _with_values(
+        cls, constants,
+        lambda lo, args, kwargs, node: objects.construct(lo, cls, args, kwargs, node),
+    )  # fmt: skip
+
+
+def _with_values(called: Callable[..., Any], constants: tuple[str, ...], call: Handler) -> Handler:
+    """Return a handler that computes the arguments, and calls another one with them."""
+    names = tuple(inspect.signature(called).parameters)
 
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
         require_constants(lo, constants, names, args, kwargs, node)
         args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
-        return objects.construct(lo, cls, args, kwargs, node)
+        return call(lo, args, kwargs, node)
 
     return handler
 

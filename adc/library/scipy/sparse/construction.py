@@ -8,20 +8,8 @@ import numpy as np
 
 from adc.library import Unsupported
 from adc.library.scipy.sparse import patterns
-from adc.library.scipy.sparse.arrays import (
-    Sparse,
-    coo_array,
-    coo_matrix,
-    dia_array,
-    dia_matrix,
-    in_format,
-)
-
-
-def _coordinates(is_matrix: Any, data: Any, row: Any, col: Any, shape: Any) -> Any:
-    if is_matrix:
-        return coo_matrix((data, (row, col)), shape)
-    return coo_array((data, (row, col)), shape)
+from adc.library.scipy.sparse.base import Sparse
+from adc.library.scipy.sparse.families import Arrays, Matrices, in_format
 
 
 def _in_format(a: Any, format: Any) -> Any:
@@ -40,7 +28,7 @@ def _is_one(diagonals: Any) -> Any:
     return np.ndim(diagonals) < 2
 
 
-def _diagonals(diagonals: Any, offsets: Any, shape: Any, dtype: Any, is_matrix: Any) -> Any:
+def _diagonals(diagonals: Any, offsets: Any, shape: Any, dtype: Any, family: Any) -> Any:
     if np.ndim(offsets) == 0:
         if not _is_one(diagonals):
             raise ValueError("Different number of diagonals and offsets.")
@@ -69,23 +57,21 @@ def _diagonals(diagonals: Any, offsets: Any, shape: Any, dtype: Any, is_matrix: 
             )
         for j in range(length):
             data[q, first + j] = each[j if each.shape[0] == length else 0]
-    if is_matrix:
-        return dia_matrix((data, np.array(places, np.int32)), (m, n))
-    return dia_array((data, np.array(places, np.int32)), (m, n))
+    return family.dia((data, np.array(places, np.int32)), (m, n))
 
 
 def diags(
     diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None
 ) -> Any:
     """`scipy.sparse.diags`."""
-    return _in_format(_diagonals(diagonals, offsets, shape, dtype, True), format)
+    return _in_format(_diagonals(diagonals, offsets, shape, dtype, Matrices), format)
 
 
 def diags_array(
     diagonals: Any, *, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None
 ) -> Any:
     """`scipy.sparse.diags_array`."""
-    return _in_format(_diagonals(diagonals, offsets, shape, dtype, False), format)
+    return _in_format(_diagonals(diagonals, offsets, shape, dtype, Arrays), format)
 
 
 def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = None) -> Any:
@@ -97,19 +83,19 @@ def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = N
     else:
         shape = (m, n)
     places = np.atleast_1d(np.array(diags))
-    return _in_format(dia_matrix((np.asarray(data), places), shape), format)
+    return _in_format(Matrices.dia((np.asarray(data), places), shape), format)
 
 
 def eye(m: Any, n: Any = None, k: Any = 0, dtype: Any = float, format: Any = None) -> Any:
     """`scipy.sparse.eye`."""
     shape = (m, m if n is None else n)
-    return _in_format(_diagonals([np.ones(1, dtype)], [k], shape, None, True), format)
+    return _in_format(_diagonals([np.ones(1, dtype)], [k], shape, None, Matrices), format)
 
 
 def eye_array(m: Any, n: Any = None, *, k: Any = 0, dtype: Any = float, format: Any = None) -> Any:
     """`scipy.sparse.eye_array`."""
     shape = (m, m if n is None else n)
-    return _in_format(_diagonals([np.ones(1, dtype)], [k], shape, None, False), format)
+    return _in_format(_diagonals([np.ones(1, dtype)], [k], shape, None, Arrays), format)
 
 
 def identity(n: Any, dtype: Any = "d", format: Any = None) -> Any:
@@ -129,8 +115,9 @@ def kron(A: Any, B: Any, format: Any = None) -> Any:
     data = np.ravel(a.data[:, None] * b.data)
     row = np.ravel(a.row[:, None].astype(np.int64) * m + b.row)
     col = np.ravel(a.col[:, None].astype(np.int64) * n + b.col)
-    both = A._is_matrix and B._is_matrix
-    return in_format(_coordinates(both, data, row, col, (A.shape[0] * m, A.shape[1] * n)), format)
+    family = Matrices if A._is_matrix and B._is_matrix else Arrays
+    found = family.coo((data, (row, col)), (A.shape[0] * m, A.shape[1] * n))
+    return in_format(found, format)
 
 
 def kronsum(A: Any, B: Any, format: Any = None) -> Any:
@@ -172,11 +159,10 @@ def _stacked(blocks: Any, down: Any, across: Any, format: Any, dtype: Any) -> An
         if not down and part.shape[0] != shape[0]:
             raise ValueError("blocks have incompatible row dimensions")
     data = np.concatenate([part.data for part in parts])
-    is_matrix = all(block._is_matrix for block in blocks)
-    found = _coordinates(
-        is_matrix, data if dtype is None else data.astype(dtype), np.concatenate(row),
-        np.concatenate(col), shape,
-    )  # fmt: skip
+    if dtype is not None:
+        data = data.astype(dtype)
+    family = Matrices if all(block._is_matrix for block in blocks) else Arrays
+    found = family.coo((data, (np.concatenate(row), np.concatenate(col))), shape)
     if format is None and down != across and all(block.format == "csr" for block in blocks):
         return found.tocsr()
     if format is None and down != across and all(block.format == "csc" for block in blocks):
@@ -204,7 +190,7 @@ def block_diag(mats: Any, format: Any = None, dtype: Any = None) -> Any:
 
 def _chosen(a: Any, at: Any, format: Any) -> Any:
     data = patterns.taken(a.data, at)
-    return in_format(_coordinates(a._is_matrix, data, a.row[at], a.col[at], a.shape), format)
+    return in_format(a._family.coo((data, (a.row[at], a.col[at])), a.shape), format)
 
 
 def tril(A: Any, k: Any = 0, format: Any = None) -> Any:

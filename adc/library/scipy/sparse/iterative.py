@@ -17,7 +17,7 @@ from adc.library.rules import exact
 from adc.library.scipy import sessions
 from adc.library.scipy.captures import captured, moves, with_captured
 from adc.library.scipy.sparse import patterns
-from adc.library.scipy.sparse.arrays import Sparse
+from adc.library.scipy.sparse.base import Sparse
 
 
 class LinearOperator:

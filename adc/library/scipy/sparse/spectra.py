@@ -15,7 +15,7 @@ import numpy as np
 from adc.library import Unsupported, stop_gradient
 from adc.library.rules import exact
 from adc.library.scipy.sparse import host, patterns
-from adc.library.scipy.sparse.arrays import Sparse
+from adc.library.scipy.sparse.base import Sparse
 
 
 @exact()

@@ -85,23 +85,23 @@ class invgauss(Positive):
         return x
 
     @classmethod
-    def ppf(cls, q: Any, mu: Any) -> Any:
-        # In the upper half Boost's quantiles from the left lose digits.
-        low = _ufuncs._invgauss_ppf(np.where(q > 0.5, 0.5, q), mu, 1.0)
-        high = _ufuncs._invgauss_isf(np.where(q > 0.5, 1.0 - q, 0.5), mu, 1.0)
-        found = np.where(q > 0.5, high, low)
+    def _quantile(cls, q: Any, mu: Any, near: Any, far: Any, upper: bool) -> Any:
+        """Return where `cdf`, or `sf`, is q, by Boost's quantiles from this end and the other."""
+        # In the other half those from this end lose digits.
+        first = near(np.where(q > 0.5, 0.5, q), mu, 1.0)
+        second = far(np.where(q > 0.5, 1.0 - q, 0.5), mu, 1.0)
+        found = np.where(q > 0.5, second, first)
         if np.isnan(found):  # Boost has none for some shapes
-            found = cls._solved(q, mu, False)
+            found = cls._solved(q, mu, upper)
         return found
 
     @classmethod
+    def ppf(cls, q: Any, mu: Any) -> Any:
+        return cls._quantile(q, mu, _ufuncs._invgauss_ppf, _ufuncs._invgauss_isf, False)
+
+    @classmethod
     def isf(cls, q: Any, mu: Any) -> Any:
-        high = _ufuncs._invgauss_isf(np.where(q > 0.5, 0.5, q), mu, 1.0)
-        low = _ufuncs._invgauss_ppf(np.where(q > 0.5, 1.0 - q, 0.5), mu, 1.0)
-        found = np.where(q > 0.5, low, high)
-        if np.isnan(found):
-            found = cls._solved(q, mu, True)
-        return found
+        return cls._quantile(q, mu, _ufuncs._invgauss_isf, _ufuncs._invgauss_ppf, True)
 
     @classmethod
     def mean(cls, mu: Any) -> Any:

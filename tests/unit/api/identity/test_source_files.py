@@ -286,7 +286,9 @@ def test_special_sources(tmp_path: Path) -> None:
 def test_every_function_of_the_tests_is_what_its_file_says() -> None:
     """Imported with pytest's rewriting, or without."""
     from tests.corpus import scalar_programs
-    from tests.corpus.language import call_programs, language_programs, nested_programs
+    from tests.corpus.language.containers import language_programs
+    from tests.corpus.language.derivatives import nested_programs
+    from tests.corpus.language.functions import call_programs
     from tests.corpus.loops import control_programs
 
     count = 0

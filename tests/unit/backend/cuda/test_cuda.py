@@ -27,7 +27,7 @@ from adc.passes.target.kernels import _Kernels
 from tests.corpus.arrays.array_programs import ARRAY_PROGRAMS
 from tests.corpus.arrays.complex_programs import COMPLEX_PROGRAMS
 from tests.corpus.arrays.linear_programs import LINEAR_PROGRAMS
-from tests.corpus.language.nested_programs import NESTED_PROGRAMS
+from tests.corpus.language.derivatives.nested_programs import NESTED_PROGRAMS
 from tests.corpus.loops.stencil_programs import STENCIL_PROGRAMS
 from tests.corpus.loops.thread_programs import THREAD_PROGRAMS
 from tests.corpus.program import Program

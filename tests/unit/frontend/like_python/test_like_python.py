@@ -19,17 +19,16 @@ import pytest
 
 import adc
 from adc.ir.errors import AdcError
-from tests.unit.frontend.like_python import names
-from tests.unit.frontend.like_python.like import LIKE
-from tests.unit.frontend.like_python.refused import REFUSED
+from tests.unit.frontend.like_python import like, names, refused
 
 _serial = itertools.count()
 
 
-def _cases(table: dict[str, str]) -> Iterator[Any]:
-    for given, text in table.items():
-        for body in text.strip().split("\n\n"):
-            yield pytest.param(given, body, id=body.partition("\n")[0])
+def _cases(tables: list[dict[str, str]]) -> Iterator[Any]:
+    for table in tables:
+        for given, text in table.items():
+            for body in text.strip().split("\n\n"):
+                yield pytest.param(given, body, id=body.partition("\n")[0])
 
 
 def _made(given: str, body: str) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -71,7 +70,7 @@ def _compare(found: Any, wanted: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # of Python's run
-@pytest.mark.parametrize(("given", "body"), list(_cases(LIKE)))
+@pytest.mark.parametrize(("given", "body"), list(_cases(like.TABLES)))
 def test_like_python(given: str, body: str) -> None:
     program, arguments = _made(given, body)
     compiled = adc.jit(program, target="python", cache=False)
@@ -86,7 +85,7 @@ def test_like_python(given: str, body: str) -> None:
     _compare(compiled(**copy.deepcopy(arguments)), wanted)
 
 
-@pytest.mark.parametrize(("given", "body"), list(_cases(REFUSED)))
+@pytest.mark.parametrize(("given", "body"), list(_cases(refused.TABLES)))
 def test_refused(given: str, body: str) -> None:
     code, _, message = body.rpartition("\n# ")[2].partition(": ")
     assert re.fullmatch(r"ADC\d+", code)

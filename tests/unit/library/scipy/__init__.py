@@ -1,1 +1,1 @@
-"""`adc/library/scipy/`, package by package, compared with SciPy itself; `calls`: how."""
+"""`adc/library/scipy/`, by package, compared with SciPy itself; `calls` and `cases` say how."""

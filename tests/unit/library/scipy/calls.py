@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import adc
 from adc.testing import check_grads
@@ -48,3 +49,30 @@ def check_second_derivatives(fn: Call, args: tuple[Any, ...]) -> None:
         return total
 
     check_grads(loss, args, order=2)
+
+
+def compared(
+    smooth: list[Row], others: list[Row], tolerance: float = 1e-13,
+    cost: pytest.MarkDecorator = pytest.mark.full,
+) -> tuple[Call, Call, Call]:  # fmt: skip
+    """Return tests of values, of derivatives, and of second derivatives.
+
+    Only `smooth` rows have derivatives. `cost` marks the test of values.
+    """
+
+    @cost
+    @pytest.mark.parametrize("row", smooth + others)
+    def test_values(row: Row) -> None:
+        check_values(*row, tolerance=tolerance)
+
+    @pytest.mark.full
+    @pytest.mark.parametrize("row", smooth)
+    def test_derivatives(row: Row) -> None:
+        check_grads(*row)
+
+    @pytest.mark.full
+    @pytest.mark.parametrize("row", smooth)
+    def test_second_derivatives(row: Row) -> None:
+        check_second_derivatives(*row)
+
+    return test_values, test_derivatives, test_second_derivatives

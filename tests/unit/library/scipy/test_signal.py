@@ -10,7 +10,6 @@ import scipy.signal as ss
 
 import adc
 from adc.ir.errors import AdcError
-from adc.testing import check_grads
 from tests.unit.library.scipy import calls
 
 RNG = np.random.default_rng(5)
@@ -112,22 +111,7 @@ _WINDOWS = (
 )  # fmt: skip
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("row", SMOOTH + OTHERS)
-def test_values(row: calls.Row) -> None:
-    calls.check_values(*row)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("row", SMOOTH)
-def test_derivatives(row: calls.Row) -> None:
-    check_grads(*row)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("row", SMOOTH)
-def test_second_derivatives(row: calls.Row) -> None:
-    calls.check_second_derivatives(*row)
+test_values, test_derivatives, test_second_derivatives = calls.compared(SMOOTH, OTHERS)
 
 
 @pytest.mark.sampled(30)

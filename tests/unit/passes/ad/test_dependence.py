@@ -17,7 +17,7 @@ from adc.passes.ad.adjoint import adjoint
 from adc.passes.ad.dependence import dependence
 from tests.corpus.arrays.array_programs import ARRAY_PROGRAMS
 from tests.corpus.ir_cases import CASES, Case
-from tests.corpus.language.nested_programs import NESTED_PROGRAMS
+from tests.corpus.language.derivatives.nested_programs import NESTED_PROGRAMS
 from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS
 from tests.oracle import chain as chains

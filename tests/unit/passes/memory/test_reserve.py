@@ -19,7 +19,10 @@ from adc.passes.memory import reserve as module
 from adc.passes.memory.reserve import reserve
 from adc.passes.scalar.cse import cse
 from adc.passes.scalar.simplify import simplify
-from tests.corpus.language.list_programs import pairs_of_two_arms_in_a_list, windows_in_a_list
+from tests.corpus.language.containers.list_programs import (
+    pairs_of_two_arms_in_a_list,
+    windows_in_a_list,
+)
 from tests.oracle import chain as chains
 
 X = np.array([0.3, -0.8, 1.1, 0.6])

@@ -16,7 +16,7 @@ from adc.ir.errors import RecomputeError
 from adc.ir.walk import marked
 from adc.passes.remat.plan import KEPT, RECOMPUTED, RELOADED, Plan
 from adc.passes.remat.remat import rematerialize
-from tests.corpus.language.language_programs import LANGUAGE_PROGRAMS
+from tests.corpus.language.containers.language_programs import LANGUAGE_PROGRAMS
 from tests.corpus.program import Program
 from tests.corpus.programs import differentiable
 from tests.oracle import chain as chains

@@ -11,9 +11,8 @@ import numpy as np
 from numba import njit
 
 from adc.backend.common.vector_math import exp
-from tests.bench import hand_arrays
-from tests.bench.hand_arrays import dot, holding, like
-from tests.bench.kernels import ValueAndGrad
+from tests.bench.kernels import ValueAndGrad, hand_arrays
+from tests.bench.kernels.hand_arrays import dot, holding, like
 
 
 @njit(cache=True)

@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 
 from adc.backend.common.vector_math import exp
-from tests.bench.hand_arrays import holding, like
 from tests.bench.kernels import ValueAndGrad
+from tests.bench.kernels.hand_arrays import holding, like
 
 
 @njit(cache=True)

@@ -11,7 +11,6 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import adc
 from adc.ir.errors import AdcError, UnsupportedError
-from adc.testing import check_grads
 from tests.unit.library.scipy import calls
 
 RNG = np.random.default_rng(5)
@@ -94,16 +93,7 @@ OTHERS: list[calls.Row] = [
 ]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("row", SMOOTH + OTHERS)
-def test_values(row: calls.Row) -> None:
-    calls.check_values(*row)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("row", SMOOTH)
-def test_derivatives(row: calls.Row) -> None:
-    check_grads(*row)
+test_values, test_derivatives, _ = calls.compared(SMOOTH, OTHERS)
 
 
 @pytest.mark.full

@@ -16,7 +16,6 @@ from scipy.integrate import (
 
 import adc
 from adc.ir.errors import AdcError
-from adc.testing import check_grads
 from tests.unit.library.scipy import calls
 
 RNG = np.random.default_rng(3)
@@ -56,22 +55,7 @@ OTHERS: list[calls.Row] = [
 ]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("row", SMOOTH + OTHERS)
-def test_values(row: calls.Row) -> None:
-    calls.check_values(*row)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("row", SMOOTH)
-def test_derivatives(row: calls.Row) -> None:
-    check_grads(*row)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("row", SMOOTH)
-def test_second_derivatives(row: calls.Row) -> None:
-    calls.check_second_derivatives(*row)
+test_values, test_derivatives, test_second_derivatives = calls.compared(SMOOTH, OTHERS)
 
 
 def _simpson(y: Any, x: Any) -> Any:

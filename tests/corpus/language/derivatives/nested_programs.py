@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import adc
-from tests.corpus.language.composed_programs import COMPOSED_PROGRAMS
-from tests.corpus.language.external_programs import EXTERNAL_PROGRAMS
+from tests.corpus.language.derivatives.composed_programs import COMPOSED_PROGRAMS
+from tests.corpus.language.functions.external_programs import EXTERNAL_PROGRAMS
 from tests.corpus.program import Program, recorder
 
 NESTED_PROGRAMS: list[Program] = []

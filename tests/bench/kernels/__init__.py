@@ -1,6 +1,11 @@
-"""The table of kernels: how their arguments are drawn, in which sizes, and which tools have them.
+"""Kernels, and their table: how arguments are drawn, in which sizes, and which tools have them.
 
-The kernels themselves are in `loop_kernels` and `array_kernels`.
+================  ================================================================================
+`loop_kernels`    loops over the elements of arrays
+`array_kernels`   array expressions
+`as_written`      value and gradient by hand in Numba, in the order of the program
+`hand`            the same, reorganised to be fast; `hand_arrays` those of the array kernels
+================  ================================================================================
 """
 
 from collections.abc import Callable
@@ -9,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.bench import array_kernels, loop_kernels
+from tests.bench.kernels import array_kernels, loop_kernels
 
 # The arguments of a kernel; its value with its gradient, or gradients; calls that produce them.
 Arguments = tuple[Any, ...]

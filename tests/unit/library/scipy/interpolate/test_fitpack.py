@@ -24,7 +24,6 @@ from scipy.interpolate import (
 
 import adc
 from adc.ir.errors import AdcError
-from adc.testing import check_grads
 from tests.unit.library.scipy import calls
 
 RNG = np.random.default_rng(29)
@@ -155,22 +154,9 @@ WRONG: list[calls.Call] = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(20)
-@pytest.mark.parametrize("row", SMOOTH + OTHERS)
-def test_values(row: calls.Row) -> None:
-    calls.check_values(*row, tolerance=1e-11)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("row", SMOOTH)
-def test_derivatives(row: calls.Row) -> None:
-    check_grads(*row)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("row", SMOOTH)
-def test_second_derivatives(row: calls.Row) -> None:
-    calls.check_second_derivatives(*row)
+test_values, test_derivatives, test_second_derivatives = calls.compared(
+    SMOOTH, OTHERS, tolerance=1e-11, cost=pytest.mark.sampled(20)
+)
 
 
 @pytest.mark.full

@@ -1,0 +1,191 @@
+"""Builtin functions that ask for kinds and attributes: `isinstance`, `getattr`, `super`, ..."""
+
+from __future__ import annotations
+
+import abc
+import ast
+import functools
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from adc.frontend.control import evaluation
+from adc.frontend.core import classes, names, outside
+from adc.frontend.core.bindings import (
+    NONE,
+    Binding,
+    Bound,
+    Closure,
+    Num,
+    Static,
+    Super,
+    Transformed,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.inputs import instances
+from adc.frontend.inputs.places import Has, Place
+from adc.frontend.language import attributes
+from adc.frontend.numpy import library
+from adc.frontend.values import arguments, elementwise, objects
+from adc.frontend.values.arguments import Handler
+from adc.ir.errors import TypeMismatchError
+from adc.ir.foreign import is_stand_in
+
+
+def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    given = [item.value if isinstance(item, Static) else None for item in _flat(args[1])]
+    asked = [instances.class_of(c) if isinstance(c, type) else c for c in given]
+    cls = classes.class_of(args[0])
+    if cls is None or not all(isinstance(c, type) for c in asked):
+        raise lo.unsupported(f"`isinstance` of {kind_of(args[0])}", node)
+    usual: list[Any] = [type.__instancecheck__, abc.ABCMeta.__instancecheck__]
+    for c in asked:
+        if cls is np.ndarray and c is not np.ndarray and isinstance(c, type):
+            if issubclass(c, np.ndarray):  # which arrays from outside may be
+                raise lo.unsupported(f"`isinstance` of an array with `{c.__name__}`", node)
+        if type(c).__instancecheck__ not in usual:
+            raise lo.unsupported(f"`__instancecheck__` of `{type(c).__name__}`", node)
+    return lo.num(any(issubclass(cls, c) for c in asked if isinstance(c, type)))
+
+
+# What is asked of None as well as of anything else.
+_OF_KINDS = (isinstance, callable, type, getattr, hasattr, bool)
+
+
+def asks_kind(callee: Binding) -> bool:
+    """Whether a function says something of what may be None, without needing its value."""
+    return isinstance(callee, Static) and any(callee.value is each for each in _OF_KINDS)
+
+
+def _callable(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    if isinstance(args[0], Static):
+        return lo.num(callable(args[0].value))
+    if isinstance(args[0], Closure | Bound | Transformed):
+        return lo.num(True)
+    cls = classes.class_of(args[0])
+    if cls is None:
+        raise lo.unsupported(f"`callable` of {kind_of(args[0])}", node)
+    return lo.num(any("__call__" in each.__dict__ for each in cls.__mro__))
+
+
+def _flat(binding: Binding) -> Iterator[Binding]:
+    if isinstance(binding, TupleOf):
+        for item in binding.items:
+            yield from _flat(item)
+    elif isinstance(binding, Static) and isinstance(binding.value, types.UnionType):
+        yield from map(Static, binding.value.__args__)
+    else:
+        yield binding
+
+
+def _name_of(lo: Lowerer, binding: Binding, node: ast.Call) -> ast.Attribute:
+    """Return the attribute that a constant string names."""
+    if not (isinstance(binding, Static) and isinstance(binding.value, str)):
+        raise lo.unsupported(f"an attribute named by {kind_of(binding)}", node, "use a constant")
+    return ast.copy_location(ast.Attribute(node, binding.value, ast.Load()), node)
+
+
+def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2, 3)
+    name = _name_of(lo, args[1], node)
+    if len(args) == 2:
+        return attributes.attribute_of(lo, args[0], name)
+    there = objects.has_own(lo, args[0], name.attr)
+    if there is not None:
+        read = functools.partial(attributes.attribute_of, lo, args[0], name)
+        return evaluation.either(lo, there, read, lambda: args[2], node)
+    found = _attribute_or_none(lo, args[0], name, node)
+    return args[2] if found is None else found
+
+
+def _hasattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    name, owner = _name_of(lo, args[1], node), args[0]
+    there = objects.has_own(lo, owner, name.attr)
+    if there is not None:
+        return Num(there)
+    if classes.is_instance(owner):
+        return lo.num(attributes.of_container(lo, owner, name.attr, name) is not None)
+    return lo.num(_is_there(lo, owner, name.attr, node))
+
+
+# What is known when a program is compiled, but for assignments to its attributes: guards see these.
+_NAMESPACES = (types.ModuleType, type, types.FunctionType)
+
+
+def _is_there(lo: Lowerer, owner: Binding, name: str, node: ast.Call) -> bool:
+    if isinstance(owner, Static) and isinstance(owner.value, _NAMESPACES):
+        found = hasattr(owner.value, name)
+        outside.guard(lo, (owner.place or Place(owner.value)).to(Has(name)), found)
+        return found
+    there = classes.has_attribute(owner, name)
+    if there is None:
+        raise lo.unsupported(f"asking whether {kind_of(owner)} has an attribute", node)
+    return there
+
+
+def _attribute_or_none(
+    lo: Lowerer, owner: Binding, name: ast.Attribute, node: ast.Call
+) -> Binding | None:
+    if classes.is_instance(owner):
+        return attributes.of_container(lo, owner, name.attr, name)
+    there = _is_there(lo, owner, name.attr, node)
+    return attributes.attribute_of(lo, owner, name) if there else None
+
+
+def _vars(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    return objects.as_dict(lo, args[0], node)
+
+
+def _setattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 3)
+    value = elementwise.materialised(lo, args[2], node)
+    objects.set_attribute(lo, args[0], _name_of(lo, args[1], node).attr, value, node)
+    return NONE
+
+
+def _type(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    cls = classes.class_of(args[0])
+    if cls is None:
+        raise lo.unsupported(f"`type` of {kind_of(args[0])}", node)
+    if is_stand_in(cls):
+        raise lo.unsupported(f"`type` of {kind_of(args[0])}", node, "use `isinstance`")
+    return Static(cls)
+
+
+def _super(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    if len(args) == 1 or len(args) > 2 or kwargs:
+        raise lo.unsupported("this call of `super`", node, "write `super()`")
+    if args:
+        after, owner = args
+    else:
+        frame, fn = lo.frame, lo.frame.holder.fn
+        params = frame.source.node.args
+        own = [arg.arg for arg in (*params.posonlyargs, *params.args)]
+        if "__class__" not in fn.__code__.co_freevars or not own:
+            raise lo.unsupported("`super()` outside a method", node, "pass the class and `self`")
+        after = outside.free(lo, frame.holder, ("__class__",), node)
+        owner = names.read_name(lo, own[0], node)
+    cls = owner.value if isinstance(owner, Static) else classes.instance_class(owner)
+    if not (isinstance(after, Static) and isinstance(after.value, type) and isinstance(cls, type)):
+        raise lo.unsupported("this call of `super`", node, "write `super()`")
+    if not issubclass(cls, after.value):
+        raise TypeMismatchError(
+            "super(type, obj): obj must be an instance or subtype of type", lo.span(node)
+        )
+    return Super(owner, after.value)
+
+
+HANDLERS: dict[Any, Handler] = {
+    isinstance: _isinstance, callable: _callable, type: _type, getattr: _getattr,
+    hasattr: _hasattr, setattr: _setattr, vars: _vars, super: _super,
+}  # fmt: skip
+library.enter(HANDLERS)

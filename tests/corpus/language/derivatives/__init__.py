@@ -1,0 +1,1 @@
+"""Programs that take derivatives: `nested_programs` (within), `composed_programs` (of others)."""

@@ -1,0 +1,221 @@
+"""Arrays: functions and methods of NumPy and SciPy, indices, views."""
+
+LIKE: dict[str, str] = {
+    "x=1.5": r"""
+a = np.arange(18.0).reshape(2, 3, 3) * x
+b = np.arange(36.0).reshape(2, 2, 3, 3)
+return a @ b, b @ a
+""",
+    "x=M": r"""
+y = np.require(x)
+y[0, 0] = 9.0
+return x, np.require(x[:, ::2], requirements=["C", "A"]), np.require([1, 2], float, "C")
+
+y = np.require(x[:, 0], np.float64, requirements=("C_CONTIGUOUS",))
+return y, np.require(x, np.float32), np.require(x[0, 0])
+
+return np.take_along_axis(x, np.array([[1], [0]]))
+
+return scipy.linalg.eigh(x + x.T, subset_by_index=None, eigvals_only=True)
+
+return scipy.linalg.svd(x, compute_uv=False, lapack_driver='gesdd')
+
+return x[*[0], 1]
+
+return np.einsum(x, [30, 5])
+
+return np.einsum(x, [0, ...], x[0], [...], [...])
+""",
+    "x=X": r"""
+y = x[0]
+return y[..., None], y[None], y[np.newaxis, ..., np.newaxis] * 2, y[...], y[()]
+
+h = np.asarray(x[0])
+h[h > 1.0] = 3.0
+h[np.isnan(h)] = 0.0
+return h
+
+h = np.array(x[1])
+h[h < 1.0] += 360.0
+h[h < 1.0] *= 2.0
+return h
+
+h = np.array(x[0])
+return h[h > 1.0], h[h > 100.0], x[True], x[x[0] > 100.0], x[np.True_].shape
+
+y = np.array(x)
+y[y[0] > 1.0] = 7.0
+y[y[0] > 100.0] += 1.0
+return y
+
+return np.complex128(x[:1])
+
+y = np.float64(x)
+y[0] = 9.0
+return x, y
+
+return np.zeros(3, np.float32, 'C'), np.ones((2, 1), float, order='C'), np.full(2, 1.5, None, 'F')
+
+a = x * 2.0
+a @= x
+return a
+
+a = x * 2.0
+y = a.flat[:]
+y[0] = 50.0
+f = a.flat
+z = f[1:]
+z += 1.0
+f[1:] += 3.0
+w = np.asarray(f)
+w[0] = 7.0
+return np.sum(a) + z[0]
+
+a = x * 2.0
+y = a[::-1].ravel()
+y += 1.0
+return np.sum(y)
+
+a = x * 2.0
+y = a[1:].ravel()
+y += 1.0
+return np.sum(a)
+
+return max(I)
+
+return sum(I, x)
+
+return any(x)
+
+return np.full(3, x)
+
+return np.full_like(x, 3, shape=2)[1] * x[0]
+
+z = x * 1j
+z.real = 2 * x
+return z
+
+return x.real is x
+
+return x.copy() is x
+
+return x in [x]
+
+return x.nbytes * x[0]
+
+return x.item() * 2
+
+return x[0] if x[1:2] else 1.0
+
+return x[0] if x[: len(x) - 1] else 1.0
+
+return x[B[:2]]
+
+return x[x > 0, None]
+
+v = np.lib.stride_tricks.sliding_window_view(x, 2)
+v[0] = 1.0
+return x
+
+return np.deg2rad(I.astype(np.int8)), np.deg2rad(I.astype(np.uint16))
+
+return np.less(x > 0.0, x > 1.75), np.greater_equal(x > 0.0, x > 1.75)
+
+return np.less(U, U[::-1]), np.greater(U, U[1]), np.equal(U, U[::-1])
+
+return x[:1].item() + x[:1].reshape(1, 1).item(), x.reshape(1, 3).item(-1), x.item((1,))
+
+return x.item()
+
+a, b = x.reshape(1, 3) > 0.0, x.reshape(3, 1) > 0.0
+return b @ a, a @ b, np.einsum('ij,jk,kl->il', b, a, b)
+
+return np.random.default_rng(3).f(x[0], 2.0), np.random.default_rng(3).f(2.0, 3.0, 4)
+""",
+    "x=H": r"""
+return sum(x)
+
+return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
+""",
+    "x=X, n=-2": r"""
+return x[: 2 * n : 2], x[2 * n :: 2], x[: n - 3 : 3]
+
+return len(np.tile(x, n))
+
+return len(np.tile(x, (2, n))) + len(np.tile(x[:0], n))
+
+return len(np.tile(x[:0], n)) * x[0]
+
+return len(np.repeat(x, n))
+
+return len(np.eye(n))
+
+return x[0] * (1 + len(np.tri(n)) + np.tri(n, 3).shape[1])
+""",
+    "x=1.5, n=2": r"""
+e = np.float64(x)
+big = e > 1.0
+return e[big], e[~big], e[..., None], e[None, ...], e[()]
+""",
+    "x=X, n=-1": r"""
+return x[2:-10:n], x[-10:-20:n], x[10:-10:n], x[-10:2:-n]
+""",
+    "x=X, n=2": r"""
+if n == 1:
+    y = x
+else:
+    y = x[:, None] * x
+return y
+
+v = np.atleast_2d(x)
+if min(v.shape) == 1:
+    v = v.ravel()
+return v * n, v.ndim
+
+x += M
+return x
+
+return x.reshape(n, -1)
+
+return x.reshape(-1, n - 2)
+
+k = n - 4
+return x[::n], x[1::n], x[:2:n], x[::k], x[:0:k], x[-1::k], x[:-1:k]
+
+y = np.diag(x)
+y.flat[:: y.shape[0] + 1] += 1.0
+return y
+
+return x[:: n - 2]
+
+y = x.copy()
+y[:3] = range(3)
+return np.exp(range(3)), x * range(3), np.where(x > 0.0, range(3), 0.5), np.maximum(range(n), 1), y
+""",
+    "x=X, m=5": r"""
+return np.max(x, initial=1.9), np.min(x, initial=-7.0), x.max(initial=9.0), x.min(initial=0.0)
+
+y, none, e = x[:0], m - 5, np.zeros((2, 0))
+return (
+    np.pad(y, (none, none), mode='reflect'), np.pad(y, none, mode='wrap'),
+    np.pad(y, none, mode='edge'), np.pad(y, 0, mode='symmetric'), np.pad(x[:1], none, 'reflect'),
+    np.pad(e, ((m, 0), (0, none)), mode='edge'), np.pad(x, (m - 3, m - 4), mode='reflect'),
+)
+
+return np.pad(x[:0], (0, m), mode='symmetric')
+
+return np.pad(np.zeros((2, 0)), ((1, 0), (0, m)), mode='edge')
+
+return scipy.integrate.odeint(lambda y, t: -y, x[0], [0.0, 0.5])
+
+return scipy.integrate.odeint(lambda y, t: -y, x[:1], [0.0, 0.5], Dfun=lambda y, t: -np.eye(1))
+""",
+    "x=np.arange(24.0).reshape(2, 3, 4)": r"""
+return np.sum(x[[1, 0], :, [3, 2]])
+""",
+    "x=X.copy(), v=0.5, k=3,": r"""
+return x.sum(initial=v), np.sum(M, axis=1, initial=v), x.prod(initial=v), np.sum(I, initial=k)
+
+return np.max(x, initial=v), np.sum(H, initial=v), np.prod(M, axis=0, initial=k), M.min(initial=k)
+""",
+}

@@ -1,0 +1,270 @@
+"""Branches: values of several kinds, `None`, names that may be unbound, `match`."""
+
+LIKE: dict[str, str] = {
+    "x=1.5": r"""
+if x > 2.0:
+    x += x.normal()
+return x
+
+if x > 1.0:
+    return x[2]
+return x
+
+if isinstance(x, float) and not hasattr(x, '__array__'):
+    x = np.array([x, 2.0 * x])
+return x * 2
+
+match x:
+    case [a, b]:
+        return a
+    case _:
+        return 2 * x
+
+match [x, 1.0, 2.0]:
+    case [a, *b]:
+        return a * len(b)
+
+match None:
+    case None:
+        return x
+    case _:
+        return 2 * x
+
+match range(3):
+    case [a, *_, 2]:
+        return a + x
+
+match {"a": x}.items():
+    case [a]:
+        return x
+    case _:
+        return 2 * x
+
+match {"a": x}:
+    case [*_]:
+        return x
+    case _:
+        return 2 * x
+
+match [x, 2.0, 3.0, 4.0 * x]:
+    case [a, *rest, b]:
+        return a * b + len(rest) * rest[0]
+
+match collections.deque([x, 2.0]):
+    case [a, b]:
+        return a * b
+""",
+    "x=X": r"""
+n = 0.0
+def seen(k):
+    nonlocal n
+    n = 7.0 * n + k
+    return n
+match 1:
+    case 1 if seen(3.0) < 0.0:
+        seen(4.0)
+    case 1:
+        seen(5.0)
+return n + x[0]
+""",
+    "x=1.5, n=3": r"""
+what = 'u' if n > 5 else ('d', x)
+match what:
+    case 'u':
+        return 1
+    case (a, b):
+        return a, b, isinstance(what, str), type(what) is tuple
+
+dtype = np.float32 if x > 1.0 else np.float64
+function = np.sin if n > 5 else abs
+return np.ones(2, dtype=dtype), function(-x)
+
+a = np.arange(3.0)
+b = a if x > 5.0 else a.reshape(3, 1)
+c = b * 2.0
+return c, c.ndim, np.shape(b)
+""",
+    "x=1.0, n=1": r"""
+return 2 * x if (None if n > 2 else x) == (None if n > 1 else x) else x
+""",
+    "x=1.0, n=3": r"""
+return 2 * x if x == (None if n > 1 else x) else x
+""",
+    "x=1.5, n=2": r"""
+p = np.array([x, 2.0])
+if x > n:
+    p = np.ones(2, np.float32)
+return p[0]
+
+p = np.array([x, 2.0])
+if x > 2.0:
+    p = np.ones(2, np.float32)
+return p[0] * n
+
+y = {'a': None}
+for k in range(n):
+    y['a'] = x
+return y['a']
+
+if n == 3:
+    return None
+return x
+
+if n == 2:
+    return None
+return x
+
+return x, None if n == 2 else x, [x if n == 2 else None], (None if n == 1 else 1j * x,)
+
+return None if n == 3 else [x, n]
+
+best = None
+for k in range(n):
+    if best is None or x - k > best[0]:
+        best = x - k, k
+return best
+
+match n:
+    case 1:
+        y = x
+    case 2:
+        y = x * 2
+    case -3:
+        y = x * 3
+return y
+
+if n > 1:
+    y = x
+return y
+
+if n > 2:
+    y = x
+return y
+
+while n < 0:
+    y = n
+    n = n + 1
+return y * x
+
+y = x
+if n > 1:
+    del y
+return y
+
+if n > 2:
+    y = [x]
+y.append(2.0)
+return y
+
+if n > 1:
+    y = {'a': x}
+y['b'] = 2.0
+return y['a'] + y['b']
+
+if n > 2:
+    mode = 'fast'
+return x if mode == 'fast' else -x
+
+for k in range(n):
+    if k == 1:
+        y += x
+    elif k == 0:
+        y = x * 3
+return y
+
+s = 0.0
+for k in range(n):
+    s += prev * k
+    prev = x
+return s
+
+for k in range(n):
+    if k > 5:
+        y = x
+        break
+    y = x * k
+return y
+
+for k in range(n):
+    if k > 5:
+        y = x
+        break
+return y
+
+if n == 2:
+    y = None
+elif n == 1:
+    y = x
+return y is None
+
+if n == 1:
+    y = None
+elif n == 3:
+    y = x
+return y is None
+""",
+    "x=X, n=2": r"""
+match [v for v in x]:
+    case [a, b, c]:
+        return a + b * c
+""",
+}
+
+# What may be None, where Python takes None, too, or raises something else than `TypeError`.
+OPTIONAL = r"""
+p = Point(x, 2.0) if n > 1 else None
+return p.x
+
+p = Point(x, 2.0) if n > 1 else None
+try:
+    p.x += 1.0
+except AttributeError:
+    return x
+return p.x
+
+p = Point(x, 2.0) if n > 1 else None
+try:
+    p.x = 1.0
+    del p.y
+except AttributeError:
+    return x
+return p.x
+
+items = [x] if n > 1 else None
+items.append(1.0)
+return items
+
+p = Point(x, 2.0) if n > 1 else None
+told = isinstance(p, Point), callable(p), type(p) is Point, bool(p), hasattr(p, "x")
+return told, getattr(p, "x", 0.5), getattr(Point(x, 1.0), "z", p) is None
+
+p = Point(x, 2.0) if n > 1 else None
+if hasattr(p, "x"):
+    return p.x
+f = thrice if n > 0 else None
+return f(x) if callable(f) else x
+
+v = x if n > 1 else None
+return any([v, 0.0]), all([v, 1.0]), any(e for e in (v, 0.0)), all((v, 1.0))
+
+v = x if n > 1 else None
+return [e for _, e in enumerate([v, 1.0])], {k: e for k, e in zip("ab", (v, 1.0))}
+
+v = x if n > 1 else None
+p = Point(x, 2.0)
+setattr(p, "y", v)
+return p.y, dict(a=v), dict.fromkeys("ab", v), [v].count(None)
+
+v = x if n > 1 else None
+try:
+    return sum([v, 1.0]), max(v, 1.0), min(e for e in (v, 1.0))
+except TypeError:
+    return 0.5
+
+d = {"a": x}
+if n > 1:
+    d["b"] = 2.0
+found = [d.get(k) for k in "ab"]
+return sum(e for e in found if e is not None), found
+"""
+LIKE |= {f"x=0.7, n={n}": OPTIONAL for n in (1, 3)}

@@ -1,0 +1,52 @@
+"""Dates, fractions and decimals, which are constants."""
+
+LIKE: dict[str, str] = {
+    "x=0.7,": r"""
+return (DAY - datetime.date(2024, 1, 1)).days * x, DAY.month, DAY == 3
+
+when = datetime.datetime.strptime("2024-03-01 12:30", "%Y-%m-%d %H:%M")
+hours = (when - when.replace(hour=0)) / datetime.timedelta(hours=1)
+return x * hours, f"{DAY:%d.%m.%y} {DAY} {when!r}", str(DAY), DAY.isoformat()
+
+day, days = DAY, []
+while day < datetime.date(2025, 1, 1):
+    days.append(day)
+    day += datetime.timedelta(days=91)
+return [x ** ((b - a).days / 91) for a, b in zip(days, days[1:])], len(days), max(days).year
+
+day = DAY
+for k in range(4):
+    day = day + datetime.timedelta(days=k)
+    if day.weekday() >= 5:
+        x = x * 2
+return x, day.day
+
+rates = {DAY: 0.1 * x, datetime.date(2025, 3, 1): 0.2}
+return [rates[d] * d.year for d in sorted(rates)], DAY in rates, min(rates).day, sum(rates.values())
+
+try:
+    day = datetime.date(2024, 2, 30)
+except ValueError:
+    day = datetime.date(2024, 2, 29)
+return x * day.day
+
+two = fractions.Fraction(2)
+return THIRD * x, x + THIRD, x**THIRD, THIRD**x, 1 / THIRD * x, x**two, float(THIRD)
+
+third = THIRD + fractions.Fraction(1, 6)
+same = -third == fractions.Fraction(-1, 2), abs(-THIRD) == THIRD, third == 0.5
+return x * float(third), third.numerator, third > THIRD, bool(third), same, DAY < max([DAY])
+
+cents = decimal.Decimal("0.10") * 3
+return x * float(cents), cents == decimal.Decimal("0.3"), str(cents), int(cents)
+
+start = np.datetime64("2024-01-01")
+days = (np.datetime64("2024-07-01") - start) / np.timedelta64(1, "D")
+return x * days, (np.datetime64("2024-07-01") - start).astype(int)
+
+if not DAY or DAY is None:
+    return x
+long = sum([datetime.timedelta(1)] * 3, datetime.timedelta())
+return x * datetime.timedelta(days=2).total_seconds(), long.days
+""",
+}

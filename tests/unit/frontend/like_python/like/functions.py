@@ -1,0 +1,185 @@
+"""Functions: arguments, closures, recursion, decorators, derivatives inside of code."""
+
+LIKE: dict[str, str] = {
+    "x=1.5": r"""
+def noisy(x, rng=None):
+    return x + rng.normal() if x > 1.0 else x
+return noisy(x)
+
+def step(x, callback):
+    if x < 1.0:
+        callback(x)
+    return 2.0 * x
+return step(x, None)
+
+v, back = adc.vjp(lambda z: (z * z).real * x, x + 1j)
+return v, back(1.0)
+
+y = (z := x * 2.0)
+return y + z
+
+w = x
+def g():
+    nonlocal w
+    w = x * 3.0
+    return w
+y = g()
+return y + w
+
+return SECOND((2.0, x))
+
+return functools.lru_cache()(lambda v: v * x)(2.0)
+
+return functools.cache(lambda v: v * x)(2.0)
+
+return functools.wraps(math.sin)(lambda v: v * x)(2.0)
+
+def g(v):
+    return v * g.k
+g.k = 3.0
+return g(x)
+
+return adc.value_and_grad(lambda v: (v ** 3, v), has_aux=True)(x)[0][1]
+
+return adc.linearize(lambda v: v ** 3, x)[1](1.0)
+
+return adc.grad(lambda v, k=2.0: v * k)(v=x)
+""",
+    "x=X": r"""
+return mean(x), mean(x, axis=0)
+
+n = 0.0
+def seen(k):
+    nonlocal n
+    n = 7.0 * n + k
+    return n
+def f(a=seen(1.0), b=seen(2.0)):
+    return a * b
+return f() + x[0]
+
+made = []
+def note():
+    made.append(1.0)
+    return "m"
+assert x[0] < 99.0, note()
+return x[0] + len(made)
+
+return adc.jacfwd(lambda v: v ** 3)(x)[0, 0]
+
+return adc.vmap(lambda v: 'a')(x)
+
+z, back = adc.vjp(lambda p: (p.a * p.a.conjugate()).real, Pair(x[0] + 1j, 3))
+return back(1.0)[0].a.imag
+
+def scaled(y, names, k):
+    return y if k == 0 else scaled(y * len(names[k - 1]), names, k - 1)
+return [scaled(x, ["a", "bb", "ccc"], n) for n in range(4)], scaled(x[0], ("ab",), 1)
+
+return adc.jit(fn=thrice)(x), adc.checkpoint(fn=thrice)(x)
+a = [1.0, 2.0, 3.0]
+a[1:] = map(abs, [x[0], x[1]])
+return sum(a)
+""",
+    "x=1.5, k=3": r"""
+def rec(n):
+    return x if n == 0 else rec(n - 1) * g.factor
+def g(y):
+    return y
+g.factor = 1.5
+a = rec(k)
+g.factor = 2.0
+return a, rec(k)
+
+def called():
+    h.count = h.count + 1
+    return 1.0, 2.0
+def h(y):
+    return y * h.count
+h.count = 0
+a = [v for v in called()]
+h.count += 1
+return sum([h(x) for _ in called()]), h(x), a
+
+def total(v):
+    s = 0
+    for _ in range(k):
+        s = s + v
+    return s
+return [total(v) for v in (x, 2)], tuple(map(total, (x, 2, True)))
+""",
+    "x=1.5, n=2": r"""
+if n > 2:
+    y = x
+return (lambda: y * 2)()
+""",
+    "x=X, f=thrice": r"""
+return EACH(x), EACH(2.0)
+
+for v in x:
+    if v < 0.0:
+        f = TRIPLE
+return f(x)
+""",
+}
+
+# Variables that inner functions bind, in loops.
+REBOUND = r"""
+v, s = [x, 2.0], 1.5
+def step():
+    nonlocal v
+    v = [s, 3.0]
+for _ in range(n):
+    step()
+return v
+
+v = {"a": x}
+def step():
+    def inner(q):
+        nonlocal v
+        v = {"a": v["a"] * q}
+    for k in range(n):
+        inner(k + 2.0)
+step()
+return v
+
+p = Point(x, 1.0)
+def step():
+    nonlocal p
+    p = Point(p.y, p.x + 1.0)
+k = 0
+while k < n:
+    step()
+    k += 1
+return p.x, p.y
+
+p, q = Point(x, 1.0), Point(2.0, x)
+def step(d):
+    nonlocal p, q
+    p = Point(p.x + d, p.y)
+    q = Point(p.y, q.x)
+for k in range(n):
+    step(k * 0.5)
+    if p.x > 3.0:
+        break
+return p.x, p.y, q.x, q.y
+
+p = Point(x, "b")
+def step():
+    nonlocal p
+    p = Point(p.x + 1.0, "b")
+    p.y = p.y + "a"
+for k in range(n):
+    if x > 3.0:
+        break
+    step()
+return p.x
+
+u, w = (x, 1.0), None
+def step():
+    nonlocal u, w
+    u, w = None, (x if w is None else None)
+for k in range(n):
+    step()
+return u, w
+"""
+LIKE |= {f"x=0.8, n={n}": REBOUND for n in (0, 1, 3)}

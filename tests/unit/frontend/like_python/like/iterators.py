@@ -1,0 +1,75 @@
+"""Generators and iterators."""
+
+LIKE: dict[str, str] = {
+    "x=1.5": r"""
+def listed(v):
+    try:
+        iter(v)
+    except TypeError:
+        return [v]
+    return list(v)
+return listed(x), listed([x, 2.0]), listed(np.array([x, 1.0])), listed((1, 2))
+""",
+    "x=X": r"""
+n = 0.0
+def seen(k):
+    nonlocal n
+    n = 7.0 * n + k
+    return n
+return sum(seen(1.0) + v for v in (seen(2.0) * w for w in [x[0], x[1]]))
+
+n = 0
+def some():
+    nonlocal n
+    n += 1
+    return [x[0], x[1]]
+return sum(map(lambda v: v * 2.0, some())) + n
+
+f = lambda v: v * 2.0
+s = 0.0
+for v in map(f, [x[0], x[1]]):
+    s += v
+    f = lambda v: v * 3.0
+return s + f(1.0)
+
+s = 0.0
+for a in itertools.chain.from_iterable([x, x]):
+    s += a
+return s
+
+s = 0.0
+for a in itertools.chain(*[x, x]):
+    s += a
+return s
+
+return functools.reduce(lambda a, b: a * b - a, (v + 1.0 for v in (x[0], x[1], x[2])))
+
+n = len(x)
+states = list(itertools.product([-1.0, 1.0], repeat=n))
+return sum(s[0] * x[1] for s in states) + len((1.0,) * n), "ab" * n
+
+return sum(x.flat) + sum(list(x.flat)) + sum([v for v in x.flat]) + max(x.flat)
+""",
+    "x=1.5, n=3": r"""
+g = (v * v for v in (x, 2.0, 3.0))
+return sum(g) + sum(g), next(g, 'end')
+
+g = (v * v for v in (x, 2.0, 3.0))
+a = next(g)
+b = next(g, 7.0)
+return a, b, next(g), next(g, None), next(g, x), sum(g)
+
+g = (v * x for v in range(n))
+first = next(g)
+rest = [v + first for v in [*(x, 1.0)]]
+for v in g:
+    rest.append(v)
+return rest, list(g)
+
+g = (v * x for v in range(n - 2))
+return next(g), next(g)
+""",
+    "x=1.5, k=3": r"""
+return [sum([v * i for i in range(k)]) for v in (x, 2)]
+""",
+}

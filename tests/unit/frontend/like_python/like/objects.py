@@ -1,0 +1,284 @@
+"""Objects and their classes: attributes, operators, named tuples, dataclasses."""
+
+LIKE: dict[str, str] = {
+    "x=1.5": r"""
+def side(x, kind):
+    kind = Kind(kind)
+    return x if kind is Kind.B else 2.0 * x
+return side(x, 1.0), side(x, 2), Kind(1.0).value, Kind(Kind.B) == Kind.B
+
+try:
+    return Kind(3.0).value
+except ValueError as error:
+    return str(error)
+
+y = Point(x, 1.0)
+return y.z if x > 2.0 else y.x
+
+u, v = Both(x, 2.0), Both(3.0, x)
+dot = sum(a * b for a, b in zip(u, v))
+both = Both(*(a + b for a, b in zip(u, v)))
+return dot, [*u, 1.0], [k * a for k, a in enumerate(u)], max(*v), list(zip(u, v, [1, 2]))
+
+u, v = Line(Both(x, 2.0), 1.0), Both(3.0, x)
+s = 0.0
+for a, b in zip(u.start, v):
+    s += a * b
+for k, (a, b) in enumerate(zip(v, v), 1):
+    s += a * b * k
+return s, dict(zip("ab", v)), dict(enumerate(u.start))
+
+u, v = Both(x, 2.0), Both(3.0, x)
+s = 0.0
+for k, a in enumerate(u):
+    s += a * k
+    u.second = 5.0
+return s
+
+def axes(v):
+    try:
+        return len(v.shape)
+    except AttributeError:
+        return -1
+return axes(x), axes(np.float64(x)), axes([x]), axes(None), axes(np.ones(2) * x)
+
+return [hasattr(v, name) for v in (x, 1, np.float64(x), [x], (x,), {'a': x}, 'a', None, np.ones(2))
+        for name in ('__len__', '__iter__', 'shape', 'append', 'keys', 'real', '__call__', 'mro')]
+
+return getattr(x, 'shape', ()), getattr(np.ones((2, 3)), 'ndim', 0), getattr(None, 'size', 1)
+
+return [Times(x)] == [Times(2.0)], (Times(x), 1) != (Times(x), 1)
+
+return copy.copy(Pair(x, 1.0)).a
+
+return 2 * x if Comparable(x) < Greater(2.0) else x
+
+return 2 * x if Pair(x, 1.0) < (1.5, 2.0) else x
+
+return Properties(x).__class__.K * x
+
+o = Described(x)
+del o.d
+return o.a + x
+
+return Kind['A'].value * x
+
+return len(Kind) * x
+
+return copy.deepcopy(Pair(x, [2.0 * x])).b[0]
+
+o = Operators(x)
+del o[2]
+return o.a + x
+
+return PECULIAR.a * x
+""",
+    "x=M": r"""
+return operator.attrgetter('T')(x)
+""",
+    "x=X": r"""
+p = Point(x[0], 2.0)
+a = dataclasses.astuple(p)
+d = dataclasses.asdict(p)
+return a[0] * 2, len(a), d['x'] + d['y'], list(d)
+
+p = Line(Point(x, 2.0), Point(3.0, x))
+a = dataclasses.astuple(p)
+d = dataclasses.asdict(p)
+a[0][0][0] = 5.0
+return a[0][0], x, d['end']['y'][1], p.start.x
+
+return [callable(v) for v in (len, x, 1.0, 'a', lambda: 1, Point, Point(1.0, 2.0))]
+""",
+    "x=1.5, n=3": r"""
+q = Point(x, 1.0)
+for k in range(n):
+    p = q
+    t = (q, k)
+    q = Point(q.x + x, q.y * 2.0)
+return p.x, p.y, t[0].x, q.x
+
+q = [x, 1.0]
+for k in range(n):
+    line = Line(q, k)
+    q = [q[0] + x, q[1] * 2.0]
+return line.start[0], line.start[1], q
+
+q = {"a": x}
+best = None
+for k in range(n):
+    p = q
+    q = {"a": q["a"] + x}
+    if k == 1:
+        best = p["a"]
+return p["a"], best, q["a"]
+
+a, b = Point(x, 1.0), Point(2.0, x)
+for k in range(n):
+    a, b = b, a
+return a.x, a.y, b.x, b.y
+
+a, z = Point(x, 1.0), Point(2.0, x)
+for k in range(n):
+    z = a
+    a = Point(a.x + x, a.y)
+return a.x, z.x
+
+line = Line(Point(x, 1.0), Point(2.0, 3.0))
+start = line.start
+while line.start.x < 5.0:
+    line.start = Point(line.start.x + 1.0, line.start.y)
+return line.start.x, line.start.y, start.x
+
+line = Line(Point(x, 1.0), Point(2.0, 3.0))
+for k in range(n):
+    line.start, line.end = line.end, line.start
+    line.start.x += x
+return line.start.x, line.start.y, line.end.x, line.end.y
+
+line = Line(Point(x, 1.0), Point(2.0, 3.0))
+for k in range(n):
+    line.start.x *= 2.0
+    former = line.start
+    line.end = former
+    line.start = Point(former.x + x, former.y)
+    former.y -= 1.0
+return line.start.x, line.start.y, line.end.x, line.end.y, former.y
+
+line = Line([x, 1.0], {"a": [x]})
+for k in range(n):
+    line.start = [v + x for v in line.start]
+    line.start[0] *= 0.5
+    line.end = {"a": [line.end["a"][0] + line.start[1]]}
+return line.start, line.end
+
+parts = [Point(x, 1.0), Point(2.0, x), Point(3.0, 0.5)]
+for k in range(n):
+    made = [Point(p.x + x, p.y) for p in parts]
+    for i, p in enumerate(made):
+        parts[i] = p
+    parts[0].x += parts[1].y
+return [p.x for p in parts], made[0].x
+
+a, b = Line(Point(x, 1.0), n), Line(Point(2.0, 3.0), n)
+for k in range(n):
+    a.start, b.start = b.start, a.start
+    a.start.x += x
+    if a.start.x > 3.0:
+        a.start.y *= x
+return a.start.x, a.start.y, b.start.x
+
+line = Line(Point(x, 1.0), n)
+for k in range(n):
+    line.start = Point(line.start.x + x, 1.0)
+    if line.start.x > 3.0:
+        break
+return line.start.x
+
+line = Line(None, None)
+for k in range(n):
+    line.start = Point(x, 1.0) if line.start is None else Point(line.start.x + x, 2.0)
+return line.start.x
+
+def shifted(point):
+    for k in range(n):
+        point = Point(point.y, point.x + 1.0)
+    return point
+y = Line(Point(x, 1.0), Point(2.0, 3.0))
+z = shifted(y.end)
+return y.end.x, z.x
+
+scale = 3.0
+class Part:
+    unit = 'm'
+    def __init__(self, size):
+        self.size = size
+    def __add__(self, other):
+        return Part(self.size + other.size)
+    @property
+    def scaled(self):
+        return self.size * scale
+whole = Part(x) + Part(2.0)
+return whole.scaled, whole.unit, isinstance(whole, Part), Part.__name__
+
+def made(kind):
+    k = kind
+    class Named:
+        def name(self):
+            return k
+    return Named().name()
+return made('a') + made('b')
+
+class Pair(typing.NamedTuple):
+    a: float
+    b: int = 2
+p = Pair(x)
+return p.a * p.b, tuple(p)
+
+@dataclasses.dataclass(order=False)
+class Record:
+    a: float
+    rest: list = dataclasses.field(default_factory=list)
+r = Record(x)
+for k in range(n):
+    r.rest.append(k * x)
+return r.a, r.rest
+
+return rec5(Pair(x, 1.0), n).a
+""",
+    "x=1.5, k=3": r"""
+return (Often(0, k) + Often(x, k) + Often(2, k)).value
+""",
+    "x=1.5, n=2": r"""
+p = Scaled(x) if x > n else Cubed(x)
+return p.value()
+
+p = Scaled(x)
+for _ in range(2):
+    p = Cubed(3.0 * x)
+return p.value()
+
+a, b = Both(x, [n, x])
+c, *d = Both(a * 2, b)
+(e, _), f = Both(Both(x, n), x)
+pairs = [u + v for u, v in [Both(x, 1.0), Both(2.0, x)]]
+return a, b, c, d, e, f, pairs
+""",
+    "x=X, n=2": r"""
+box = Plain()
+box.total = {'s': 0}
+for k, v in enumerate(x):
+    box.total['s'] = box.total['s'] + v * x[::-1] + k
+return box.total['s']
+
+p = types.SimpleNamespace(a=x[0], b=n)
+p.c = p.a * p.b
+if x[1] > 0.0:
+    p.d = 1.0
+names = list(vars(types.SimpleNamespace(**{'u': 1, 'v': 2})))
+q = types.SimpleNamespace(c=p.c, b=n, a=x[0])
+same = p == q if not hasattr(p, 'd') else None
+vars(q).update(e=x)
+del q.a
+return (
+    names, q == types.SimpleNamespace(), q != p.b, 'a' in vars(q), q.e, getattr(p, 'd', 5.0),
+    getattr(p, 'z', 1.0), isinstance(q, types.SimpleNamespace), q.__dict__['b'], p.a,
+)
+
+p = types.SimpleNamespace()
+if x[1] > 0.0:
+    p.d = 1.0
+return p.d
+""",
+    "x=X, m=5": r"""
+class Never(typing.NamedTuple):
+    a: float
+    def __eq__(self, other):
+        return False
+class Always(typing.NamedTuple):
+    a: float
+    def __ne__(self, other):
+        return False
+return Never(x[0]) != Always(x[0]), Never(x[0]) != Always(x[1]), Always(x[0]) != Never(x[1])
+""",
+}

@@ -1,0 +1,167 @@
+"""Arrays: functions and methods of NumPy and SciPy, indices, views."""
+
+REFUSED: dict[str, str] = {
+    "x=1.5": r"""
+return round(np.array([x]))
+# ADC014: `round` of an array (f64[:])
+
+return round(np.array(x), 1)
+# ADC014: `round` of a 0-d array (f64)
+
+return 3@Operators(x)
+# ADC014: `@` needs arrays with at least one axis
+
+return X+Operators(x)
+# ADC010: an array (f64[:]) and a Operators, of which NumPy makes an array, is not supported
+
+for k in np.array(3.0):
+    x += k
+return x
+# ADC014: iteration over a 0-d array
+""",
+    "x=M": r"""
+return np.require(x, requirements=["F"])
+# ADC010: `np.require` with 'F' is not supported
+
+return max(x)
+# ADC014: The truth value of an array with more than one element is ambiguous
+
+return operator.methodcaller()(x)
+# ADC014: methodcaller() is missing the name of a method
+
+return operator.methodcaller('nope')(x)
+# ADC014: an array (f64[:, :]) has no attribute 'nope'
+
+return np.sum(x, axis=(0, 0))
+# ADC014: an axis is given twice
+
+return np.sum(x, axis=5)
+# ADC014: axis 5 is out of bounds for array of dimension 2
+
+return x[..., ...]
+# ADC014: an index can only have a single `...`
+
+return np.einsum("i...->i", x)
+# ADC014: the output subscripts 'i' lack the '...' of the operands
+
+return np.einsum("i1->i", x)
+# ADC014: the subscripts 'i1' are not valid
+""",
+    "x=X": r"""
+return 1.0 if x in ('a', 'b') else 2.0
+# ADC014: an array cannot be compared with None or another object
+
+return [x] == ['a']
+# ADC014: an array cannot be compared with None or another object
+
+a = x * 2.0
+y = a[::-1].ravel()
+y[0] = 50.0
+return np.sum(a)
+# ADC013: 'a' and 'y' may or may not be the same array here, and 'y' was changed
+
+return x[0] if x > 0 else 1.0
+# ADC014: The truth value of an array with more than one element is ambiguous
+
+return x[slice()]
+# ADC014: `slice` takes one to three arguments
+
+return getattr(x, 3)
+# ADC010: an attribute named by a number (int) is not supported
+
+return np.searchsorted(x, 1.0, side=3)
+# ADC014: `side` must be a string, not a number (int)
+
+return np.searchsorted(x, 1.0, side='up')
+# ADC014: search side must be 'left' or 'right' (got 'up')
+
+return np.array([X, M])
+# ADC014: setting an array element with a sequence. The requested array has an inhomogeneous shape
+
+return np.zeros(3, dtype=3)
+# ADC014: a number (int) is not a dtype
+
+return np.zeros(3, dtype=str)
+# ADC010: dtype <U0 is not supported
+
+return np.zeros()
+# ADC014: `np.zeros` needs 'shape'
+
+return np.zeros(3, float, 'C', 4)
+# ADC014: np.zeros() takes 3 arguments but 4 were given
+
+x.imag = 3.0
+return x
+# ADC014: a real array has no imaginary part to set
+
+return x.sum
+# ADC010: returning method 'sum' is not supported
+
+return x.view() is x
+# ADC010: `is` on views of one array is not supported
+
+return x.squeeze() is x
+# ADC010: `is` on views of one array is not supported
+
+return x[:] in [x]
+# ADC014: comparison of an array (f64[:]) with an array (f64[:])
+
+del x[0]
+return 1.0
+# ADC010: `del` of an element of an array (f64[:]) is not supported
+
+x += np.outer(x, x)
+return x
+# ADC014: the result has more axes than the array that it is stored in
+
+(x * 2).fill(x[0])
+return x[2]
+# ADC014: `.fill` needs an array that has a name
+
+return x[::0]
+# ADC014: slice step cannot be zero
+
+return x[:'a']
+# ADC014: slice indices must be integers or None, not str 'a'
+
+return np.deg2rad(x > 0.0)
+# ADC010: `np.deg2rad` on bool is not supported
+
+return x.item(1.0)
+# ADC014: an index must be an integer, not a number (float)
+
+return x.item(x[0] > 0.0)
+# ADC014: an index must be an integer, not a number (b1)
+
+return x.item(index=1)
+# ADC014: `.item` takes no keyword arguments
+
+return x.__len__(3)
+# ADC014: x.__len__() takes 0 arguments but 1 were given
+
+return np.zeros(3, shape=4) + x
+# ADC014: np.zeros() got multiple values for argument 'shape'
+
+return np.full(3, 2.0, fill_value=4.0) + x
+# ADC014: np.full() got multiple values for argument 'fill_value'
+
+f = x.flat
+return sum(f) + sum(f)
+# ADC010: iterating over a variable that is the `flat` of an array is not supported
+
+f = x.flat
+s = 0.0
+for v in f:
+    s += v
+return s
+# ADC010: iterating over a variable that is the `flat` of an array is not supported
+""",
+    "x=X, y=X": r"""
+return 2 * x[0] if x is y else x[0]
+# ADC010: `is` on arrays that may be one is not supported
+""",
+    "x=X, n=2": r"""
+return scipy.integrate.trapezoid(x, axis=int(x[2]) - n)
+# ADC010: `axis` known only at run time is not supported
+""",
+}

@@ -1,0 +1,213 @@
+"""Lists, tuples, dicts, sets, deques, heaps: their methods, order, copies."""
+
+REFUSED: dict[str, str] = {
+    "x=1.5": r"""
+return np.nan in [x, np.nan]
+# ADC010: looking for a NaN, which Python compares by identity, is not supported
+
+return [math.nan, x].count(math.nan)
+# ADC010: looking for a NaN, which Python compares by identity, is not supported
+
+s = collections.deque([x])
+s.remove(x)
+return s[0]
+# ADC010: `.remove` of a deque is not supported
+
+a, b, c = [x, 1.0]
+return a
+# ADC014: cannot unpack 2 values into 3 names
+
+return abs([x, -1.0])
+# ADC014: `abs` of a list
+
+return [x].nope
+# ADC014: a list has no attribute 'nope'
+
+return max([x, 2.0], kye=3.0)
+# ADC010: `min` or `max` with these keywords is not supported
+
+return collections.defaultdict(float, [('a', x)])['a']
+# ADC010: `defaultdict` with these arguments is not supported
+
+return collections.Counter(a=2)['a'] * x
+# ADC010: `Counter` with these arguments is not supported
+
+return heapq.heappush([x], X)
+# ADC010: a heap of elements of several kinds is not supported
+
+return heapq.heappop(collections.deque([x]))
+# ADC014: heap argument must be a list, not a deque
+
+return (collections.deque([x]) * 2)[1]
+# ADC010: this operator on a deque is not supported
+
+return ([x] * 2.0)[1]
+# ADC010: the length of a list known only at run time is not supported
+
+return sum([x] * 100000)
+# ADC010: a list of more than 10000 is not supported
+
+return [x] + None
+# ADC014: this operator on a list and None
+
+d = collections.deque([x])
+return d.pop(0)
+# ADC014: deque.pop() takes no arguments
+
+a = [x, 2.0]
+a.append(value=3.0)
+return a[0]
+# ADC010: `.append` with keywords is not supported
+
+return [x].sort(3)
+# ADC010: `.sort` of a list with these arguments is not supported
+
+return {'a': x}.pop()
+# ADC010: `.pop` of a dict with these arguments is not supported
+
+return collections.Counter('ab').setdefault('b', 3) * x
+# ADC010: `.setdefault` of a Counter is not supported
+
+return 2 * x if (x, [1]) < (1.5, [2]) else x
+# ADC010: ordering of tuples that hold a list and a list is not supported
+
+return collections.defaultdict(float, a=x)
+# ADC010: returning a defaultdict is not supported
+
+a = [x]
+a.append(a)
+return a
+# ADC010: returning a list that contains itself is not supported
+
+a = [x, 1.0, 2.0]
+a[1:2] = X
+return a[2] + len(a)
+# ADC014: can only assign an iterable
+
+a, b, *c = (x,)
+return a
+# ADC014: cannot unpack 1 values into at least 2 names
+
+return collections.deque([x]).nope
+# ADC010: `.nope` of a deque is not supported
+
+return {**x}['a']
+# ADC014: `**` of a number (float)
+""",
+    "x=X": r"""
+return [x[0], x[1]] @ (x[0], x[1])
+# ADC014: `@` is not defined for a list and a tuple of 2
+
+import collections
+d = collections.deque([x[0], x[1]])
+d[:] = [x[2]]
+return sum(d)
+# ADC014: sequence index must be integer, not 'slice'
+
+seen = {v for v in x}
+return len(seen) * x[0]
+# ADC010: a set that holds a number (f64) is not supported
+
+seen = set()
+for v in x:
+    seen.add(int(v))
+return [v for v in seen]
+# ADC014: cannot loop over a set
+
+seen = {3, 1}
+seen.discard(3)
+seen.add(5)
+return [v * x[0] for v in seen]
+# ADC010: the order of a set from which elements were removed is not known
+
+d = {}
+if x[0] > 0.0:
+    d['a'] = x[1]
+return {**d, 'b': x[0]}, [name for name in d]
+# ADC010: this use of a dict with keys that only some paths set is not supported
+
+d = {}
+for v in x:
+    d[int(v)] = v
+for k in d:
+    del d[k]
+return len(d) * x[0]
+# ADC010: removing an element of a dict while a loop iterates over it is not supported
+
+d = {}
+for v in x:
+    d[int(v)] = [v]
+return len(d) * x[0]
+# ADC010: a key known only at run time is not supported for a dict that holds a list
+
+d = {}
+for v in x:
+    d[int(v)] = v
+return 0.5 in d
+# ADC010: a number (float) as a key, where others are known only at run time, is not supported
+
+cache = {}
+def power(n):
+    if n in cache:
+        return cache[n]
+    cache[n] = 1.0 if n == 0 else x[0] * power(n - 1)
+    return cache[n]
+return power(3)
+# ADC010: changing a dict that was passed to a recursive function is not supported
+
+match [v for v in x[: int(3.0 * x[0])]]:
+    case [a, b, c]:
+        return a
+# ADC010: this pattern for a list whose elements are known only at run time is not supported
+""",
+    "x=1.5, n=3": r"""
+return sum(['a'] * n)
+# ADC014: `+` is not defined for str 'a'
+
+d = collections.deque([x])
+d.extend((x * k for k in range(int(2.0 * x))))
+return d[n]
+# ADC010: `.extend` of a deque by a list of a length known only at run time is not supported
+
+d = collections.deque()
+for k in range(n):
+    d.append(x * k)
+d.rotate(1)
+return d[0]
+# ADC010: `.rotate` of a deque of any length is not supported
+
+d = collections.deque([x * k for k in range(int(2.0 * x))], maxlen=2)
+return d[0]
+# ADC010: a deque of `maxlen` of a list of a length known only at run time is not supported
+""",
+    "x=[1.5], y=[1.5]": r"""
+return 2 * x[0] if x is y else x[0]
+# ADC010: `is`, or `==` that compares identity, of two objects from outside is not supported
+""",
+    "x=1.5, n=1": r"""
+a = [x, 1.0, 2.0]
+a[int(x):] = [x]
+return a[1]
+# ADC010: a slice of a tuple or string with ends known only at run time is not supported
+""",
+    "x=X, n=2": r"""
+s = 0.0
+for k in {n, 40} - {n}:
+    s += k
+return s * x
+# ADC014: cannot loop over a set
+
+return len({v > 0.0 for v in np.cumsum(x)}) * x[0]
+# ADC010: a set that holds a number (b1) is not supported
+
+return {1, 2} + {3}
+# ADC014: `+` is not defined for a set and a set
+
+a, b = [x[0]], [x[1], 2.0]
+y = a if x[0] > 0.0 else b
+if x[1] < 0.0:
+    y[0] = 5.0
+return a[0] * n
+# ADC013: whether this list was changed (line 5) depends on the path
+""",
+}

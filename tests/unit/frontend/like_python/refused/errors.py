@@ -1,0 +1,68 @@
+"""Exceptions that are raised and caught, `assert`, `with`."""
+
+REFUSED: dict[str, str] = {
+    "x=1.5": r"""
+raise Stopped('late', [x])
+# ADC010: an exception with a list is not supported
+
+raise Stopped()
+# ADC014: Stopped(): missing a required argument: 'message'
+
+raise Diverged('a', k=x)
+# ADC014: Diverged(): Diverged() takes no keyword arguments
+
+raise Diverged(*[x])
+# ADC010: an exception with starred arguments is not supported
+
+try:
+    raise Stopped('late', iterations=2)
+except Stopped as error:
+    return x * error.iterations
+# ADC012: 'error' is an exception of `Stopped`, which has arguments or methods
+
+with BadOperators() as o:
+    return x
+# ADC014: a BadOperators does not support the context manager protocol
+
+with cm3(x) as y:
+    pass
+return x
+# ADC033: a context manager with more than one `yield` is not supported
+
+try:
+    if x > 1:
+        raise ValueError('a')
+    return x
+except 3:
+    return 2 * x
+# ADC014: catching classes that do not inherit from BaseException is not allowed
+
+import warnings
+with warnings.catch_warnings():
+    warnings.warn("caught")
+return x
+# ADC010: `warnings.warn` inside `warnings.catch_warnings` is not supported
+
+import warnings
+warnings.simplefilter("ignore")
+return x
+# ADC010: `warnings.simplefilter` outside `warnings.catch_warnings` is not supported
+""",
+    "x=X": r"""
+try:
+    if x[1] < 0:
+        raise ValueError(f"bad {x}")
+except ValueError as error:
+    print(error)
+return x[0]
+# ADC010: an array in the message of an exception that is caught and kept is not supported
+
+try:
+    if x[1] < 0:
+        raise ValueError(f"bad {x}")
+finally:
+    print("done")
+return x[0]
+# ADC010: an array in the message of an exception that is caught and kept is not supported
+""",
+}

@@ -1,0 +1,138 @@
+"""Functions: arguments, closures, recursion, decorators, derivatives inside of code."""
+
+REFUSED: dict[str, str] = {
+    "x=1.5": r"""
+return x()
+# ADC014: a number (float) is not a function
+
+def f():
+    nonlocal y
+    y = x
+if x > 3.0:
+    y = 1.0
+return y
+# ADC011: 'y' may be unbound here: it is not assigned on every path (line 5)
+
+return functools.partial()(x)
+# ADC014: partial() needs a function
+
+return functools.lru_cache(x)(lambda v: v * x)(2.0)
+# ADC014: Expected first argument to be an integer, a callable, or None
+
+return adc.grad()(x)
+# ADC010: returning `grad` of a number (float) is not supported
+
+return adc.grad(lambda v: v ** 3, nope=0)(x)
+# ADC014: adc.grad() does not take these arguments
+
+return adc.jvp(lambda v: v ** 3)[1]
+# ADC014: pass a function, primals and tangents
+
+return adc.stop_gradient(x, x) * x
+# ADC014: adc.stop_gradient() takes one argument
+
+return adc.save(x, x) * x
+# ADC014: adc.save() takes one argument
+
+def make(k):
+    f = lambda v: v * s
+    if k > 0:
+        return f
+    s = 3.0
+    return f
+return make(x)(x)
+# ADC011: 's' may be unbound here
+
+@adc.custom_jvp
+def f(v) -> float:
+    return float.fromhex('a')
+@f.defjvp
+def rule(primals, tangents):
+    return f(primals[0]), tangents[0]
+return f(x)
+# ADC010: `float.fromhex` is not supported
+""",
+    "x=X": r"""
+def pairs(y):
+    found = []
+    for k in range(int(x[0]) + 2):
+        found.append((k * y[1], y[2]))
+    return found
+v, pull = adc.vjp(pairs, x)
+return pull(v)
+# ADC010: the cotangent of a list of tuples whose length is known only at run time is not supported
+
+return EACH_ROW(x)
+# ADC010: `np.vectorize` with `signature` or `excluded`, or a call with keywords is not supported
+
+return EACH(v=x)
+# ADC010: `np.vectorize` with `signature` or `excluded`, or a call with keywords is not supported
+
+return adc.grad(np.sum, 0, argnames='a')(x)
+# ADC020: argnums and argnames are both given
+
+return adc.vmap(np.square, axes=0)(x)
+# ADC014: adc.vmap() does not take these arguments
+
+return adc.vmap(np.square, 0, in_axes=0)(x)
+# ADC014: adc.vmap() got multiple values for argument 'in_axes'
+
+return adc.grad(np.sum, 0, argnums=0)(x)
+# ADC014: adc.grad() got multiple values for argument 'argnums'
+
+return adc.grad(argnums=0)(np.sum, 3)(x)
+# ADC014: a decorator takes one function
+
+return adc.jit(thrice, times=3)(x)
+# ADC014: adc.jit() does not take these arguments
+
+return adc.jvp(np.sum, (x,), (x,), 3)[1]
+# ADC014: adc.jvp() takes 3 arguments but 4 were given
+
+return adc.jvp(np.sum, (x,), (x,), primals=(x,))[1]
+# ADC014: adc.jvp() got multiple values for argument 'primals'
+
+return adc.vjp()
+# ADC014: adc.vjp() does not take these arguments
+
+return adc.vjp(lambda a, b=2.0: np.sum(a * b), x, b=3.0)[0]
+# ADC014: adc.vjp() does not take these arguments
+""",
+    "x=1.5, n=3": r"""
+return rec3(x, n)[0]
+# ADC010: returning a list from a recursive function is not supported
+
+return rec9(x, n)
+# ADC025: rec9() calls itself with a new function or new types at every level
+""",
+    "x=1.5, n=2": r"""
+for _ in range(2):
+    def h(y):
+        return y * h.factor
+    h.factor = 1.0
+if n > 1:
+    h.factor = 5.0
+return h(x)
+# ADC010: assignment to an attribute of function 'h' is not supported
+
+def rec(m):
+    before = h.factor
+    h.factor = 3.0
+    return rec(m - 1) if m > 0 else before
+def h(y):
+    return y
+h.factor = 1.0
+return rec(n) * x
+# ADC010: assignment to an attribute of function 'h' is not supported
+""",
+    "x=X, n=2": r"""
+t = 1
+def g(y):
+    nonlocal t
+    before = t
+    t = t + 0.5
+    return before
+return adc.vmap(g)(x)
+# ADC014: the results of two elements in vmap have the types int64 and float64
+""",
+}

@@ -1,0 +1,131 @@
+"""Generators and iterators."""
+
+REFUSED: dict[str, str] = {
+    "x=1.5": r"""
+def once():
+    return map(lambda v: v * x, [1.0, 2.0])
+found = once()
+return sum(found) + sum(found)
+# ADC010: storing the iterator of `map` is not supported
+
+once = lambda least: filter(lambda v: v > least, [1.0, 2.0])
+found = once(1)
+return sum(found) + sum(found)
+# ADC010: storing the iterator of `filter` is not supported
+
+found, _ = map(lambda v: v * x, [1.0, 2.0]), 3
+return sum(found) + sum(found)
+# ADC010: storing the iterator of `map` is not supported
+
+once = {'a': map(lambda v: v * x, [1.0, 2.0])}
+return sum(once['a']) + sum(once['a'])
+# ADC010: storing the iterator of `map` is not supported
+
+once = lambda v=map(abs, [x, 2.0]): sum(v)
+return once() + once()
+# ADC010: storing the iterator of `map` is not supported
+
+return sum(found := map(abs, [x, 2.0])) + sum(found)
+# ADC010: storing the iterator of `map` is not supported
+
+once = lambda: (v * x for v in [1.0, 2.0])
+found = once()
+return sum(found) + sum(found)
+# ADC010: storing a generator is not supported
+
+return sum((v for _, v in enumerate()))
+# ADC010: this call of `enumerate` is not supported
+
+g = h = (v * v for v in (x, 2.0))
+return sum(g)
+# ADC010: storing a generator is not supported
+""",
+    "x=X": r"""
+def total(vs):
+    return sum(vs) + sum(vs)
+return total(map(lambda v: v * 2.0, x))
+# ADC010: storing the iterator of `map` is not supported
+
+s = 0.0
+for f in ((lambda v: v * k) for k in range(3)):
+    s += f(x[0])
+return s
+# ADC010: a generator of functions that read its variable is not supported
+
+return sum((a * b for a, b in zip(x, x, foo=True)))
+# ADC010: `zip` with keywords is not supported
+
+pairs = zip(x, x[1:], **{'strict': False})
+return sum(a * b for a, b in pairs)
+# ADC010: storing the iterator of `zip` is not supported
+
+match map(abs, x):
+    case rows:
+        return sum(rows) + sum(rows)
+# ADC010: storing the iterator of `map` is not supported
+
+rows = [(v for v in x)]
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing a generator is not supported
+
+rows = [reversed(x)]
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing the iterator of `reversed` is not supported
+
+rows = map(abs, x) if len(x) > 2 else x
+return sum(rows) + sum(rows)
+# ADC010: storing the iterator of `map` is not supported
+
+rows = []
+rows.append(map(abs, x))
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing the iterator of `map` is not supported
+
+rows = []
+rows.append(reversed(x))
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing the iterator of `reversed` is not supported
+
+rows = dict(a=zip(x, x))
+return sum(a for a, b in rows["a"]) + sum(a for a, b in rows["a"])
+# ADC010: storing the iterator of `zip` is not supported
+
+rows = [map(abs, x) for _ in range(2)]
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing the iterator of `map` is not supported
+
+rows = {k: (v for v in x) for k in range(2)}
+return sum(rows[0]) + sum(rows[0])
+# ADC010: storing a generator is not supported
+
+a = b = map(abs, x)
+return sum(a) + sum(b)
+# ADC010: storing the iterator of `map` is not supported
+
+a: object = filter(None, x)
+return sum(a) + sum(a)
+# ADC010: storing the iterator of `filter` is not supported
+
+a = {"k": x}
+a["k"] = map(abs, x)
+return sum(a["k"]) + sum(a["k"])
+# ADC010: storing the iterator of `map` is not supported
+""",
+    "x=1.5, n=2": r"""
+u, v = Both(x, 2.0), Both(3.0, x)
+s = 0.0
+for a, b in zip(u, v):
+    s += a * b
+    u.second = 5.0
+return s
+# ADC010: a loop that changes what a generator reads from which it draws is not supported
+""",
+    "x=X, n=2": r"""
+scale, t = 1.0, 0.0
+for k, a in enumerate(filter(lambda v: v > 0.0, (v * scale for v in x))):
+    scale = 3.0 * n
+    t += a
+return t
+# ADC010: a loop that changes what a generator reads from which it draws is not supported
+""",
+}

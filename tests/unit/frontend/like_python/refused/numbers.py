@@ -1,0 +1,39 @@
+"""Numbers of Python's and NumPy's: operators, `round`, `math`, complex ones."""
+
+REFUSED: dict[str, str] = {
+    "x=1.5": r"""
+return divmod([x], 2)
+# ADC014: `divmod` is not defined for a list
+
+return x in 3
+# ADC014: `in` a number (int)
+
+return None + x
+# ADC014: `+` is not defined for None
+
+return x.hex()
+# ADC010: `.hex` of a number (float) is not supported
+
+return (x + 1j).conjugate(3).imag
+# ADC010: `(x + 1j).conjugate` with these arguments is not supported
+
+return x << 2
+# ADC014: `<<` on float and int
+
+return divmod(x)
+# ADC010: `divmod` with these arguments is not supported
+
+return int[0]
+# ADC014: indexing type 'int'
+""",
+    "x=3.0": r"""
+return math.gcd(x, 2)
+# ADC014: `math.gcd` needs integers
+
+return math.lcm(4, 2.0)
+# ADC014: `math.lcm` needs integers
+
+return math.comb(5, 2.0) * x
+# ADC014: 'float' object cannot be interpreted as an integer
+""",
+}

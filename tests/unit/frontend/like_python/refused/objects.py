@@ -1,0 +1,192 @@
+"""Objects and their classes: attributes, operators, named tuples, dataclasses."""
+
+REFUSED: dict[str, str] = {
+    "x=1.5": r"""
+return dataclasses.replace(Data(x), c=2 * x).a
+# ADC014: field c is declared with init=False, it cannot be specified with replace()
+
+return dataclasses.replace(Data).a
+# ADC014: replace() should be called on dataclass instances
+
+return operator.attrgetter(3)(Data(x))
+# ADC014: attribute name must be a string
+
+return copy.copy(np.random)
+# ADC014: cannot pickle 'module' object
+
+return copy.copy(Base().f)(x)
+# ADC010: `copy` of method 'f' is not supported
+
+p = Pair(x, 1.0)
+return 2 * x if p is p else x
+# ADC010: `is` on a Pair is not supported
+
+return Properties(x).w
+# ADC014: property 'w' of 'Properties' object has no getter
+
+o = Properties(x)
+del o.p
+return o.a
+# ADC014: property 'p' of 'Properties' object has no deleter
+
+o = Properties(x)
+del o.b
+return o.a
+# ADC014: 'Properties' object has no attribute 'b'
+
+o = Pair(x, 1.0)
+o.a = 3 * x
+return o.a
+# ADC014: a Pair cannot be changed
+
+o = Pair(x, 1.0)
+del o.a
+return o.a
+# ADC010: `del` of an attribute of a Pair is not supported
+
+o = Slots(x)
+o.b = 2.0
+return o.a
+# ADC014: 'Slots' object has no attribute 'b'
+
+return Abstract()
+# ADC014: Can't instantiate abstract class Abstract
+
+return Plain(x)
+# ADC014: Plain() takes no arguments
+
+return NoInit(x)
+# ADC010: the constructor of `NoInit` is not supported
+
+return ReturningInit(x)
+# ADC014: __init__() should return None, not a number (float)
+
+return Kind.C.value
+# ADC014: C
+
+return Data()
+# ADC014: Data() is missing the argument 'a'
+
+return Data(x, a=1.0)
+# ADC014: Data() got an unexpected or repeated argument 'a'
+
+return FieldLater(x)
+# ADC014: FieldLater() takes 0 arguments but 1 were given
+
+return NoPostInit(x)
+# ADC010: `__post_init__` of `NoPostInit` is not supported
+
+return Pair(x, b=x)._replace(3 * x).a
+# ADC014: _replace() takes names of fields
+
+return Pair(x, b=x)._replace(c=3 * x).a
+# ADC014: Got unexpected field names: ['c']
+
+return copy.copy(Copied(x)).a
+# ADC010: `__copy__` of a Copied is not supported
+
+a = np.array([x, 1.0])
+b = copy.deepcopy([a, a[:1]])
+b[0][0] = 2 * x
+return b[1][0]
+# ADC010: `deepcopy` of two views of one array is not supported
+
+return divmod(BadOperators(),2)
+# ADC014: `divmod` is not defined for a BadOperators
+
+return 2*x if BadOperators() else x
+# ADC014: __bool__ should return bool, returned a number (int)
+
+return len(BadOperators())*x
+# ADC014: a number (float) cannot be interpreted as an integer
+
+return float(BadOperators())
+# ADC014: __float__ returned str 'a', not a float
+
+return abs(BadOperators())
+# ADC014: this operation is not defined for a BadOperators
+
+return BadOperators()(3.0)
+# ADC014: a BadOperators is not a function
+
+return Operators(x) < 3
+# ADC014: comparison of a Operators with a number (int)
+""",
+    "x=X": r"""
+p = types.SimpleNamespace(a=x[0])
+return vars(p)
+# ADC010: returning what `vars` returns is not supported
+
+p = types.SimpleNamespace({'a': x[0]})
+return p.a
+# ADC010: `types.SimpleNamespace` of a dict is not supported
+""",
+    "x=1.5, n=2": r"""
+a, b = Line(Point(x, 1.0), n), Line(Point(2.0, 3.0), n)
+for k in range(n):
+    a.start = Point(a.start.x + x, 1.0)
+    b.start = a.start
+return b.start.x
+# ADC012: two containers have the same Point after an iteration
+
+line = Line(Point(x, 1.0), n)
+best = line.start
+for k in range(n):
+    line.start = Point(line.start.x + x, 1.0)
+    if x > k:
+        best = line.start
+return best.x
+# ADC012: 'best' and a container have the same Point after an iteration
+
+y = Point(x, 1.0)
+z = y
+for k in range(n):
+    y.x += 1.0
+    x += z.x
+    z = Point(x, x)
+return x
+# ADC013: whether this Point was changed (line 5) depends on the path
+
+y = Point(x, 1.0)
+z = y
+for k in range(n):
+    z = Point(z.x + x, x)
+z.x = 3.0
+return y.x
+# ADC013: whether this Point was changed (line 6) depends on the path
+
+y = Point(x, 1.0)
+z = y
+for k in range(n):
+    x += float(z is y)
+    z = Point(x, x)
+return x
+# ADC010: `is` on lists, dicts or objects that may be one is not supported
+
+def shifted(point):
+    for k in range(n):
+        point.x += 1.0
+        point = Point(point.y, point.x)
+    return point
+y = Point(x, 1.0)
+z = shifted(y)
+return y.x
+# ADC013: whether this Point was changed (line 4) depends on the path
+""",
+    "x=X, n=2": r"""
+class Point(typing.NamedTuple):
+    a: float
+    b: float
+    c: float = 2.0
+return Point(x[n])
+# ADC014: Point() is missing the argument 'b'
+
+class Node:
+    def __init__(self, v):
+        self.v = v
+seen = set()
+seen.add(Node(x[0]))
+return len(seen)
+# ADC010: a Node as a key, or in a set, is not supported
+""",
+}

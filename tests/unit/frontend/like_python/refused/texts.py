@@ -1,0 +1,100 @@
+"""Texts: formats, texts that paths choose between, what is printed and logged."""
+
+REFUSED: dict[str, str] = {
+    "x=1.5": r"""
+return str(x, 'a')
+# ADC010: `str` with these arguments is not supported
+
+return str(object='a')
+# ADC010: this way of formatting is not supported
+
+return f'{Operators(x)}'
+# ADC010: `__format__` of a Operators is not supported
+
+return repr(Operators(x))
+# ADC010: formatting a Operators is not supported
+
+assert x > 100, f'{(x,1)!a}'
+return x
+# ADC010: this format is not supported
+
+assert x > 100, f'{(x,1):5}'
+return x
+# ADC010: a format of a tuple of 2 is not supported
+
+assert x > 100, f'{x:{x}}'
+return x
+# ADC010: a computed format is not supported
+
+assert x > 100, '%d' % x
+return x
+# ADC010: this format is not supported
+
+assert x > 100, '%s %s' % x
+return x
+# ADC010: this format is not supported
+
+assert x > 100, '%q' % x
+return x
+# ADC010: this format is not supported
+
+assert x > 100, '{a}'.format(x)
+return x
+# ADC010: this format is not supported
+
+assert x > 100, '{}'.format(*[x])
+return x
+# ADC010: this format is not supported
+
+assert x > 100, repr(f'{x}')
+return x
+# ADC010: `repr` of a string with numbers known only at run time is not supported
+
+assert x > 100, format(x, x)
+return x
+# ADC010: a computed format is not supported
+
+assert x > 100, f'{math.sin}'
+return x
+# ADC010: formatting builtin_function_or_method 'sin' is not supported
+
+assert x > 100, 'a'.startswith(x)
+return x
+# ADC010: `str.startswith` with these arguments is not supported
+
+print('{} {0}'.format(x))
+# ADC010: this format is not supported
+
+print('%u' % x)
+# ADC010: this format is not supported
+
+print('%.3d' % int(x))
+# ADC010: this format is not supported
+
+print('{None}'.format(**{'a': x}))
+# ADC010: this format is not supported
+
+LOG.log()
+# ADC014: log() is missing the argument 'level'
+
+LOG.debug()
+# ADC014: LOG.debug() is missing the argument 'msg'
+""",
+    "x=X": r"""
+return f'{ {1, 2} }'
+# ADC010: formatting a set is not supported
+
+return sum(['a', 'b'], 'c')
+# ADC014: sum() can't sum strings
+""",
+    "x=X, n=2": r"""
+print(*[f"{v:.2f}" for v in x if v > 1.0])
+# ADC010: joining or printing texts whose number is known only at run time is not supported
+
+print(", ".join(f"{v:.2f}" for v in x if v > 1.0))
+# ADC010: joining or printing texts whose number is known only at run time is not supported
+
+print("-".join(["a", str(x[0]), n]))
+# ADC014: a join of a number (int)
+""",
+}

@@ -1,0 +1,1 @@
+"""`scipy.interpolate`: `test_interpolate` (objects), `test_fitpack` (FITPACK's splines)."""

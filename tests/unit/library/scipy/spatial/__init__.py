@@ -1,0 +1,1 @@
+"""`scipy.spatial`: `test_distance`, `test_rotations`."""
