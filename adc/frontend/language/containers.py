@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from adc.frontend.control import evaluation
 from adc.frontend.control.control import branch
-from adc.frontend.core import dispatch, numbers
+from adc.frontend.core import dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
