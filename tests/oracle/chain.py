@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.driver import transform
-from adc.frontend.core.bindings import ArrayRef, Binding, Num, Static, TupleOf
+from adc.frontend.core.bindings import ArrayRef, Binding, NamedTuple, Num, Static, TupleOf
 from adc.frontend.core.state import Lowered
 from adc.frontend.entry import lower
-from adc.frontend.inputs import flatten, instances, trees
+from adc.frontend.inputs import complexes, flatten, instances, trees
 from adc.frontend.inputs.places import Arguments, Place
 from adc.frontend.inputs.trees import type_of
 from adc.ir import interp
@@ -103,6 +103,8 @@ def rebuild(binding: Binding, stream: Iterator[Any]) -> Any:
             return next(stream)
         case TupleOf(items=items):
             return tuple(rebuild(item, stream) for item in items)
+        case NamedTuple(cls=complexes.Whole):
+            return complexes.joined(next(stream), next(stream))
         case Static(value=value):
             return value
     raise AssertionError(binding)

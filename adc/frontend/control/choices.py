@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import copy
 import functools
+import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -222,7 +223,7 @@ def _named(
 ) -> tuple[list[tuple[str, ast.expr]], ast.AST]:
     """Return names for an expression in `node` and what is evaluated before; `node` with them."""
     before = _evaluated_before(node, inner)
-    if before is None:
+    if before is None or (isinstance(node, ast.AugAssign) and _may_change(lo, node)):
         raise ChoiceError(
             f"this use of `{ast.unparse(inner)}`, which is one of several values, is not supported",
             lo.span(inner), "assign it to a variable before",
@@ -275,8 +276,8 @@ def _parts(node: ast.AST) -> list[ast.expr]:
             return [value]
         case ast.AnnAssign(value=ast.expr() as value) | ast.Expr(value=value):
             return [value]
-        case ast.AugAssign(target=ast.Name(), value=value):
-            return [value] if not any(isinstance(x, _CHANGES) for x in ast.walk(value)) else []
+        case ast.AugAssign(target=ast.Name() | ast.Subscript(), value=value):
+            return [value]
         case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
             return [left, right]
         case ast.Call(func=ast.Attribute() | ast.Name() as func, args=args, keywords=keywords):
@@ -298,10 +299,28 @@ def _parts(node: ast.AST) -> list[ast.expr]:
             return [inner]
         case ast.JoinedStr(values=values):
             return [part for each in values for part in _parts(each)]
-        case ast.Raise(exc=ast.expr() as inner, cause=None):
+        case ast.Raise(exc=ast.expr() as inner, cause=None) | ast.Assert(test=inner):
             return [inner]
     return []
 
 
-# What may change a variable that was read before.
-_CHANGES = (ast.Call, ast.NamedExpr)
+def _may_change(lo: Lowerer, node: ast.AugAssign) -> bool:
+    """Whether the value of ``target += value`` may change the target, which is read before it."""
+    if any(isinstance(each, ast.NamedExpr) for each in ast.walk(node)):
+        return True
+    calls = [each for each in ast.walk(node.value) if isinstance(each, ast.Call)]
+    if isinstance(node.target, ast.Name):
+        # Objects change in place: only another value of the variable would matter.
+        return bool(calls) and node.target.id in lo.frame.cells
+    return not all(_is_of_module(lo, call.func) for call in calls)
+
+
+def _is_of_module(lo: Lowerer, node: ast.expr) -> bool:
+    """Whether an expression is a function of a module, such as `np.linalg.eigvals`."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id in lo.frame.locals:
+        return False
+    return isinstance(lo.frame.holder.fn.__globals__.get(node.id), types.ModuleType)

@@ -268,3 +268,22 @@ found = [d.get(k) for k in "ab"]
 return sum(e for e in found if e is not None), found
 """
 LIKE |= {f"x=0.7, n={n}": OPTIONAL for n in (1, 3)}
+# Values that are real or complex, as numbers decide, in statements of all kinds.
+REAL_OR_COMPLEX = r"""
+t = 0.0
+for k in range(3):
+    t += np.max(np.abs(np.linalg.eigvals(x * k)))
+return t
+
+t = np.zeros(2)
+t[1] += np.sum(np.abs(np.linalg.eigvals(x)))
+t[np.argmin(t)] += np.max(np.linalg.eigvals(x).real)
+return t
+
+assert np.max(np.abs(np.linalg.eigvals(x))) < 100.0, "large"
+return np.sum(x)
+"""
+LIKE |= {
+    f"x=np.array({rows})": REAL_OR_COMPLEX
+    for rows in ("[[2.0, 1.0], [0.5, 3.0]]", "[[0.0, 1.0], [-1.0, 0.5]]")
+}
