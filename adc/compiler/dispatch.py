@@ -250,7 +250,6 @@ def _shared(
     nested: bool,
     wide: int,
     pattern: bool,
-    lasting: bool,
 ) -> Family:
     return Family(Parameters(definition.code))
 
@@ -357,7 +356,7 @@ class Code:
         definition = Definition(fn, more, bool(self._bound))
         # What such a function holds would be kept with the code.
         make = _shared.__wrapped__ if more is not None and fn.__closure__ else _shared
-        way = (self.along, self.pull, self.nested, self.wide, self.pattern, self.lasting)
+        way = (self.along, self.pull, self.nested, self.wide, self.pattern)
         shared = make(definition, self.levels, self.options, *way)
         shared.users.add(self)
         self._shared = shared
@@ -608,6 +607,8 @@ class Code:
 
     def _valid(self, key: object, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]] | None:
         for compiled in self.entries.get(key, ()):
+            if compiled.lowered.changes and not self.lasting:
+                continue
             hidden = compiled.hidden(values)
             if hidden is not None and compiled.fits(values, hidden):
                 return compiled, hidden
