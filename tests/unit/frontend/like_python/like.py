@@ -2127,6 +2127,15 @@ return y.real, y.imag, np.argsort(z, kind="stable"), len(np.unique(z)), np.media
 y = np.sort(z)
 return np.searchsorted(y, z), np.searchsorted(y, z, side="right")
 """,
+    "z=np.array([1.0 + 2.0j, 3.0 - 1.0j])": r"""
+return [r for r in z], [(k, r * r, abs(r)) for k, r in enumerate(z)], [z + k for k in range(len(z))]
+
+return [[r, 1.0] for r in z], {k: r.real * 2.0j for k, r in enumerate(z)}
+
+return [r for r in z if abs(r) > 9.0], [r.imag for r in z if r.real > 2.0]
+
+return [[r, 1.0] for r in z], (0.0,) * z.shape[0]
+""",
     "x=np.arange(24.0).reshape(2, 3, 4)": r"""
 return np.sum(x[[1, 0], :, [3, 2]])
 """,
