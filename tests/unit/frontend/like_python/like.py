@@ -811,6 +811,22 @@ return sum(x)
 
 return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
 """,
+    "x=M.copy(), n=2": r"""
+try:
+    for row in x:
+        w = np.full(n, 0.7)
+finally:
+    x *= 2.0
+return row, w
+
+try:
+    for k in range(n):
+        row = x[k]
+        w = np.full(n, 0.7)
+finally:
+    n = 5
+return row, w, n
+""",
     "x=1.5, n=3": r"""
 moves = [(0.0, 1.0), (x, 0.0), (0, -1.0)]
 s = 0.0
