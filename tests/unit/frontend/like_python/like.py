@@ -811,6 +811,17 @@ return sum(x)
 
 return adc.grad(lambda h: np.sum((h * h).astype(np.float64)))(x)
 """,
+    "x=np.array([[0.1, 1.3], [2.2, -0.7], [0.4, 0.6]], np.float32)": r"""
+y = np.zeros((4, 2))
+np.mean(x, axis=0, out=y[0]), np.var(x, axis=0, out=y[1]), np.std(x, axis=0, out=y[2])
+np.ptp(x, axis=0, out=y[3])
+return y
+
+x[0, 0] = np.nan
+y = np.zeros((3, 2))
+np.nanmean(x, axis=0, out=y[0]), np.nanvar(x, axis=0, out=y[1]), np.nanstd(x, axis=0, out=y[2])
+return y
+""",
     "x=M.copy(), n=2": r"""
 try:
     for row in x:
