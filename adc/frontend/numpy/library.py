@@ -157,8 +157,10 @@ def _rounded(row: str) -> Handler:
 
 def _check_rounded(lo: Lowerer, found: Binding, out: ArrayRef, node: ast.AST) -> None:
     """Raise if NumPy would round in the precision of the array that it stores to."""
-    assert isinstance(found, ArrayRef | Lazy)
-    ty = elementwise.element_type(found)
+    if isinstance(found, ArrayRef | Lazy):
+        ty = elementwise.element_type(found)
+    else:
+        ty = numbers.scalar_type(elementwise.number(lo, found, node))
     if ty.kind in "fc" and ty.dtype != out.element.dtype:
         raise lo.unsupported(
             "rounding into an array of another dtype", node, "convert the argument with `.astype`"

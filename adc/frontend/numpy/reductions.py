@@ -203,13 +203,17 @@ def converted(lo: Lowerer, source: Lazy, ty: Scalar, node: ast.AST) -> Lazy:
     return replace(source, type=ty, element=element, cost=source.cost + 1)
 
 
-def finish_out(lo: Lowerer, result: Binding, out: Binding | None, node: ast.AST) -> Binding:
-    """Store a result in the array given as ``out=``."""
+def finish_out(
+    lo: Lowerer, result: Binding, out: Binding | None, node: ast.AST, *, broadcasts: bool = False
+) -> Binding:
+    """Store a result in the array given as ``out=``: of more axes only if it `broadcasts`."""
     if arguments.is_none(out):
         return result
     if not isinstance(out, ArrayRef):
         raise TypeMismatchError("return arrays must be of ArrayType", lo.span(node))
-    if len(dims_of(lo, out)) != (len(dims_of(lo, result)) if elementwise.is_array(result) else 0):  # type: ignore[arg-type]
+    rank = len(dims_of(lo, result)) if elementwise.is_array(result) else 0  # type: ignore[arg-type]
+    more = len(dims_of(lo, out)) - rank
+    if more < 0 or (more and not broadcasts):
         raise TypeMismatchError("`out` has the wrong number of axes", lo.span(node))
     operators.check_cast(lo, result, out, node)
     elementwise.assign_to(lo, out, result, node, "output array")

@@ -110,6 +110,18 @@ def windows_that_slide(a: Any, x: Any) -> Any:
     return s + np.sum(means**2) + np.sum(grid * other + grid)
 
 
+@program(X3)
+def array_functions_by_other_names(x: Any) -> Any:
+    y = x * 2.0
+    of = np.asarray
+    as_array = np.array
+    seen, own = of(y), of(y, dtype=float).copy()
+    seen[0] = np.sin(x[1])
+    copied = as_array(y)
+    copied[1] = x[0] * x[2]
+    return np.sum(y * y) + np.sum(own * copied)
+
+
 # --- diagonals that are filled --------------------------------------------------------------------
 
 

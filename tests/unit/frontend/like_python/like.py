@@ -817,9 +817,42 @@ np.mean(x, axis=0, out=y[0]), np.var(x, axis=0, out=y[1]), np.std(x, axis=0, out
 np.ptp(x, axis=0, out=y[3])
 return y
 
+y = np.array(x[0, 0])
+return np.round(y, 1, out=y), y
+
 x[0, 0] = np.nan
 y = np.zeros((3, 2))
 np.nanmean(x, axis=0, out=y[0]), np.nanvar(x, axis=0, out=y[1]), np.nanstd(x, axis=0, out=y[2])
+return y
+""",
+    "x=X.copy(), z=np.array(0.25)": r"""
+make = np.asarray
+v = make(x)
+v[0] = 9.0
+return x, v
+
+(v,) = map(np.asarray, [x])
+v[0] = 9.0
+return x, v
+
+tools = types.SimpleNamespace(make=np.array)
+v = tools.make(x)
+v[0] = 9.0
+return x, v
+
+v = np.ascontiguousarray(z)
+v += 0.5
+return z, v
+
+v = np.nan_to_num(z, copy=False)
+v += 0.5
+return z, v
+
+y = np.nan_to_num(np.array([complex(np.nan, 1.0), complex(np.inf, -np.inf), 1.0j]), posinf=2.0)
+return y, np.nan_to_num(complex(1.0, np.nan))
+
+y = np.ones((2, 3))
+np.multiply(x, 2.0, out=y), np.add(x[0], 1.0, out=y[1])
 return y
 """,
     "x=M.copy(), n=2": r"""
