@@ -856,6 +856,11 @@ np.multiply(x, 2.0, out=y), np.add(x[0], 1.0, out=y[1])
 return y
 """,
     "x=M.copy(), n=2": r"""
+r, q = np.take(x, 1, axis=0), x.take(0, 1)
+r[0] = 9.0
+x[:, 0] = 5.0
+return x, r, q
+
 try:
     for row in x:
         w = np.full(n, 0.7)

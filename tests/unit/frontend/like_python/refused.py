@@ -54,6 +54,9 @@ return a
 return abs([x, -1.0])
 # ADC014: `abs` of a list
 
+return divmod(x * 1.0j, 2)
+# ADC014: `divmod` is not defined for complex numbers
+
 return divmod([x], 2)
 # ADC014: `divmod` is not defined for a list
 
