@@ -382,6 +382,8 @@ def _reversed(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
 def _divmod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
     a, b = (elementwise.number(lo, arg, node, "`divmod`") for arg in args)
+    if "c" in (a.type.kind, b.type.kind):
+        raise TypeMismatchError("`divmod` is not defined for complex numbers", lo.span(node))
     quotient, remainder = numbers.divmod_(lo, a, b, node)
     return TupleOf((Num(quotient), Num(remainder)))
 

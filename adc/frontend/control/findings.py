@@ -38,7 +38,6 @@ class LoopMemo:
     sizes: set[tuple[str, int]] = field(default_factory=set)
     alias: set[frozenset[tuple[str, int] | ArrayObject]] = field(default_factory=set)
     stale: dict[tuple[str, int] | ArrayObject | str, str] = field(default_factory=dict)
-    late: dict[str, Binding] = field(default_factory=dict)
     # Names that have another kind where the loop is left early: they cannot be read after it.
     dropped: set[str] = field(default_factory=set)
     # Names of which the kind depends on the iteration, and why: they cannot be read before an

@@ -342,11 +342,17 @@ def renumbered(lo: Lowerer, which: Operand, places: Sequence[int]) -> Operand:
 
 
 def unread(lo: Lowerer, like: Binding) -> Binding:
-    """Return numbers and arrays like those in a binding, for a path on which they are not read."""
+    """Return numbers and arrays like those in a binding, for a path on which they are not read.
+
+    An array that is there on this path is that array: another one might be an alias of it.
+    """
     made: list[Num | ArrayRef] = []
     for leaf in leaves(like):
         if isinstance(leaf, Num):
             made.append(Num(zero(numbers.scalar_type(leaf.operand))))
+            continue
+        if leaf.object in lo.versions:
+            made.append(leaf)
             continue
         ty = Array(leaf.object.type.dtype, leaf.object.type.rank)
         version = lo.builder.apply("undef", params=(str(ty),), hint=leaf.object.name)

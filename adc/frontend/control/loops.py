@@ -334,10 +334,10 @@ def _attempt(
             close(lo, before, memo, carried, by_key, fresh, bound)
             if any(obj.alias & before.versions.keys() - known for obj, known in suspects.items()):
                 raise Retry  # what an iteration does last, the next one knows first
-            _find_late(lo, before, memo, names, bound, sure)
-            late = _late_values(lo, before, memo)
+            ends = _late_bindings(lo, before, names, bound, sure)
+            late = _late_values(lo, before, ends)
         else:
-            late = []
+            ends, late = {}, []
     carried += late
     if dead and definite:
         # Nothing after the loop can be reached; its body still must run.
@@ -345,7 +345,7 @@ def _attempt(
     _emit(lo, label, index, trips, carried, stmts, again)
     if dead and definite:
         raise Dead
-    _after(lo, before, memo, carried, by_key, fresh, bound, names, sure, trips)
+    _after(lo, before, memo, ends, carried, by_key, fresh, bound, names, sure, trips)
 
 
 def _hint(name: str) -> str:
@@ -422,18 +422,18 @@ def _held_outside(lo: Lowerer, obj: ArrayObject) -> bool:
     return False
 
 
-def _find_late(
+def _late_bindings(
     lo: Lowerer,
     before: State,
-    memo: LoopMemo,
     names: Sequence[str],
     bound: Sequence[str],
     sure: Collection[str],
-) -> None:
+) -> dict[str, Binding]:
     """Names first bound in the body are results of a loop that surely runs, and so is `return`.
 
     So are the contents of the lists, dicts and objects that they hold.
     """
+    late: dict[str, Binding] = {}
     for name in names:
         end = lo.frame.env.get(name, Unbound())
         if name in bound or isinstance(end, Unbound | Unstable | Late):
@@ -443,10 +443,11 @@ def _find_late(
         if name not in sure and isinstance(before.env.get(name), Unstable):
             continue  # if no iteration runs, it is still what it was
         if name in sure or all(isinstance(leaf, Num) for leaf in leaves(end)):
-            memo.late[name] = end
+            late[name] = end
             for slot, held in _contents(lo, before, name).items():
                 if name in sure or all(isinstance(leaf, Num) for leaf in leaves(held)):
-                    memo.late[slot] = held
+                    late[slot] = held
+    return late
 
 
 def _contents(lo: Lowerer, before: State, name: str) -> dict[str, Binding]:
@@ -469,12 +470,9 @@ def _contents(lo: Lowerer, before: State, name: str) -> dict[str, Binding]:
     return found
 
 
-def _late_values(lo: Lowerer, before: State, memo: LoopMemo) -> list[Carried]:
+def _late_values(lo: Lowerer, before: State, ends: dict[str, Binding]) -> list[Carried]:
     values: list[Carried] = []
-    for name in memo.late:
-        now = lo.frame.env.get(name, Unbound())
-        if isinstance(now, Unbound | Unstable | Late):
-            continue
+    for name, now in ends.items():
         for k, leaf in enumerate(leaves(now)):
             operand = leaf.operand if isinstance(leaf, Num) else lo.versions[leaf.object]
             if isinstance(leaf, ArrayRef) and (
@@ -547,6 +545,7 @@ def _after(
     lo: Lowerer,
     before: State,
     memo: LoopMemo,
+    ends: dict[str, Binding],
     carried: list[Carried],
     by_key: dict[tuple[str, int] | ArrayObject, Carried],
     fresh: dict[tuple[str, int], ArrayRef],
@@ -555,7 +554,10 @@ def _after(
     sure: Collection[str],
     trips: Operand | None,
 ) -> None:
-    """Make the loop's results the state."""
+    """Make the loop's results the state.
+
+    `ends` has what names first bound in the body are bound to at its end.
+    """
     ran: Operand | None = None
     end_env, stale = lo.frame.env, dict(lo.stale)
     # The arrays that names denote after the loop, and what each was when an iteration began (None
@@ -603,14 +605,12 @@ def _after(
         lo.frame.env[name] = rebuild(start, iter(found))
     # Arrays that the body made, by what they are after the loop: names of one stay names of one.
     lasting: dict[ArrayObject, ArrayRef] = {}
-    slots = [name for name in memo.late if is_slot(name) and name not in names]
+    slots = [name for name in ends if is_slot(name) and name not in names]
     for name in (*names, *slots):
         if name in bound:
             continue
-        if name in memo.late and not isinstance(
-            end_env.get(name, Unbound()), Unbound | Unstable | Late
-        ):
-            now = end_env[name]
+        if name in ends:
+            now = ends[name]
             parts: list[Num | ArrayRef] = []
             for k, leaf in enumerate(leaves(now)):
                 item = late.get((f"late {name}", k))  # type: ignore[assignment]

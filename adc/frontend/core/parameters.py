@@ -120,7 +120,7 @@ def _bound_complex(
         ref = boxed_param(lo, whole, name)
         lo.boxes[lo.origin[ref.object]] = re
     else:
-        first = array_param(lo, re, f"{name}.re")
+        first = array_param(lo, re, f"{name}.re", place)
         dims = lo.dims[first.object]
         lo.sizes.plural.update(d for d in dims if isinstance(d, Value))
         second = lo.new_array(im, dims, f"{name}.im")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -44,15 +45,16 @@ def _dtype(lo: Lowerer, given: Given, default: str, node: ast.AST) -> Scalar:
     return Scalar(arrays.dtype_argument(lo, given.get("dtype"), node) or default)
 
 
-@numpy_function("a dtype? * copy? order?", "array", "asarray", "ascontiguousarray", "asanyarray")
-def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    name = getattr(node.func, "attr", "array")
+def _as_array(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
+    """`np.array`, `np.asarray` and others, by the name of NumPy's function."""
     source = given["a"]
     dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
     wanted = given.get("copy", lo.num(True) if name == "array" else NONE)
     never = not (arguments.is_none(wanted) or arguments.flag(lo, wanted, node, "`copy`"))
-    if name == "ascontiguousarray":
-        source = elementwise.value_of(lo, source, node)  # one axis of size 1 is made of a number
+    if name == "ascontiguousarray":  # which has an axis
+        if isinstance(source, ArrayRef) and not dims_of(lo, source):
+            source = views.with_new_axes(lo, source, [0])
+        source = elementwise.value_of(lo, source, node)
     if isinstance(source, ArrayRef | Lazy):
         same = dtype is None or dtype == elementwise.element_type(source).dtype
         copying = arguments.flag(lo, wanted, node, "`copy`")
@@ -88,6 +90,10 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return found
 
 
+for _name in ("array", "asarray", "ascontiguousarray", "asanyarray"):
+    numpy_function("a dtype? * copy? order?", _name)(functools.partial(_as_array, name=_name))
+
+
 _CONTIGUOUS = ("C", "C_CONTIGUOUS", "CONTIGUOUS")
 _ALIGNED = ("A", "ALIGNED")
 
@@ -105,7 +111,7 @@ def _require(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         raise lo.unsupported(
             f"`np.require` with {min(others)!r}", node, "make a copy with `np.array`"
         )
-    found: Binding = _as_array(lo, given, node)
+    found: Binding = _as_array(lo, given, node, "asarray")
     if isinstance(found, ArrayRef) and set(names) & {*_CONTIGUOUS}:
         if not views.is_contiguous(lo, found):
             return reshaped_copy(lo, found, node)
@@ -392,11 +398,8 @@ _LISTED = {
 def _nan_to_num(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     source = arrays.as_operand(lo, given["a"], node)
 
-    def compute(items: list[Binding]) -> Binding:
-        x = elementwise.number(lo, items[0], node)
+    def finite(x: Operand) -> Operand:
         ty = numbers.scalar_type(x)
-        if ty.kind != "f":
-            return Num(strong(lo, x))
         info = np.finfo(str(ty.numpy))
         limits = {"nan": 0.0, "posinf": float(info.max), "neginf": float(info.min)}
         values: dict[str, Operand] = {}
@@ -413,11 +416,21 @@ def _nan_to_num(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             (numbers.apply(lo, "isnan", x), "nan"),
         ):
             result = lo.builder.apply("select", cond, lo.exact(values[name], ty), result)
-        return Num(strong(lo, result))
+        return result
+
+    def compute(items: list[Binding]) -> Binding:
+        x = elementwise.number(lo, items[0], node)
+        kind = numbers.scalar_type(x).kind
+        if kind == "c":
+            re, im = (finite(numbers.apply(lo, part, x)) for part in ("real", "imag"))
+            x = numbers.joined(lo, re, im)
+        elif kind == "f":
+            x = finite(x)
+        return Num(strong(lo, x))
 
     found = lift(lo, [source], compute, node)
     copying = "copy" not in given or arguments.flag(lo, given["copy"], node, "`copy`")
     if copying or not isinstance(source, ArrayRef):
         return found
     elementwise.assign_to(lo, source, found, node)
-    return source
+    return source if dims_of(lo, source) else elementwise.value_of(lo, source, node)

@@ -155,6 +155,18 @@ def _rounded(row: str) -> Handler:
     return handler
 
 
+def _check_rounded(lo: Lowerer, found: Binding, out: ArrayRef, node: ast.AST) -> None:
+    """Raise if NumPy would round in the precision of the array that it stores to."""
+    if isinstance(found, ArrayRef | Lazy):
+        ty = elementwise.element_type(found)
+    else:
+        ty = numbers.scalar_type(elementwise.number(lo, found, node))
+    if ty.kind in "fc" and ty.dtype != out.element.dtype:
+        raise lo.unsupported(
+            "rounding into an array of another dtype", node, "convert the argument with `.astype`"
+        )
+
+
 def _reciprocal(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 1)
     x = elementwise.number(lo, args[0], node)
@@ -528,6 +540,8 @@ def call(
                 found = elementwise.lift(
                     lo, operands, lambda items: handler(lo, items, kwargs, node), node
                 )
+                if callee in (np.round, np.around) and isinstance(out, ArrayRef):
+                    _check_rounded(lo, found, out, node)
                 return reductions.finish_out(lo, found, out, node)
         return handler(lo, args, kwargs, node)
     if isinstance(callee, type) and issubclass(callee, np.generic):

@@ -314,6 +314,14 @@ def _matmul(
 def _dot(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     given = arguments.match(lo, "a b out?", args, kwargs, node)
     result = dot(lo, given["a"], given["b"], node)
+    out = given.get("out")
+    if isinstance(out, ArrayRef) and isinstance(result, ArrayRef | Lazy):
+        ty = elementwise.element_type(result)
+        if ty.dtype != out.element.dtype:
+            raise TypeMismatchError(
+                f"cannot store a product of {ty.numpy} in an array of {out.element.numpy}",
+                lo.span(node), "give it an array of the same dtype",
+            )  # fmt: skip
     return reductions.finish_out(lo, result, given.get("out"), node)
 
 

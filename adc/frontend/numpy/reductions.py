@@ -115,17 +115,47 @@ def as_reduced(
     ``dtype=`` says in which, or else the array given as ``out=``.
     """
     dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
-    out = given.get("out")
-    if dtype is None and isinstance(out, ArrayRef):
-        ty = out.element
-        if not np.can_cast(source.type.numpy, ty.numpy, "same_kind"):
-            raise TypeMismatchError(
-                f"cannot reduce elements of {source.type.numpy} to {ty.numpy}", lo.span(node),
-                "convert them with `.astype`",
-            )  # fmt: skip
-        dtype = ty.dtype
+    if dtype is None and isinstance(given.get("out"), ArrayRef):
+        source = _in_type_of_out(lo, source, given, node)
+        return source, source.type
     ty = _sum_type(source.type) if dtype is None else Scalar(dtype)
     return converted(lo, source, ty, node), ty
+
+
+def _in_type_of_out(
+    lo: Lowerer, source: Lazy, given: dict[str, Binding], node: ast.AST, *, safely: bool = False
+) -> Lazy:
+    """Return the elements in the type of the array given as ``out=``, in which NumPy reduces.
+
+    `safely`: integers must fit in it.
+    """
+    out = given.get("out")
+    if not isinstance(out, ArrayRef):
+        return source
+    ty = Scalar(out.element.dtype)
+    if not np.can_cast(source.type.numpy, ty.numpy, "same_kind"):
+        raise TypeMismatchError(
+            f"cannot reduce elements of {source.type.numpy} to {ty.numpy}", lo.span(node),
+            "convert them with `.astype`",
+        )  # fmt: skip
+    if safely and ty.kind in "iu" and not np.can_cast(source.type.numpy, ty.numpy):
+        raise lo.unsupported(
+            f"reducing elements of {source.type.numpy} to {ty.numpy}", node,
+            "convert them with `.astype`",
+        )  # fmt: skip
+    return converted(lo, source, ty, node)
+
+
+def _divides_in_out(
+    lo: Lowerer, source: Lazy, dtype: str | None, given: dict[str, Binding], node: ast.AST
+) -> bool:
+    """Whether NumPy adds and divides in the type of the array given as ``out=``."""
+    out = given.get("out")
+    if not isinstance(out, ArrayRef):
+        return False
+    if dtype is not None and dtype != out.element.dtype:
+        raise lo.unsupported("`dtype=` with `out=` of another dtype", node, "leave out one of them")
+    return dtype is None and source.type.kind in "fc"
 
 
 def _row_of(name: str, ty: Scalar) -> str:
@@ -173,13 +203,17 @@ def converted(lo: Lowerer, source: Lazy, ty: Scalar, node: ast.AST) -> Lazy:
     return replace(source, type=ty, element=element, cost=source.cost + 1)
 
 
-def finish_out(lo: Lowerer, result: Binding, out: Binding | None, node: ast.AST) -> Binding:
-    """Store a result in the array given as ``out=``."""
+def finish_out(
+    lo: Lowerer, result: Binding, out: Binding | None, node: ast.AST, *, broadcasts: bool = False
+) -> Binding:
+    """Store a result in the array given as ``out=``: of more axes only if it `broadcasts`."""
     if arguments.is_none(out):
         return result
     if not isinstance(out, ArrayRef):
         raise TypeMismatchError("return arrays must be of ArrayType", lo.span(node))
-    if len(dims_of(lo, out)) != (len(dims_of(lo, result)) if elementwise.is_array(result) else 0):  # type: ignore[arg-type]
+    rank = len(dims_of(lo, result)) if elementwise.is_array(result) else 0  # type: ignore[arg-type]
+    more = len(dims_of(lo, out)) - rank
+    if more < 0 or (more and not broadcasts):
         raise TypeMismatchError("`out` has the wrong number of axes", lo.span(node))
     operators.check_cast(lo, result, out, node)
     elementwise.assign_to(lo, out, result, node, "output array")
@@ -327,6 +361,8 @@ def _mean(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
     axes = _axes(lo, given, source, node)
     keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
     ty = None if dtype is None else Scalar(dtype)
+    if _divides_in_out(lo, source, dtype, given, node):
+        source, ty = as_reduced(lo, source, given, node)
     result = mean(lo, source, axes, keepdims, node, given.get("where"), ty=ty)
     return finish_out(lo, result, given.get("out"), node)
 
@@ -368,7 +404,10 @@ def _variance(root: bool) -> Handler:
         squares = lazy(lo, arrays.as_array(lo, squares, node), node)
         ddof = given.get("ddof", given.get("correction"))
         less = None if arguments.is_none(ddof) else elementwise.number(lo, ddof, node)  # type: ignore[arg-type]
-        result = mean(lo, squares, axes, keepdims, node, mask, less, ty.part)
+        inner = ty.part
+        if _divides_in_out(lo, source, dtype, given, node):
+            squares, inner = as_reduced(lo, squares, given, node)
+        result = mean(lo, squares, axes, keepdims, node, mask, less, inner)
         if root:
             result = lift(
                 lo, [result],
@@ -445,7 +484,7 @@ def _extreme(most: bool) -> Handler:
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
         given = arguments.match(lo, "a axis? out? keepdims? initial? where?", args, kwargs, node)
-        source = _source(lo, given["a"], node)
+        source = _in_type_of_out(lo, _source(lo, given["a"], node), given, node, safely=True)
         axes = _axes(lo, given, source, node)
         keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
         initial = given.get("initial")
@@ -505,6 +544,12 @@ def _arg_extreme(most: bool) -> Handler:
         axes = _axes(lo, given, source, node)
         keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
         name = "argmax" if most else "argmin"
+        out = given.get("out")
+        if isinstance(out, ArrayRef) and not np.can_cast(out.element.numpy, np.int64):
+            raise TypeMismatchError(
+                f"cannot store places in an array of {out.element.numpy}", lo.span(node),
+                "make the array with `dtype=int`",
+            )  # fmt: skip
         _not_empty(lo, source, axes, f"attempt to get {name} of an empty sequence", node)
 
         def element(index: Sequence[Operand]) -> Operand:
@@ -564,7 +609,8 @@ def _ptp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     given = arguments.match(lo, "a axis? out? keepdims?", args, kwargs, node)
     given["a"] = elementwise.materialised(lo, arrays.as_array(lo, given["a"], node), node)
     rest = {k: v for k, v in given.items() if k in ("axis", "keepdims")}
-    high = _extreme(True)(lo, [given["a"]], dict(rest), node)
+    wide = _in_type_of_out(lo, _source(lo, given["a"], node), given, node, safely=True)
+    high = _extreme(True)(lo, [wide], dict(rest), node)
     low = _extreme(False)(lo, [given["a"]], dict(rest), node)
     result = operators.binary(lo, ast.Sub, high, low, node)
     return finish_out(lo, result, given.get("out"), node)

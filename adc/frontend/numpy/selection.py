@@ -169,7 +169,11 @@ def _take(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     items = [indexing.Item(full, node)] * axis
     index = arrays.as_operand(lo, given["indices"], node)
     index = _within(lo, index, dims_of(lo, x)[axis], mode, node)
-    return indexing.read(lo, x, [*items, indexing.Item(index, node)], node)
+    found = indexing.read(lo, x, [*items, indexing.Item(index, node)], node)
+    # A number as an index gives a view, and this function never does.
+    if isinstance(found, ArrayRef) and found.view:
+        return elementwise.copy(lo, found, node)
+    return found
 
 
 @numpy_function("condition a axis?", "compress")

@@ -168,7 +168,8 @@ def applied(
     if dtype is not None:
         compute = _in_type(lo, compute, Scalar(dtype), node)
     if mask is None or reductions.is_true(mask):
-        return reductions.finish_out(lo, elementwise.lift(lo, args, compute, node), out, node)
+        result = elementwise.lift(lo, args, compute, node)
+        return reductions.finish_out(lo, result, out, node, broadcasts=True)
     if not isinstance(out, ArrayRef):
         raise lo.unsupported(
             f"`{ast.unparse(node.func)}` with `where` and without `out`, whose other elements are "

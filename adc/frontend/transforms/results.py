@@ -37,7 +37,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import NEITHER
-from adc.frontend.core.structure import cells_of
+from adc.frontend.core.structure import cells_of, with_cells
 from adc.frontend.inputs import complexes, flatten, instances, trees, unflatten
 from adc.frontend.values import elementwise, list_buffers, structures, views
 from adc.ir import foreign
@@ -85,12 +85,12 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
             return replace(result, inner=inside(inner))
         case OneOf(items=items, which=which) if varied:
             return OneOf(tuple(map(inside, items)), which)
-        case Growing(buffers=buffers, length=length, element=element):
+        case Growing(buffers=buffers):
             copies = [
                 elementwise.copy(lo, list_buffers.view(lo, result, k), node)
                 for k in range(len(buffers))
             ]
-            return Growing(tuple(copies), length, element)
+            return _grown_in_parts(lo, replace(result, buffers=tuple(copies)))
         case Given(place=place, value=value):
             return inside(outside.reach(lo, place, value))
         case DequeRef() | DefaultRef() | VarsRef():
@@ -122,6 +122,22 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
         lo.span(node),
         "return numbers, arrays, and tuples, lists, dicts or objects of them",
     )
+
+
+def _grown_in_parts(lo: Lowerer, held: Growing) -> Growing:
+    """Return what a list holds with the parts of complex numbers, each in a buffer of its own."""
+    buffers: list[ArrayRef] = []
+    cells: list[Binding] = []
+    for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True):
+        if cell.type.kind == "c":
+            whole = structures.in_parts(lo, buffer, lo.frame.source.node)
+            buffers += [part for part in whole.record.items if isinstance(part, ArrayRef)]
+            part = replace(cell, type=cell.type.part)
+            cells.append(NamedTuple(whole.cls, RecordOf(whole.record.keys, (part, part))))
+        else:
+            buffers.append(buffer)
+            cells.append(cell)
+    return Growing(tuple(buffers), held.length, with_cells(held.element, iter(cells)))
 
 
 def leaves_of(result: Binding, heap: Heap) -> Iterator[Num | ArrayRef]:
@@ -165,7 +181,7 @@ def pairs(result: Binding, heap: Heap) -> list[int]:
             case NamedTuple(cls=complexes.Whole):
                 found.append(next(at))
                 next(at)
-            case Num() | ArrayRef():
+            case Num() | ArrayRef() | Cell():
                 next(at)
             case TupleOf(items=items) | RecordOf(items=items):
                 for item in items:
@@ -179,9 +195,8 @@ def pairs(result: Binding, heap: Heap) -> list[int]:
                 for item in items:
                     visit(item)
                 next(at)
-            case Growing(buffers=buffers):
-                for _ in buffers:
-                    next(at)
+            case Growing(element=element):
+                visit(element)
             case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
                 if slot not in seen:
                     seen.add(slot)

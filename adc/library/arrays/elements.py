@@ -35,7 +35,7 @@ def isposinf(x: Any, out: Any = None) -> Any:
 def _stored(found: Any, out: Any) -> Any:
     if out is None:
         return found
-    out[...] = found
+    np.copyto(out, found)
     return out
 
 

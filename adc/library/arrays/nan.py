@@ -94,7 +94,7 @@ def nanmin(
 def _given_out(found: Any, out: Any) -> Any:
     if out is None:
         return found
-    out[...] = found
+    np.copyto(out, found)  # which refuses some dtypes
     return out
 
 
@@ -110,8 +110,8 @@ def nanmean(
     x = np.asarray(a)
     if not _may_be_nan(x):
         return np.mean(x, axis, dtype, out, keepdims, where=where)
-    total = np.sum(_filled(x, 0.0), axis, dtype, None, keepdims, where=where)
     count = np.sum(_counted(x), axis, np.int64, None, keepdims, where=where)
+    total = np.sum(_filled(x, 0.0), axis, dtype, out, keepdims, where=where)
     return _given_out(np.true_divide(total, count).astype(total.dtype), out)
 
 
@@ -130,8 +130,8 @@ def nanvar(
         squares = np.square(left.real) + np.square(left.imag)
     else:
         squares = np.square(left)
-    total = np.sum(squares, axis, dtype, None, keepdims, where=where)
     count = np.sum(_counted(x), axis, np.int64, None, keepdims, where=where)
+    total = np.sum(squares, axis, dtype, out, keepdims, where=where)
     free = count - ddof
     found = np.true_divide(total, free).astype(total.dtype)
     return _given_out(np.where(free > 0, found, total.dtype.type(np.nan)), out)
@@ -142,7 +142,7 @@ def nanstd(
     keepdims: Any = False, *, where: Any = True,
 ) -> Any:  # fmt: skip
     """`np.nanstd`."""
-    found = nanvar(a, axis, dtype, None, ddof, keepdims, where=where)
+    found = nanvar(a, axis, dtype, out, ddof, keepdims, where=where)
     return _given_out(np.sqrt(found), out)
 
 

@@ -56,7 +56,7 @@ def reduce(
         found = np.expand_dims(found, along)
     if out is None:
         return found
-    out[...] = found
+    np.copyto(out, found)
     return out
 
 
@@ -87,7 +87,7 @@ def accumulate(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: An
     moved = np.moveaxis(found, 0, axis)
     if out is None:
         return moved
-    out[...] = moved
+    np.copyto(out, moved)
     return out
 
 
@@ -115,7 +115,7 @@ def reduceat(
     moved = np.moveaxis(found, 0, axis)
     if out is None:
         return moved
-    out[...] = moved
+    np.copyto(out, moved)
     return out
 
 

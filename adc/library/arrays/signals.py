@@ -135,7 +135,7 @@ def _cumulative(x: Any, axis: Any, dtype: Any, out: Any, initial: bool, add: boo
         found = np.concatenate((start(shape, found.dtype), found), axis=along)
     if out is None:
         return found
-    out[...] = found
+    np.copyto(out, found)
     return out
 
 

@@ -110,6 +110,27 @@ def windows_that_slide(a: Any, x: Any) -> Any:
     return s + np.sum(means**2) + np.sum(grid * other + grid)
 
 
+@program(M33)
+def take_of_one_row(x: Any) -> Any:
+    y = x * 2.0
+    row, column = np.take(y, 1, axis=0), y.take(0, axis=1)
+    row[0] = np.sin(x[2, 2])
+    y[:, 0] *= 3.0
+    return np.sum(y * y) + np.sum(row * column)
+
+
+@program(X3)
+def array_functions_by_other_names(x: Any) -> Any:
+    y = x * 2.0
+    of = np.asarray
+    as_array = np.array
+    seen, own = of(y), of(y, dtype=float).copy()
+    seen[0] = np.sin(x[1])
+    copied = as_array(y)
+    copied[1] = x[0] * x[2]
+    return np.sum(y * y) + np.sum(own * copied)
+
+
 # --- diagonals that are filled --------------------------------------------------------------------
 
 

@@ -68,6 +68,19 @@ def cholesky_with_jitter_in_a_for_loop(x: Any) -> Any:
     return np.sum(factor**3)
 
 
+@program(np.array([[0.3, 0.7], [-0.2, 0.5], [0.9, -0.4]]), 2)
+def the_last_row_of_a_loop_in_a_try(x: Any, n: Any) -> Any:
+    total = 0.0
+    try:
+        for k in range(3):
+            row = x[k]
+            weights = np.full(n, 0.5 + k)
+            total += np.sum(weights * np.sin(row))
+    finally:
+        x *= 2.0
+    return total + np.sum(row * row)
+
+
 def _positive(values: Any, what: str) -> Any:
     if not np.all(values > 0.0):
         raise ValueError(f"{what} is not positive: {values}")

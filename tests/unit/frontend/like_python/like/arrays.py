@@ -218,4 +218,78 @@ return x.sum(initial=v), np.sum(M, axis=1, initial=v), x.prod(initial=v), np.sum
 
 return np.max(x, initial=v), np.sum(H, initial=v), np.prod(M, axis=0, initial=k), M.min(initial=k)
 """,
+    "x=np.array([[0.1, 1.3], [2.2, -0.7], [0.4, 0.6]], np.float32)": r"""
+y = np.zeros((4, 2))
+np.mean(x, axis=0, out=y[0]), np.var(x, axis=0, out=y[1]), np.std(x, axis=0, out=y[2])
+np.ptp(x, axis=0, out=y[3])
+return y
+
+y = np.array(x[0, 0])
+return np.round(y, 1, out=y), y
+
+x[0, 0] = np.nan
+y = np.zeros((3, 2))
+np.nanmean(x, axis=0, out=y[0]), np.nanvar(x, axis=0, out=y[1]), np.nanstd(x, axis=0, out=y[2])
+return y
+""",
+    "x=X.copy(), z=np.array(0.25)": r"""
+make = np.asarray
+v = make(x)
+v[0] = 9.0
+return x, v
+
+(v,) = map(np.asarray, [x])
+v[0] = 9.0
+return x, v
+
+tools = types.SimpleNamespace(make=np.array)
+v = tools.make(x)
+v[0] = 9.0
+return x, v
+
+v = np.ascontiguousarray(z)
+v += 0.5
+return z, v
+
+v = np.nan_to_num(z, copy=False)
+v += 0.5
+return z, v
+
+y = np.nan_to_num(np.array([complex(np.nan, 1.0), complex(np.inf, -np.inf), 1.0j]), posinf=2.0)
+return y, np.nan_to_num(complex(1.0, np.nan))
+
+y = np.ones((2, 3))
+np.multiply(x, 2.0, out=y), np.add(x[0], 1.0, out=y[1])
+return y
+""",
+    "x=M.copy(), n=2": r"""
+r, q = np.take(x, 1, axis=0), x.take(0, 1)
+r[0] = 9.0
+x[:, 0] = 5.0
+return x, r, q
+
+try:
+    for row in x:
+        w = np.full(n, 0.7)
+finally:
+    x *= 2.0
+return row, w
+
+try:
+    for k in range(n):
+        row = x[k]
+        w = np.full(n, 0.7)
+finally:
+    n = 5
+return row, w, n
+""",
+    "z=np.array([1.0 + 2.0j, 3.0 - 1.0j])": r"""
+return [r for r in z], [(k, r * r, abs(r)) for k, r in enumerate(z)], [z + k for k in range(len(z))]
+
+return [[r, 1.0] for r in z], {k: r.real * 2.0j for k, r in enumerate(z)}
+
+return [r for r in z if abs(r) > 9.0], [r.imag for r in z if r.real > 2.0]
+
+return [[r, 1.0] for r in z], (0.0,) * z.shape[0]
+""",
 }

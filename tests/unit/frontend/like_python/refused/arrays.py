@@ -2,6 +2,9 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return divmod(x * 1.0j, 2)
+# ADC014: `divmod` is not defined for complex numbers
+
 return round(np.array([x]))
 # ADC014: `round` of an array (f64[:])
 
@@ -163,5 +166,36 @@ return 2 * x[0] if x is y else x[0]
     "x=X, n=2": r"""
 return scipy.integrate.trapezoid(x, axis=int(x[2]) - n)
 # ADC010: `axis` known only at run time is not supported
+""",
+    "x=np.array([[1.5, 2.5], [0.25, 3.0]], np.float32)": r"""
+y = np.zeros((2, 2))
+np.round(x, 1, out=y)
+return y
+# ADC010: rounding into an array of another dtype is not supported
+
+y = np.zeros(2)
+np.mean(x, axis=0, dtype=np.float32, out=y)
+return y
+# ADC010: `dtype=` with `out=` of another dtype is not supported
+
+y = np.zeros(2)
+np.argmax(x, axis=0, out=y)
+return y
+# ADC014: cannot store places in an array of float64
+
+y = np.zeros(2)
+np.dot(x, x[0], out=y)
+return y
+# ADC014: cannot store a product of float32 in an array of float64
+
+y = np.zeros(2, np.int64)
+np.nanmean(x, axis=0, out=y)
+return y
+# ADC014: cannot reduce elements of float32 to int64
+
+y = np.zeros(2, np.int8)
+np.max((x * 80.0).astype(np.uint8), axis=0, out=y)
+return y
+# ADC010: reducing elements of uint8 to int8 is not supported
 """,
 }
