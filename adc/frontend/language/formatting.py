@@ -284,11 +284,17 @@ def _format_call(lo: Lowerer, node: ast.Call) -> Words:
     assert isinstance(node.func, ast.Attribute)
     assert isinstance(node.func.value, ast.Constant)
     refused = lo.unsupported("this format", node, "use an f-string")
-    unpacked = [isinstance(arg, ast.Starred) for arg in node.args]
-    if any(unpacked) or any(keyword.arg is None for keyword in node.keywords):
-        raise refused
-    given = {str(k): value(lo, arg) for k, arg in enumerate(node.args)}
-    given |= {str(keyword.arg): value(lo, keyword.value) for keyword in node.keywords}
+    items = [item for arg in node.args for item in _items(lo, arg)]
+    given = {str(k): item for k, item in enumerate(items)}
+    for keyword in node.keywords:
+        if keyword.arg is not None:
+            given[keyword.arg] = value(lo, keyword.value)
+            continue
+        named = evaluation.lower_filled(lo, keyword.value)
+        if not isinstance(named, DictRef):
+            raise refused
+        record = lo.record(named)
+        given |= zip(map(str, record.keys), record.items, strict=True)
     parts: list[Words] = []
     position = 0
     fields = list(Formatter().parse(str(node.func.value.value)))
@@ -305,6 +311,14 @@ def _format_call(lo: Lowerer, node: ast.Call) -> Words:
             raise refused
         parts.append(_filled(lo, given[name], conversion or "", spec or "", node))
     return joined(parts)
+
+
+def _items(lo: Lowerer, arg: ast.expr) -> Sequence[Binding]:
+    """Lower an argument of `format`, which may be starred."""
+    if not isinstance(arg, ast.Starred):
+        return [value(lo, arg)]
+    found = elementwise.materialised(lo, evaluation.lower_filled(lo, arg.value), arg)
+    return sequences.static_sequence(lo, found, arg)
 
 
 def _join(lo: Lowerer, node: ast.Call) -> Words:
@@ -362,13 +376,12 @@ def _percent(lo: Lowerer, node: ast.BinOp) -> Words:
             parts.append(_known("%"))
             continue
         flags, width, digits, kind = match[2], match[3], match[4] or "", match[5]
-        if not given or set(flags) - set("+ 0"):
+        if not given or set(flags) - set("+- 0"):
             raise refused
         binding = given.pop(0)
+        side = "" if not width else "<" if "-" in flags else ">"
         if kind in "sr":
-            if width or digits or flags:
-                raise refused
-            parts.append(_filled(lo, binding, kind, "", node))
+            parts.append(_filled(lo, binding, kind, f"{side}{width}{digits}", node))
             continue
         whole = kind in "diuoxX"
         wanted = "i" if whole else "if"
@@ -377,8 +390,8 @@ def _percent(lo: Lowerer, node: ast.BinOp) -> Words:
         if whole and digits:  # `format` does not have it
             raise refused
         sign = "+" if "+" in flags else " " if " " in flags else ""
-        fill = "0" if "0" in flags and width else ""
-        spec = f"{sign}{fill}{width}{digits}{'d' if kind in 'diu' else kind}"
+        fill = "0" if "0" in flags and side == ">" else ""
+        spec = f"{'' if fill else side}{sign}{fill}{width}{digits}{'d' if kind in 'diu' else kind}"
         parts.append(_filled(lo, binding, "", spec, node))
     rest = pattern[at:]
     if given or "%" in rest:

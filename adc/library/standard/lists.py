@@ -1,10 +1,29 @@
-"""Methods of lists whose length is known only at run time."""
+"""Lists and ranges whose length is known only at run time: methods, and `in`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from adc.library import Unsupported
+
+
+def has(items: Any, value: Any) -> Any:
+    """Whether an element of a list is equal to a value."""
+    for item in items:
+        if item == value:
+            return True
+    if value != value:
+        raise Unsupported(
+            "looking for a NaN, which Python compares by identity,",
+            "use `np.isnan` of the elements",
+        )
+    return False
+
+
+def counts_to(value: Any, start: Any, stop: Any, step: Any) -> Any:
+    """Whether a number is one of a range."""
+    inside = start <= value < stop if step > 0 else stop < value <= start
+    return inside and (value - start) % step == 0
 
 
 def remove(items: Any, value: Any) -> None:

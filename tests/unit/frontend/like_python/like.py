@@ -5,6 +5,21 @@ Blank lines are between them.
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+n = int(4 * x)
+inside = [k in range(1, n) for k in (0, 1, 5, 6)] + [k not in range(n, 1, -2) for k in range(7)]
+return inside, 2.0 * x in range(n), x in range(n), True in range(n), "a" in range(n)
+
+n, seen, pairs = int(4 * x), [], []
+k = 1
+while k not in seen:
+    seen.append(k)
+    pairs.append((k, x * k))
+    k = (3 * k + 2) % n
+return seen, 2.0 in seen, n in seen, (k, x * k) in pairs, (k, x) in pairs, "a" in seen
+
+even = 2 * np.arange(int(4 * x))
+return [k in even for k in (2, 3)], x in even, 2 * x not in even[2:], True in (even > x)
+
 def side(x, kind):
     kind = Kind(kind)
     return x if kind is Kind.B else 2.0 * x

@@ -371,7 +371,7 @@ assert x > 100, '{a}'.format(x)
 return x
 # ADC010: this format is not supported
 
-assert x > 100, '{}'.format(*[x])
+assert x > 100, '{}{}'.format(*[x])
 return x
 # ADC010: this format is not supported
 
@@ -454,6 +454,12 @@ print('%.3d' % int(x))
 
 print('{None}'.format(**{'a': x}))
 # ADC010: this format is not supported
+
+print('{a}'.format(**Point(x, 1)))
+# ADC010: this format is not supported
+
+print('{} {}'.format(*np.arange(x)))
+# ADC010: unpacking an array (f64[:]) of a length known only at run time is not supported
 
 LOG.log()
 # ADC014: log() is missing the argument 'level'
