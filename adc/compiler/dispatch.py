@@ -41,6 +41,7 @@ from adc.frontend.core.state import (
     NEITHER,
     REVERSE,
     ConstantNeededError,
+    ElementError,
     Lowered,
     StackError,
 )
@@ -763,6 +764,7 @@ class Code:
     ) -> Lowered:
         constants: dict[Place, Any] = {}
         refused: AdcError | None = None
+        picked, picks = False, False
         while True:
             numbers: set[Place] = set()
             try:
@@ -780,8 +782,10 @@ class Code:
                     stackable=stackable,
                     modes=self._modes(applied),
                     numbers=numbers,
+                    picks=picks,
                 )
             except AdcError as error:
+                picked |= isinstance(error, ElementError)
                 needed = {error.place} if isinstance(error, ConstantNeededError) else set()
                 if not _add(constants, needed, values):
                     if not isinstance(error, _KNOWN_ONLY_LATER):
@@ -789,8 +793,13 @@ class Code:
                     # What sizes decide can be known: how many axes there are, which path is taken.
                     refused = refused or error
                     sizes = {place for place in numbers if place.path[-2:-1] == ("shape",)}
-                    if not (_add(constants, sizes, values) or _add(constants, numbers, values)):
+                    if _add(constants, sizes, values) or _add(constants, numbers, values):
+                        continue
+                    if picks or not picked:
                         raise refused from None
+                    # Where an index is a constant, or may be one, so is what it picks.
+                    picks, refused = True, None
+                    constants.clear()
 
     def _modes(self, applied: tuple[Level, ...]) -> frozenset[str]:
         """Return which derivatives are taken of the function that is lowered."""

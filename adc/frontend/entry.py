@@ -120,6 +120,7 @@ def lower(
     stackable: frozenset[Place] = frozenset(),
     modes: frozenset[str] = BOTH,
     numbers: set[Place] | None = None,
+    picks: bool = False,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -153,6 +154,9 @@ def lower(
     numbers : set of Place, optional
         Gets the places of those integers, and sizes, that the program has, or had where it was
         refused.
+    picks : bool
+        Whether an index known only at run time may pick an element of any kind out of a list. What
+        uses it is lowered once for each element.
 
     Raises
     ------
@@ -160,6 +164,8 @@ def lower(
         If some of them should be.
     ConstantNeededError
         If another such integer must be one.
+    ElementError
+        If it is refused because it picks an element so.
     AdcError
         If the function, or anything it calls, is not in the supported subset.
     """
@@ -168,7 +174,7 @@ def lower(
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general,
-            stackable=stackable, **attempts.state(),
+            stackable=stackable, picks=picks, **attempts.state(),
         )  # fmt: skip
         if not inline:
             made.inlined = 0

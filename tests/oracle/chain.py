@@ -17,7 +17,7 @@ import numpy as np
 
 from adc.compiler.driver import transform
 from adc.frontend.core.bindings import ArrayRef, Binding, Num, Static, TupleOf
-from adc.frontend.core.state import Lowered
+from adc.frontend.core.state import ConstantNeededError, ElementError, Lowered
 from adc.frontend.entry import lower
 from adc.frontend.inputs import flatten, instances, trees
 from adc.frontend.inputs.places import Arguments, Place
@@ -161,11 +161,16 @@ class Chain:
         names = list(inspect.signature(fn).parameters)
         arguments = {name: type_tree(arg) for name, arg in zip(names, args, strict=False)}
         numbers: set[Place] = set()
-        lowered = lower(fn, arguments, on_device=on_device, general=general, numbers=numbers)
+        how: dict[str, Any] = {"on_device": on_device, "general": general}
+        try:
+            lowered = lower(fn, arguments, numbers=numbers, **how)
+        except (ConstantNeededError, ElementError):
+            how["picks"] = True
+            lowered = lower(fn, arguments, numbers=numbers, **how)
         if fixed:
             called: Any = fn
             constants = _constants(numbers, Arguments.of(called, args))
-            lowered = lower(fn, arguments, constants, on_device=on_device, general=general)
+            lowered = lower(fn, arguments, constants, **how)
         inputs = [leaf for arg in args for leaf in flat(arg)]
         inputs += [leaf for capture in lowered.captures for leaf in capture.leaves() or ()]
         if not general and _broadcasts_later(lowered.fn, inputs):

@@ -258,8 +258,9 @@ Ref = ListRef | DictRef | ObjectRef
 class Words:
     """A string that numbers known only at run time are formatted to: a template and its operands.
 
-    An operand that is not passed as it is has a form: "array", "list", or "python" or "number" for
-    numbers of Python or NumPy; else "". No other name changes what they are.
+    An operand that is not passed as it is has a form: "array", "list", "python" or "number" for
+    numbers of Python or NumPy, or "texts" and a list of which it is the index; else "". No other
+    name changes what they are.
     """
 
     template: str
@@ -554,6 +555,13 @@ class OneOf:
 
     items: tuple[Binding, ...]
     which: Operand
+
+
+def texts_of(binding: OneOf) -> list[str] | None:
+    """Return the texts that something is one of; None if it may be anything else."""
+    texts = [item.value for item in binding.items if isinstance(item, Static)]
+    known = [text for text in texts if type(text) is str]
+    return known if len(known) == len(binding.items) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from adc.frontend.control import evaluation
+from adc.frontend.control import evaluation, forms
 from adc.frontend.control.control import branch
 from adc.frontend.core import classes, dispatch, names, numbers, outside
 from adc.frontend.core.bindings import (
@@ -31,7 +31,9 @@ from adc.frontend.core.bindings import (
     ListRef,
     Num,
     ObjectRef,
+    OneOf,
     RecordOf,
+    Ref,
     SetRef,
     Static,
     TupleOf,
@@ -40,10 +42,10 @@ from adc.frontend.core.bindings import (
     kind_of,
     static,
 )
-from adc.frontend.core.dispatch import operates
+from adc.frontend.core.dispatch import SplitError, operates
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import ConstantNeededError, Frame, PickedError
-from adc.frontend.core.structure import holders, leaves
+from adc.frontend.core.state import ConstantNeededError, ElementError, Frame, PickedError
+from adc.frontend.core.structure import holders, leaves, shape_of
 from adc.frontend.inputs import instances
 from adc.frontend.language import dynamic_lists, unrolling
 from adc.frontend.values import (
@@ -216,6 +218,7 @@ def tabled(
     return made
 
 
+_BY_NUMBER = "loop over the list itself, or make one array of it"
 _NO_TABLE = "use an array indexed by the number"
 
 
@@ -822,25 +825,58 @@ def _choose(
     rows = _rows(lo, items)
     what = "indexing a list of lists by a number"
     if rows is not None and not unrolling.stackable_in(lo, owner) and lo.shared.admits_table(
-        lo.span(node), what, "loop over the list itself, or make one array of it"
+        lo.span(node), what, _BY_NUMBER
     ):  # fmt: skip
-        with lo.at(node):
-            at = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
-            inside = lo.builder.apply("inside", at, integer(len(items)))
-            lo.builder.check(inside, "IndexError", dynamic_lists.out_of_range(owner))
+        at = _place(lo, owner, items, index, node)
         return _row(lo, items, rows, at, node)
     if not items or not _are_alike(items):
-        raise PickedError(
-            f"indexing {kind_of(owner)} of {_plural(items)} by a number known only at run time is "
-            "not supported", lo.span(node), "loop over the list itself, or make one array of it",
-            unrolling.stackable_in(lo, owner),
-        )  # fmt: skip
+        return _picked(lo, owner, items, index, node)
+    at = _place(lo, owner, items, index, node)
     with lo.at(node):
-        wrapped = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
-        inside = lo.builder.apply("inside", wrapped, integer(len(items)))
-        lo.builder.check(inside, "IndexError", dynamic_lists.out_of_range(owner))
-        here = [lo.builder.apply("eq", wrapped, integer(k)) for k in range(len(items) - 1)]
+        here = [lo.builder.apply("eq", at, integer(k)) for k in range(len(items) - 1)]
         return _selected(lo, items, here, node)
+
+
+def _picked(
+    lo: Lowerer, owner: Binding, items: tuple[Binding, ...], index: Operand, node: ast.Subscript
+) -> Binding:
+    """Return one of several elements of any kind."""
+    what = f"indexing {kind_of(owner)} of {_plural(items)} by a number"
+    stackable = unrolling.stackable_in(lo, owner)
+    whole = f"{what} known only at run time is not supported"
+    if stackable or not 0 < len(items) <= forms.MOST or any(map(forms.is_optional, items)):
+        raise PickedError(whole, lo.span(node), _BY_NUMBER, stackable)
+    if not lo.shared.picks:
+        raise ElementError(whole, lo.span(node), _BY_NUMBER)
+    if not lo.shared.admits_table(lo.span(node), what, _BY_NUMBER):
+        raise PickedError(whole, lo.span(node), _BY_NUMBER)
+    kinds, places = _kinds(items)
+    if len(kinds) == 1:
+        return kinds[0]
+    at = forms.renumbered(lo, _place(lo, owner, items, index, node), places)
+    found = OneOf(tuple(kinds), at)
+    if all(isinstance(item, Static) for item in kinds) or node is lo.undivided:
+        return found
+    raise SplitError(found, node)
+
+
+def _place(
+    lo: Lowerer, owner: Binding, items: Sequence[Binding], index: Operand, node: ast.AST
+) -> Operand:
+    """Return where an element is, by an index known only at run time."""
+    with lo.at(node):
+        at = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
+        inside = lo.builder.apply("inside", at, integer(len(items)))
+        lo.builder.check(inside, "IndexError", dynamic_lists.out_of_range(owner))
+    return at
+
+
+def _kinds(items: Sequence[Binding]) -> tuple[list[Binding], list[int]]:
+    """Return elements without the constants and objects that are there twice, and their places."""
+    keys = [shape_of(item) if isinstance(item, Static | Ref) else k for k, item in enumerate(items)]
+    kinds = dict(zip(keys, items, strict=True))
+    numbered = {key: k for k, key in enumerate(kinds)}
+    return list(kinds.values()), [numbered[key] for key in keys]
 
 
 def _plural(items: Sequence[Binding]) -> str:

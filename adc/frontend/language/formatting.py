@@ -11,6 +11,7 @@ import ast
 import builtins
 import collections
 import dataclasses
+import json
 import re
 from collections.abc import Sequence
 from string import Formatter
@@ -30,6 +31,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    OneOf,
     Range,
     RecordOf,
     SetRef,
@@ -37,6 +39,7 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Words,
     kind_of,
+    texts_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped, scalar_type
@@ -51,6 +54,8 @@ from adc.ir.types import Scalar
 TEXT = "$text"
 _BUILTINS = (str, repr, format)
 _RUN_TIME = "a string of run-time values outside `print`, `raise` and `assert`"
+# The form of the number of one of several texts, before these.
+_TEXTS = "texts "
 _KEYS = "strings are keys: they must be known when the program is compiled"
 
 
@@ -132,12 +137,21 @@ def string(found: Words) -> Static | Words:
     """Return a text as a constant, if it is one."""
     constants: list[object] = []
     for item, form in zip(found.items, found.forms, strict=True):
-        operand = item.operand if isinstance(item, Num) and form != "array" else None
+        operand = item.operand if isinstance(item, Num) and not _is_passed_on(form) else None
         if not (isinstance(operand, Literal) and isinstance(operand.type, Scalar)):
             return found
         ty = operand.type
         constants.append(operand.value if ty.weak else ty.numpy.type(operand.value))
     return Static(found.template.format(*constants))
+
+
+def _is_texts(form: str) -> bool:
+    return form.startswith(_TEXTS)
+
+
+def _is_passed_on(form: str) -> bool:
+    """Whether Python makes something of an operand of this form before it is formatted."""
+    return form == "array" or _is_texts(form)
 
 
 # -- texts -----------------------------------------------------------------------------------------
@@ -177,12 +191,14 @@ def message(lo: Lowerer, node: ast.expr) -> Words:
 
 
 def value(lo: Lowerer, node: ast.expr) -> Binding:
-    """Lower an expression that may be the name of a text."""
-    if isinstance(node, ast.Name):
-        return _named(lo, node.id) or evaluation.lower_filled(lo, node)
-    if is_format(lo, node):
+    """Lower an expression that may be the name of a text, or one of several texts."""
+    if isinstance(node, ast.Name) and (named := _named(lo, node.id)) is not None:
+        return named
+    if not isinstance(node, ast.Name) and is_format(lo, node):
         return message(lo, node)
-    return evaluation.lower_filled(lo, node)
+    found = dispatch.filled(lo, node, texts=lo.telling is lo.frame)
+    with lo.at(node):
+        return elementwise.materialised(lo, found, node)
 
 
 def given(lo: Lowerer, node: ast.expr) -> Static | Words | None:
@@ -247,7 +263,7 @@ def _filled(lo: Lowerer, binding: Binding, conversion: str, spec: str, node: ast
         return found
     if not found.items:
         return _known(format(found.template.format(), spec))
-    if not isinstance(binding, Num | ArrayRef | Lazy):
+    if not isinstance(binding, Num | ArrayRef | Lazy | OneOf):
         raise lo.unsupported(f"a format of {kind_of(binding)}", node, "format its elements")
     if isinstance(binding, ArrayRef | Lazy) and not (conversion or _is_number(lo, binding)):
         raise TypeMismatchError(
@@ -404,8 +420,12 @@ def _percent(lo: Lowerer, node: ast.BinOp) -> Words:
 
 def text_of(lo: Lowerer, binding: Binding, node: ast.AST, as_repr: bool = False) -> Words:
     """Return the text that `format`, or `repr`, makes of a binding."""
-    dispatch.require_one([binding], node)
     field = "{!r}" if as_repr else "{}"
+    if isinstance(binding, OneOf) and lo.telling is lo.frame:
+        known = texts_of(binding)
+        if known is not None:  # Python takes the one with that number
+            return Words(field, (Num(binding.which),), (f"{_TEXTS}{json.dumps(known)}",))
+    dispatch.require_one([binding], node)
     match binding:
         case Words():
             if as_repr and binding.items:
@@ -544,7 +564,7 @@ def operands(found: Words) -> tuple[Operand, ...] | None:
     numbers: list[Operand] = []
     ends = [end for _, field, _, end in Formatter().parse(found.template) if field is not None]
     for item, form, end in zip(found.items, found.forms, ends, strict=True):
-        if not isinstance(item, Num) or (form == "array" and end == "r"):
+        if not isinstance(item, Num) or (form == "array" and end == "r") or _is_texts(form):
             return None
         numbers.append(item.operand)
     return tuple(numbers)

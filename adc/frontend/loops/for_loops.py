@@ -105,8 +105,11 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     except (VariesError, PickedError) as error:
         # A list that grows by arrays, a dict with new keys, keys such as f"w{k}": a copy of the
         # body for each iteration.
-        if _is_plain(error) and not (unrolls and error.variable in lo.shared.varied):
-            raise
+        if isinstance(error, VariesError) and not isinstance(error, RestructuredError):
+            # What the body uses, not what it leaves. The number of the iteration may decide it:
+            # ``if row > 0: parts.append(Part(row))`` in a loop inside.
+            if not (unrolls and error.variable in lo.shared.varied):
+                raise
         if isinstance(error, TableError) and not unrolls:
             raise
         if isinstance(error, PathsError) and not unrolls and CONTENTS not in lo.shared.varied:
@@ -129,14 +132,6 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
         else:
             _first_apart(lo, stmt, iterable, trips, element)
     lo.frame.env.pop(held, None)
-
-
-def _is_plain(error: VariesError | PickedError) -> bool:
-    """Whether what an error is about is known of the body alone, not of what it leaves.
-
-    An iteration's number may decide it: ``if row > 0: parts.append(Part(row))`` in a loop inside.
-    """
-    return isinstance(error, VariesError) and not isinstance(error, RestructuredError)
 
 
 def _over_numbers(lo: Lowerer, stmt: ast.For, iterable: Binding) -> bool:

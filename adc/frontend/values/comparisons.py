@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import operator
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -458,6 +459,7 @@ def _member(
 
 def _is_inside(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Operand | None:
     """Return whether an element of something of any length is equal to a value, or None."""
+    fn: Callable[..., Any]
     args: list[Binding]
     match right:
         case Range(start=start, stop=stop, step=step) if isinstance(left, Num):

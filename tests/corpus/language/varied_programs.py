@@ -1,4 +1,4 @@
-"""Programs with values of several kinds: numbers that become arrays, texts chosen at run time.
+"""Programs with values of several kinds: numbers that become arrays, what is chosen at run time.
 
 And with classes of their own.
 """
@@ -314,3 +314,103 @@ def _energy(w: Any) -> Any:
 def energy_of_either_kind(x: Any) -> Any:
     turn = np.array([[x[0], 1.0], [-x[1], 0.5]])
     return _energy(np.linalg.eigvals(turn)) + _energy(np.linalg.eigvals(turn * turn.T))
+
+
+# --- elements picked by a number known only at run time -------------------------------------------
+
+COLOURS = ("red", "green", "blue", "red")
+PRICES = {"red": 2.0, "green": 3.0, "blue": 5.0}
+
+
+class _Agent:
+    def __init__(self, wealth: Any, name: str) -> None:
+        self.wealth, self.name, self.given = wealth, name, 0
+        self.place = np.array([wealth, 2.0 * wealth])
+
+    def give(self, other: _Agent, amount: Any) -> None:
+        self.wealth -= amount
+        other.wealth += 0.9 * amount
+        self.given += 1
+
+    @property
+    def worth(self) -> Any:
+        return self.wealth**2 + self.place[0] * self.place[1]
+
+
+@program(X6, smooth=False)
+def picked_texts(x: Any) -> Any:
+    s = 0.0
+    for k in np.argsort(x[:4]):
+        s += PRICES[COLOURS[k]] * x[k] ** 2
+        if COLOURS[k] == "blue":
+            s += x[5]
+    best = COLOURS[int(np.argmax(x[:4]))]
+    print(best, f"{best:>8}|{COLOURS[int(np.argmin(x[:4]))]!r}", [best])
+    return s * len(best)
+
+
+@program(X6, 7)
+def picked_functions(x: Any, n: Any) -> Any:
+    steps = [np.tanh, np.sin, lambda v: v * x[1]]
+    s = x[0]
+    for i in range(n):
+        s = steps[i % 3](s) + x[i % 6]
+    return s
+
+
+@program(X6, 6, smooth=False)
+def picked_objects(x: Any, n: Any) -> Any:
+    agents = [_Agent(x[0], "a"), _Agent(x[1], "b"), _Agent(x[2], "c")]
+    for t in range(n):
+        i, j = (2 * t) % 3, int(4.0 + agents[t % 3].wealth) % 3
+        if i != j:
+            agents[i].give(agents[j], 0.1 * agents[i].wealth)
+        agents[j].place[t % 2] *= x[4]
+        agents[i].place[1] = x[3] * agents[j].given if agents[i].wealth > 0.5 else agents[j].worth
+    return agents[0].worth + 2.0 * agents[1].worth - 3.0 * agents[2].worth
+
+
+@program(X6, smooth=False)
+def picked_dicts_in_a_condition(x: Any) -> Any:
+    bids = [{"price": x[0], "who": "A"}, {"price": x[3], "who": "B"}, {"price": x[2], "who": "C"}]
+    i = 0
+    total = 0.0
+    while i < len(bids) and bids[i]["price"] < 1.5:
+        total += bids[i]["price"] * x[4]
+        bids[i]["price"] = 0.5 * x[5]
+        i += 1
+    return total + sum(bid["price"] ** 2 for bid in bids) * (i + 1)
+
+
+@program(X6, 5, smooth=False)
+def picked_arrays_of_several_sizes(x: Any, n: Any) -> Any:
+    weights = [x[:2], x[1:] * x[0], 2.0 * x]
+    s = 0.0
+    for _ in range(n):
+        k = int(10.0 * abs(s)) % 3
+        s += 0.1 * np.sum(weights[k] * x[k])
+    return s
+
+
+class _Spring:
+    def __init__(self, i: int, j: int, rest: float) -> None:
+        self.i, self.j, self.rest = i, j, rest
+
+
+def _springs(rows: int, columns: int) -> list[_Spring]:
+    found = []
+    for r in range(rows):
+        for c in range(columns):
+            if c + 1 < columns:
+                found.append(_Spring(r * columns + c, r * columns + c + 1, 0.3))
+            if r + 1 < rows:
+                found.append(_Spring(r * columns + c, (r + 1) * columns + c, 0.5))
+    return found
+
+
+@program(X6)
+def list_whose_outer_loop_decides_what_is_appended(x: Any) -> Any:
+    s = 0.0
+    for spring in _springs(2, 3):
+        s += (x[spring.i] - x[spring.j] - spring.rest) ** 2
+    return s
