@@ -40,8 +40,8 @@ from adc.frontend.core.state import (
     BOTH,
     NEITHER,
     REVERSE,
+    ChoiceError,
     ConstantNeededError,
-    ElementError,
     Lowered,
     StackError,
 )
@@ -764,7 +764,8 @@ class Code:
     ) -> Lowered:
         constants: dict[Place, Any] = {}
         refused: AdcError | None = None
-        picked, picks = False, False
+        first: AdcError | None = None
+        picks = False  # what costs more code is the last resort
         while True:
             numbers: set[Place] = set()
             try:
@@ -785,7 +786,6 @@ class Code:
                     picks=picks,
                 )
             except AdcError as error:
-                picked |= isinstance(error, ElementError)
                 needed = {error.place} if isinstance(error, ConstantNeededError) else set()
                 if not _add(constants, needed, values):
                     if not isinstance(error, _KNOWN_ONLY_LATER):
@@ -795,10 +795,9 @@ class Code:
                     sizes = {place for place in numbers if place.path[-2:-1] == ("shape",)}
                     if _add(constants, sizes, values) or _add(constants, numbers, values):
                         continue
-                    if picks or not picked:
-                        raise refused from None
-                    # Where an index is a constant, or may be one, so is what it picks.
-                    picks, refused = True, None
+                    if first is not None:
+                        raise (first if isinstance(refused, ChoiceError) else refused) from None
+                    picks, first, refused = True, refused, None
                     constants.clear()
 
     def _modes(self, applied: tuple[Level, ...]) -> frozenset[str]:

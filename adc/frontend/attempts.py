@@ -22,7 +22,6 @@ from adc.frontend.core.state import (
     BOTH,
     ChoiceError,
     ConstantNeededError,
-    ElementError,
     ModesNeededError,
     PickedError,
     Sharing,
@@ -127,6 +126,6 @@ class Attempts:
             error = next(iter(self.varied.values()))
         if isinstance(error, VariesError):
             raise TypeUnstableError(error.message, error.span, error.hint) from None
-        if isinstance(error, PickedError) and not isinstance(error, ElementError):
+        if isinstance(error, PickedError):
             raise UnsupportedError(error.message, error.span, error.hint) from None
         raise error from None

@@ -155,8 +155,8 @@ def lower(
         Gets the places of those integers, and sizes, that the program has, or had where it was
         refused.
     picks : bool
-        Whether an index known only at run time may pick an element of any kind out of a list. What
-        uses it is lowered once for each element.
+        Whether an index known only at run time may pick an element of any kind out of a list, and
+        lists of any length may hold texts and objects. What uses one is lowered once for each.
 
     Raises
     ------
@@ -164,8 +164,6 @@ def lower(
         If some of them should be.
     ConstantNeededError
         If another such integer must be one.
-    ElementError
-        If it is refused because it picks an element so.
     AdcError
         If the function, or anything it calls, is not in the supported subset.
     """

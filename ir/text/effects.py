@@ -103,7 +103,8 @@ def _made(kind: str, sizes: tuple[int, ...], flat: list[Any]) -> Any:
         case "number":
             return found[()]
     _, texts = form.split(" ", 1)
-    return json.loads(texts)[int(found)]
+    known = json.loads(texts)
+    return [known[k] for k in found] if sizes else known[int(found)]
 
 
 def text_of(message: str, values: Sequence[Any], arrays: Sequence[Any]) -> str:

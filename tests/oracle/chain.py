@@ -17,7 +17,7 @@ import numpy as np
 
 from adc.compiler.driver import transform
 from adc.frontend.core.bindings import ArrayRef, Binding, Num, Static, TupleOf
-from adc.frontend.core.state import ConstantNeededError, ElementError, Lowered
+from adc.frontend.core.state import Lowered
 from adc.frontend.entry import lower
 from adc.frontend.inputs import flatten, instances, trees
 from adc.frontend.inputs.places import Arguments, Place
@@ -25,7 +25,7 @@ from adc.frontend.inputs.trees import type_of
 from adc.ir import interp
 from adc.ir.analysis.sizes.extents import Known
 from adc.ir.core import Check, Function, walk
-from adc.ir.errors import AssumptionError
+from adc.ir.errors import AdcError, AssumptionError
 from adc.ir.text.parser import parse
 from adc.ir.verifier import problems
 from adc.passes import pipeline
@@ -164,7 +164,7 @@ class Chain:
         how: dict[str, Any] = {"on_device": on_device, "general": general}
         try:
             lowered = lower(fn, arguments, numbers=numbers, **how)
-        except (ConstantNeededError, ElementError):
+        except AdcError:
             how["picks"] = True
             lowered = lower(fn, arguments, numbers=numbers, **how)
         if fixed:

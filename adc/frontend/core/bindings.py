@@ -313,6 +313,14 @@ class Nested:
 
 
 @dataclass(frozen=True, slots=True)
+class Among:
+    """One of several constants or objects in the elements of a `Growing`: a cell says which."""
+
+    items: tuple[Binding, ...]
+    which: Cell
+
+
+@dataclass(frozen=True, slots=True)
 class NamedTuple:
     """A named tuple, or a frozen dataclass: immutable."""
 
@@ -550,14 +558,15 @@ class OneOf:
     """One of several values that have no form in common, such as a number and an array, or texts.
 
     It is the item with the number `which`. Where only a value will do, what asks for it is lowered
-    once for each item (`control.choices`). None is never one of them (`Maybe`), nor what has slots.
+    once for each item (`control.choices`). None is never one of them (`Maybe`). Of what has slots,
+    only objects are; lists and dicts are while one statement is lowered.
     """
 
     items: tuple[Binding, ...]
     which: Operand
 
 
-def texts_of(binding: OneOf) -> list[str] | None:
+def texts_of(binding: OneOf | Among) -> list[str] | None:
     """Return the texts that something is one of; None if it may be anything else."""
     texts = [item.value for item in binding.items if isinstance(item, Static)]
     known = [text for text in texts if type(text) is str]
@@ -590,6 +599,7 @@ Binding = (
     | Cell
     | Growing
     | Nested
+    | Among
     | Words
     | Given
     | Static
@@ -694,7 +704,7 @@ def kind_of(binding: Binding) -> str:
             return "a pullback"
         case Maybe(inner=inner, absent=absent):
             return f"{kind_of(inner)} or {kind_of(absent)}"
-        case OneOf(items=items):
+        case OneOf(items=items) | Among(items=items):
             return " or ".join(kind_of(item) for item in items)
         case Unbound():
             return "unbound"

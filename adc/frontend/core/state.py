@@ -45,17 +45,6 @@ class PickedError(UnsupportedError):
         self.places = places
 
 
-class ElementError(PickedError):
-    """An element of a list of any kind is picked: lower the program again, where it may be."""
-
-    def __init__(self, message: str, span: Span, hint: str) -> None:
-        super().__init__(message, span, hint)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Who gets it from another process cannot lower the program again.
-        return UnsupportedError, (self.message, self.span, self.hint)
-
-
 class TableError(PickedError):
     """A key of a dict, or a member of a set, is known only at run time.
 
@@ -357,7 +346,8 @@ class Shared:
     varied: frozenset[Variable] = frozenset()
     # Whether any of these is used where a value is needed (`control.choices`).
     choosing: bool = False
-    # Whether elements of all kinds may be picked out of lists by numbers known only at run time.
+    # Whether elements of all kinds may be picked out of lists by numbers known only at run time,
+    # and lists of any length may hold texts and objects.
     picks: bool = False
     # Where keys known only at run time are used, for which dicts and sets become tables; None: they
     # never do.

@@ -44,7 +44,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.dispatch import SplitError, operates
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import ConstantNeededError, ElementError, Frame, PickedError
+from adc.frontend.core.state import ConstantNeededError, Frame, PickedError
 from adc.frontend.core.structure import holders, leaves, shape_of
 from adc.frontend.inputs import instances
 from adc.frontend.language import dynamic_lists, unrolling
@@ -55,6 +55,7 @@ from adc.frontend.values import (
     keyed,
     list_buffers,
     operators,
+    optional,
     sequences,
 )
 from adc.ir.builder import integer
@@ -844,16 +845,15 @@ def _picked(
     what = f"indexing {kind_of(owner)} of {_plural(items)} by a number"
     stackable = unrolling.stackable_in(lo, owner)
     whole = f"{what} known only at run time is not supported"
-    if stackable or not 0 < len(items) <= forms.MOST or any(map(forms.is_optional, items)):
+    many = not 0 < len(items) <= forms.MOST or any(map(forms.is_optional, items))
+    if stackable or many or not lo.shared.picks or not lo.shared.admits_table(
+        lo.span(node), what, _BY_NUMBER
+    ):  # fmt: skip
         raise PickedError(whole, lo.span(node), _BY_NUMBER, stackable)
-    if not lo.shared.picks:
-        raise ElementError(whole, lo.span(node), _BY_NUMBER)
-    if not lo.shared.admits_table(lo.span(node), what, _BY_NUMBER):
-        raise PickedError(whole, lo.span(node), _BY_NUMBER)
     kinds, places = _kinds(items)
     if len(kinds) == 1:
         return kinds[0]
-    at = forms.renumbered(lo, _place(lo, owner, items, index, node), places)
+    at = optional.renumbered(lo, _place(lo, owner, items, index, node), places)
     found = OneOf(tuple(kinds), at)
     if all(isinstance(item, Static) for item in kinds) or node is lo.undivided:
         return found

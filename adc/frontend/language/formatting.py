@@ -21,6 +21,7 @@ import numpy as np
 from adc.frontend.control import evaluation
 from adc.frontend.core import classes, dispatch, outside
 from adc.frontend.core.bindings import (
+    Among,
     ArrayRef,
     Binding,
     Cell,
@@ -510,12 +511,19 @@ def _sequence(
 def _list(lo: Lowerer, binding: ListRef, node: ast.AST) -> Words:
     held = lo.held(binding)
     if isinstance(held, Growing):
-        if not isinstance(held.element, Cell):
+        element = held.element
+        known = texts_of(element) if isinstance(element, Among) else None
+        if known is None and not isinstance(element, Cell):
             raise lo.unsupported(f"formatting {kind_of(held)}", node, "format its elements")
-        array = list_buffers.array_of(lo, held, node)
+        array = (
+            list_buffers.array_of(lo, held, node) if known is None else list_buffers.view(lo, held)
+        )
         made = elementwise.materialised(lo, array, node)
         assert isinstance(made, ArrayRef)
-        plain = held.element.sizes is None and held.element.type.weak
+        if known is not None:
+            return Words("{}", (made,), (f"{_TEXTS}{json.dumps(known)}",))
+        assert isinstance(element, Cell)
+        plain = element.sizes is None and element.type.weak
         return Words("{}", (made,), ("python" if plain else "list",))
     return _sequence(lo, "[", sequences.static_sequence(lo, binding, node), "]", node)
 

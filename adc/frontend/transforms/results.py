@@ -78,6 +78,8 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             return replace(result, inner=finished(lo, inner, heap))
         case OneOf(items=items, which=which) if lo.shared.modes == NEITHER:
             return OneOf(tuple(finished(lo, item, heap) for item in items), which)
+        case Growing(element=element) if list_buffers.has_choices(element):
+            pass
         case Growing(buffers=buffers, length=length, element=element):
             copies = [
                 elementwise.copy(lo, list_buffers.view(lo, result, k), node)
