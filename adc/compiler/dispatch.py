@@ -40,7 +40,6 @@ from adc.frontend.core.state import (
     BOTH,
     NEITHER,
     REVERSE,
-    ChoiceError,
     ConstantNeededError,
     Lowered,
     StackError,
@@ -764,8 +763,7 @@ class Code:
     ) -> Lowered:
         constants: dict[Place, Any] = {}
         refused: AdcError | None = None
-        first: AdcError | None = None
-        picks = False  # what costs more code is the last resort
+        picks = False
         while True:
             numbers: set[Place] = set()
             try:
@@ -795,9 +793,10 @@ class Code:
                     sizes = {place for place in numbers if place.path[-2:-1] == ("shape",)}
                     if _add(constants, sizes, values) or _add(constants, numbers, values):
                         continue
-                    if first is not None:
-                        raise (first if isinstance(refused, ChoiceError) else refused) from None
-                    picks, first, refused = True, refused, None
+                    if picks:
+                        raise refused from None
+                    # What takes more code is the last resort.
+                    picks = True
                     constants.clear()
 
     def _modes(self, applied: tuple[Level, ...]) -> frozenset[str]:

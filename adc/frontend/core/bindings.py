@@ -225,6 +225,11 @@ class DefaultRef(DictRef):
     keeps: bool = True
 
 
+def counter(slot: str) -> DefaultRef:
+    """Return a `Counter`."""
+    return DefaultRef(slot, Static(int), keeps=False)
+
+
 @dataclass(frozen=True, slots=True)
 class VarsRef(DictRef):
     """The attributes of an object as the dict that `vars` returns: `slot` is that of the object."""

@@ -5,6 +5,19 @@ Blank lines are between them.
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+s = sum(n * x for letter, n in COUNTS.items() if letter != "b")
+return s, COUNTS["a"] * x, COUNTS["z"], len(COUNTS), "z" in COUNTS, sorted(COUNTS)
+
+found, n = [], int(4 * x)
+for k in range(n):
+    found.append(x * (k % 3))
+return found.count(x), found.count(7.0), found.index(2 * x), found.index(0), n
+
+found = []
+for k in range(int(4 * x)):
+    found.append(k * x)
+return found.index(100.0)
+
 n = int(4 * x)
 inside = [k in range(1, n) for k in (0, 1, 5, 6)] + [k not in range(n, 1, -2) for k in range(7)]
 return inside, 2.0 * x in range(n), x in range(n), True in range(n), "a" in range(n)
