@@ -769,6 +769,7 @@ class Code:
     ) -> Lowered:
         constants: dict[Place, Any] = {}
         refused: AdcError | None = None
+        picks = False
         while True:
             numbers: set[Place] = set()
             try:
@@ -787,6 +788,7 @@ class Code:
                     modes=self._modes(applied),
                     numbers=numbers,
                     lasting=self.lasting,
+                    picks=picks,
                 )
             except AdcError as error:
                 needed = {error.place} if isinstance(error, ConstantNeededError) else set()
@@ -796,8 +798,13 @@ class Code:
                     # What sizes decide can be known: how many axes there are, which path is taken.
                     refused = refused or error
                     sizes = {place for place in numbers if place.path[-2:-1] == ("shape",)}
-                    if not (_add(constants, sizes, values) or _add(constants, numbers, values)):
+                    if _add(constants, sizes, values) or _add(constants, numbers, values):
+                        continue
+                    if picks:
                         raise refused from None
+                    # What takes more code is the last resort.
+                    picks = True
+                    constants.clear()
 
     def _modes(self, applied: tuple[Level, ...]) -> frozenset[str]:
         """Return which derivatives are taken of the function that is lowered."""

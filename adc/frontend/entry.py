@@ -121,6 +121,7 @@ def lower(
     modes: frozenset[str] = BOTH,
     numbers: set[Place] | None = None,
     lasting: bool = False,
+    picks: bool = False,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -156,6 +157,9 @@ def lower(
         refused.
     lasting : bool
         Whether what the function changes outside is to be done by who calls the code.
+    picks : bool
+        Whether an index known only at run time may pick an element of any kind out of a list, and
+        lists of any length may hold texts and objects. What uses one is lowered once for each.
 
     Raises
     ------
@@ -171,7 +175,8 @@ def lower(
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general,
-            stackable=stackable, lasting=lasting and not applied, **attempts.state(),
+            stackable=stackable, lasting=lasting and not applied, picks=picks,
+            **attempts.state(),
         )  # fmt: skip
         if not inline:
             made.inlined = 0

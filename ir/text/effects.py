@@ -84,8 +84,8 @@ class Effects:
 
 
 def _made(kind: str, sizes: tuple[int, ...], flat: list[Any]) -> Any:
-    """Return an array, or a number: of NumPy's, or of Python's."""
-    form, name = kind.split()
+    """Return an array, a number of NumPy's or of Python's, or the text of a list with a number."""
+    form, _, name = kind.rpartition(" ")
     dtype = parse_type(name).numpy
     if dtype.kind == "c" and len(flat) == 2 * math.prod(sizes):
         parts = np.array(flat, np.float64 if dtype.itemsize == 16 else np.float32)
@@ -100,7 +100,11 @@ def _made(kind: str, sizes: tuple[int, ...], flat: list[Any]) -> Any:
             return list(found)
         case "python":  # a number or a list of Python's numbers
             return found.tolist()
-    return found[()]
+        case "number":
+            return found[()]
+    _, texts = form.split(" ", 1)
+    known = json.loads(texts)
+    return [known[k] for k in found] if sizes else known[int(found)]
 
 
 def text_of(message: str, values: Sequence[Any], arrays: Sequence[Any]) -> str:

@@ -25,7 +25,7 @@ from adc.frontend.inputs.trees import type_of
 from adc.ir import interp
 from adc.ir.analysis.sizes.extents import Known
 from adc.ir.core import Check, Function, walk
-from adc.ir.errors import AssumptionError
+from adc.ir.errors import AdcError, AssumptionError
 from adc.ir.text.parser import parse
 from adc.ir.verifier import problems
 from adc.passes import pipeline
@@ -163,11 +163,16 @@ class Chain:
         names = list(inspect.signature(fn).parameters)
         arguments = {name: type_tree(arg) for name, arg in zip(names, args, strict=False)}
         numbers: set[Place] = set()
-        lowered = lower(fn, arguments, on_device=on_device, general=general, numbers=numbers)
+        how: dict[str, Any] = {"on_device": on_device, "general": general}
+        try:
+            lowered = lower(fn, arguments, numbers=numbers, **how)
+        except AdcError:
+            how["picks"] = True
+            lowered = lower(fn, arguments, numbers=numbers, **how)
         if fixed:
             called: Any = fn
             constants = _constants(numbers, Arguments.of(called, args))
-            lowered = lower(fn, arguments, constants, on_device=on_device, general=general)
+            lowered = lower(fn, arguments, constants, **how)
         inputs = [leaf for arg in args for leaf in flat(arg)]
         inputs += [leaf for capture in lowered.captures for leaf in capture.leaves() or ()]
         if not general and _broadcasts_later(lowered.fn, inputs):

@@ -351,7 +351,8 @@ def _call_known(
     if value is None or isinstance(value, str):
         dispatch.not_callable(lo, callee, node)
     if not _takes_none(callee):
-        dispatch.require_one((*args, *kwargs.values()), node)
+        # `print` takes one of several texts as it is.
+        dispatch.require_one((*(() if value is print else args), *kwargs.values()), node)
     made = derivatives.of_object(value)
     if made is not None:
         return dispatch.apply(lo, made, args, kwargs, node)

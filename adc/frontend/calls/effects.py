@@ -61,11 +61,12 @@ def takes_text(callee: Binding) -> bool:
 
 def argument(lo: Lowerer, node: ast.expr) -> Binding:
     """Lower an argument of such a function."""
-    if isinstance(node, ast.Name):
-        return formatting.value(lo, node)
-    if formatting.is_format(lo, node):
-        return formatting.words(lo, node)
-    return dispatch.filled(lo, node)
+    with lo.tells():
+        if isinstance(node, ast.Name):
+            return formatting.value(lo, node)
+        if formatting.is_format(lo, node):
+            return formatting.words(lo, node)
+        return dispatch.filled(lo, node, texts=True)
 
 
 def several(lo: Lowerer, node: ast.expr) -> Sequence[Binding]:
@@ -73,7 +74,8 @@ def several(lo: Lowerer, node: ast.expr) -> Sequence[Binding]:
     if not formatting.are_formats(lo, node):
         return ()
     if not isinstance(node, ast.List | ast.Tuple):
-        return formatting.texts_in(lo, node)
+        with lo.tells():
+            return formatting.texts_in(lo, node)
     if any(isinstance(each, ast.Starred) for each in node.elts):
         return ()
     return [argument(lo, each) for each in node.elts]
@@ -88,7 +90,8 @@ def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
     stream = _stream(lo, kwargs.get("file", NONE), node)
     if set(kwargs) - {"sep", "end", "flush", "file"}:
         raise lo.unsupported("`print` with these keywords", node)
-    parts = [formatting.str_of(lo, arg, node) for arg in args]
+    with lo.tells():
+        parts = [formatting.str_of(lo, arg, node) for arg in args]
     found = formatting.joined(parts, escaped(between))
     to = "" if (stream, end) == ("stdout", "\n") else json.dumps(["stream", stream, end])
     formatting.emit(lo, found, node, to)

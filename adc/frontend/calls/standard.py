@@ -39,6 +39,7 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Static,
     TupleOf,
+    counter,
     kind_of,
     static,
 )
@@ -433,7 +434,7 @@ def _counter(
     """Lower ``Counter(iterable)``."""
     if len(args) > 1 or kwargs or (args and isinstance(args[0], DictRef)):
         raise lo.unsupported("`Counter` with these arguments", node, "pass the elements")
-    made = lo.new_ref(lambda slot: DefaultRef(slot, Static(int), keeps=False), RecordOf((), ()))
+    made = lo.new_ref(counter, RecordOf((), ()))
     source = keyed.listed(lo, args[0], node) if args else TupleOf(())
     items = sequences.known_elements(lo, source, node)
     if items is None or not all(map(keyed.is_known, items)):

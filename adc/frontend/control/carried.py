@@ -65,7 +65,7 @@ from adc.frontend.core.structure import (
     refs,
     with_place,
 )
-from adc.frontend.values import constants, list_buffers
+from adc.frontend.values import constants, list_buffers, optional
 from adc.ir.errors import TypeUnstableError
 from adc.ir.types import Array, Scalar, join
 from adc.ir.verifier import alike
@@ -103,6 +103,8 @@ def close(
         if not isinstance(end, Unbound | Unstable):
             form = forms.optional_form(start, end, varies(lo, name), keys=not memo.unrolls)
             if isinstance(form, OneOf) and is_contents(name):
+                form = None
+            if form is not None and _has_made_inside(before, form):
                 form = None
             if memo.avoids_numbers and may_become_array(start, end):
                 raise FirstError(f"{name!r} becomes an array", lo.builder.loc, "")
@@ -350,7 +352,7 @@ def _found_list(
     if element is None and not (shrinks and name not in lo.appended):
         return False
     whole = list_buffers.common(lo, [start], element)
-    if whole is None:
+    if whole is None or any(ref.slot not in before.env for ref in refs(whole)):
         return False
     if isinstance(start, RecordOf):
         if not isinstance(end, Unstable | Growing):
@@ -365,6 +367,15 @@ def _found_list(
         return False
     memo.growing[name] = whole
     return True
+
+
+def _has_made_inside(before: State, form: Binding) -> bool:
+    """Whether something is one of several objects of which an iteration makes some.
+
+    Those of the next iteration are others.
+    """
+    known = before.env.keys()
+    return any(ref.slot not in known for found in optional.choices_in(form) for ref in refs(found))
 
 
 def _found_replaced(

@@ -12,11 +12,10 @@ from __future__ import annotations
 import ast
 import copy
 import functools
-import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
-from adc.frontend.control import evaluation
+from adc.frontend.control import chains, evaluation, forms
 from adc.frontend.control.control import VALUE, branch
 from adc.frontend.core import dispatch, numbers
 from adc.frontend.core.bindings import NONE, Binding, Num, OneOf, kind_of
@@ -24,6 +23,7 @@ from adc.frontend.core.dispatch import SplitError
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import usable
 from adc.frontend.core.state import ChoiceError, Dead, Frame
+from adc.frontend.syntax import scope
 from adc.frontend.values import optional
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import AdcError, LimitError, TypeMismatchError, UnsupportedError
@@ -60,7 +60,19 @@ def condition(lo: Lowerer, node: ast.expr) -> Operand:
         assert isinstance(part, ast.expr)
         return Num(evaluation.condition(lo, part))
 
-    found = _split(lo, node, lower, truth=True)
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    try:
+        found = _split(lo, node, lower, truth=True)
+    except ChoiceError:
+        if not isinstance(node, ast.BoolOp):
+            raise
+        # What only some paths evaluate is lowered for each case there.
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+        with lo.at(node):
+            parts = [functools.partial(condition, lo, each) for each in chains.operands(lo, node)]
+            return evaluation.chained(lo, parts, isinstance(node.op, ast.And))
     assert isinstance(found, Num)
     return found.operand
 
@@ -94,15 +106,35 @@ def _split(
     if not any(_holds(held, which) for frame in _frames(lo) for held in frame.env.values()):
         parts, node = _named(lo, node, at)
         for name, part in parts:
-            lo.frame.env[name] = evaluation.lower_optional(lo, part)
+            outer_part, lo.undivided = lo.undivided, part
+            try:
+                lo.frame.env[name] = evaluation.lower_optional(lo, part)
+            finally:
+                lo.undivided = outer_part
+        last = lo.frame.env[parts[-1][0]]
         try:
+            if isinstance(last, OneOf) and not all(map(forms.may_vary, last.items)):
+                return _for_each(lo, node, last, at, lower, valued=valued, truth=truth)
             return _split(lo, node, lower, valued=valued, truth=truth)
         finally:
             for name, _ in parts:
                 lo.frame.env.pop(name, None)
+    return _for_each(lo, node, found, at, lower, valued=valued, truth=truth)
+
+
+def _for_each(
+    lo: Lowerer, node: ast.AST, found: OneOf, at: ast.AST, lower: Callable[[ast.AST], Binding],
+    *, valued: bool, truth: bool,
+) -> Binding:  # fmt: skip
+    """Lower a statement or expression for each value of what is found to be one of several."""
+    which = found.which
+    assert isinstance(which, Value)
     if truth and (decided := _decided(lo, node, found, lower)) is not None:
         return Num(decided)
     outer = lo.frame.env.pop(VALUE, None) if valued else None
+
+    # No variable is one of several objects: the names of parts that are end with each arm.
+    passing = [name for name, held in lo.frame.env.items() if _is_passing(held, which)]
 
     refused: list[AdcError] = []
     outer_copies = lo.copies
@@ -137,6 +169,8 @@ def _split(
             raise Dead from None
         if valued:
             lo.frame.env[VALUE] = result
+        for name in passing:
+            lo.frame.env.pop(name, None)
 
     def go_on(k: int) -> None:
         if k == len(found.items) - 1:
@@ -156,6 +190,13 @@ def _split(
     if outer is not None:
         lo.frame.env[VALUE] = outer
     return result
+
+
+def _is_passing(binding: Binding, which: Value) -> bool:
+    """Whether a binding is an element of a list that is picked by this number."""
+    if not (isinstance(binding, OneOf) and binding.which is which):
+        return False
+    return not all(forms.may_vary(item) for item in binding.items)
 
 
 def _decided(
@@ -222,8 +263,9 @@ def _named(
     lo: Lowerer, node: ast.AST, inner: ast.AST
 ) -> tuple[list[tuple[str, ast.expr]], ast.AST]:
     """Return names for an expression in `node` and what is evaluated before; `node` with them."""
-    before = _evaluated_before(node, inner)
-    if before is None or (isinstance(node, ast.AugAssign) and _may_change(lo, node)):
+    own = lo.frame.source.node
+    before = _evaluated_before(node, inner, scope.written_inside(own) | scope.nonlocals(own))
+    if before is None:
         raise ChoiceError(
             f"this use of `{ast.unparse(inner)}`, which is one of several values, is not supported",
             lo.span(inner), "assign it to a variable before",
@@ -243,13 +285,26 @@ def _named(
     return found
 
 
-def _evaluated_before(node: ast.AST, inner: ast.AST) -> list[ast.expr] | None:
+def _evaluated_before(
+    node: ast.AST, inner: ast.AST, shared: Collection[str] = ()
+) -> list[ast.expr] | None:
     """Return the parts of a statement or expression that are evaluated before `inner`, and it.
 
-    None: it is not evaluated always, or its value is in no expression of its own.
+    None: it is not evaluated always, or its value is in no expression of its own. Calls may write
+    to `shared` variables.
     """
     if isinstance(inner, ast.Name):
         return None
+    if isinstance(node, ast.AugAssign) and any(each is inner for each in ast.walk(node.value)):
+        target = [] if isinstance(node.target, ast.Name) else _parts(node.target)
+        rest = [node.value] if node.value is inner else _evaluated_before(node.value, inner)
+        if rest is None:
+            return None
+        # What the target was is read before.
+        plain = isinstance(node.target, ast.Name) and node.target.id not in shared
+        changes = ast.NamedExpr if plain else _CHANGES
+        changed = any(isinstance(x, changes) for part in rest for x in ast.walk(part))
+        return None if changed else [*target, *rest]
     if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Name):
         targets = [each for target in node.targets for each in ast.walk(target)]
         if any(each is inner for each in targets):
@@ -272,15 +327,21 @@ def _evaluated_before(node: ast.AST, inner: ast.AST) -> list[ast.expr] | None:
 def _parts(node: ast.AST) -> list[ast.expr]:
     """Return the expressions of which a statement or expression consists, as they are evaluated."""
     match node:
+        case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target], value=ast.Name()):
+            return _parts(target)
         case ast.Assign(value=value) | ast.Return(value=ast.expr() as value):
             return [value]
         case ast.AnnAssign(value=ast.expr() as value) | ast.Expr(value=value):
             return [value]
-        case ast.AugAssign(target=ast.Name() | ast.Subscript(), value=value):
-            return [value]
+        case ast.AugAssign(target=ast.Subscript() | ast.Attribute() as target):
+            return _parts(target)
         case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
             return [left, right]
-        case ast.Call(func=ast.Attribute() | ast.Name() as func, args=args, keywords=keywords):
+        case ast.Call(
+            func=ast.Attribute() | ast.Name() | ast.Subscript() as func,
+            args=args,
+            keywords=keywords,
+        ):
             return [func, *args, *(keyword.value for keyword in keywords)]
         case ast.Subscript(value=owner, slice=index) if not isinstance(index, ast.Slice):
             return [owner, index]
@@ -295,32 +356,16 @@ def _parts(node: ast.AST) -> list[ast.expr]:
             return [first.iter]
         case ast.SetComp(generators=[first, *_]) | ast.DictComp(generators=[first, *_]):
             return [first.iter]
-        case ast.FormattedValue(value=inner, format_spec=None):
+        case ast.FormattedValue(value=inner, format_spec=spec) if spec is None or all(
+            isinstance(each, ast.Constant) for each in ast.iter_child_nodes(spec)
+        ):
             return [inner]
         case ast.JoinedStr(values=values):
             return [part for each in values for part in _parts(each)]
-        case ast.Raise(exc=ast.expr() as inner, cause=None) | ast.Assert(test=inner):
+        case ast.Raise(exc=ast.expr() as inner, cause=None):
             return [inner]
     return []
 
 
-def _may_change(lo: Lowerer, node: ast.AugAssign) -> bool:
-    """Whether the value of ``target += value`` may change the target, which is read before it."""
-    if any(isinstance(each, ast.NamedExpr) for each in ast.walk(node)):
-        return True
-    calls = [each for each in ast.walk(node.value) if isinstance(each, ast.Call)]
-    if isinstance(node.target, ast.Name):
-        # Objects change in place: only another value of the variable would matter.
-        return bool(calls) and node.target.id in lo.frame.cells
-    return not all(_is_of_module(lo, call.func) for call in calls)
-
-
-def _is_of_module(lo: Lowerer, node: ast.expr) -> bool:
-    """Whether an expression is a function of a module, such as `np.linalg.eigvals`."""
-    if not isinstance(node, ast.Attribute):
-        return False
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    if not isinstance(node, ast.Name) or node.id in lo.frame.locals:
-        return False
-    return isinstance(lo.frame.holder.fn.__globals__.get(node.id), types.ModuleType)
+# What may change a variable that was read before.
+_CHANGES = (ast.Call, ast.NamedExpr)

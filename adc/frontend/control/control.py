@@ -26,6 +26,7 @@ from adc.frontend.core.bindings import (
     Maybe,
     NamedTuple,
     Num,
+    ObjectRef,
     OneOf,
     RecordOf,
     Ref,
@@ -351,6 +352,9 @@ class _Merge:
         self.varies = varies(lo, name)
         if is_slot(name) and (exits or not (first.exited or second.exited)):
             a, b = (a, b) if is_cell(name) else self.listed(a, b)
+            for side, held in enumerate((a, b)):
+                if isinstance(held, Growing):
+                    self.keep_contents(held, side)
         joined = self.joined(hint, a, b)
         if joined is not None and not (isinstance(joined, OneOf) and is_contents(name)):
             return joined
@@ -457,7 +461,10 @@ class _Merge:
         if forms.is_optional(a) or forms.is_optional(b):
             return self.optional(hint, a, b)
         if isinstance(a, Ref) and isinstance(b, Ref):
-            return self.reference(hint, a, b) if bindings.one_class(a, b) else None
+            stays = self.stays(a, b)
+            merges = bindings.one_class(a, b) and not stays
+            one = self.reference(hint, a, b) if merges else None
+            return one or (self.one_of(hint, a, b) if stays or self.varies else None)
         if isinstance(a, OneOf) or isinstance(b, OneOf):
             return self.one_of(hint, a, b)
         match a, b:
@@ -521,6 +528,7 @@ class _Merge:
             if x is None or y is None:
                 only = y if x is None else x
                 assert only is not None
+                self.keep_contents(only, second if x is None else first)
                 found.append(self.one_sided(hint, only, second if x is None else first))
             else:
                 pair = (x, y) if first == 0 else (y, x)
@@ -528,7 +536,7 @@ class _Merge:
         if None in found:
             return None
         with self.within(second):
-            q = forms.renumbered(self.lo, q, numbers_)
+            q = optional.renumbered(self.lo, q, numbers_)
         p, q = (p, q) if first == 0 else (q, p)
         which = self.leaf(f"{hint}.which", Num(p), Num(q))
         assert isinstance(which, Num)
@@ -588,6 +596,11 @@ class _Merge:
                     if other is not None and (p == a.slot or q == b.slot):
                         self.lo.suspect(made.slot, [other.slot])
         return self.references[key]
+
+    def stays(self, a: Ref, b: Ref) -> bool:
+        """Whether what is one of two objects stays so, and changes are seen by all names."""
+        known = {a.slot, b.slot} <= self.before.env.keys()
+        return known and a.slot != b.slot and self.lo.shared.picks and isinstance(a, ObjectRef)
 
     def opened(self, a: Binding, b: Binding) -> tuple[Binding, Binding]:
         """Bind the captured attributes that differ on the other path."""

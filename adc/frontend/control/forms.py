@@ -33,6 +33,7 @@ from adc.frontend.core.bindings import (
     Maybe,
     NamedTuple,
     Num,
+    ObjectRef,
     OneOf,
     RecordOf,
     Ref,
@@ -47,8 +48,8 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame
 from adc.frontend.core.structure import leaves, rebuild, refs, same_view, shape_of
-from adc.frontend.values import elementwise, keyed, list_buffers, views
-from adc.ir.builder import integer, zero
+from adc.frontend.values import elementwise, keyed, list_buffers, optional, views
+from adc.ir.builder import zero
 from adc.ir.core import Literal, Operand
 from adc.ir.types import BOOL, INT, Array, Scalar
 
@@ -246,7 +247,7 @@ def items_of(binding: Binding) -> tuple[tuple[Binding, ...], Operand]:
 
 
 def may_vary(binding: Binding, *, inside: bool = False) -> bool:
-    """Whether something may be one of several values: nothing in it has a slot.
+    """Whether something may be one of several values: an object, or nothing in it has a slot.
 
     It is no None, which another mechanism is for, but may have it `inside`. There, it is not one
     of several itself: ``y = (y, x)`` in a loop would have no end.
@@ -254,7 +255,7 @@ def may_vary(binding: Binding, *, inside: bool = False) -> bool:
     match binding:
         case Num() | ArrayRef():
             return True
-        case OneOf():
+        case OneOf() | ObjectRef():
             return not inside
         case Static():
             return not is_absent(binding) or (inside and _is(binding, NONE))
@@ -286,6 +287,8 @@ def alike(x: Binding, y: Binding) -> bool:
             return alike(p, q)
         case Static(), Static():
             return shape_of(x) == shape_of(y) or _is_found_elsewhere(x, y)
+        case ObjectRef(slot=p), ObjectRef(slot=q):
+            return p == q
     return False
 
 
@@ -325,20 +328,7 @@ def _made_one_of(lo: Lowerer, like: OneOf, binding: Binding, *, known: bool) -> 
         items[places.index(k)] if k in places else (item if known else unread(lo, item))
         for k, item in enumerate(like.items)
     ]
-    return OneOf(tuple(made), renumbered(lo, which, [k for k in places if k is not None]))
-
-
-def renumbered(lo: Lowerer, which: Operand, places: Sequence[int]) -> Operand:
-    """Return the number of an item where the items have these places."""
-    if isinstance(which, Literal):
-        return integer(places[int(which.value)])
-    if list(places) == list(range(len(places))):
-        return which
-    found: Operand = integer(places[-1])
-    for k, place in list(enumerate(places))[-2::-1]:
-        is_it = lo.builder.apply("eq", which, integer(k))
-        found = lo.builder.apply("select", is_it, integer(place), found, hint="which")
-    return found
+    return OneOf(tuple(made), optional.renumbered(lo, which, [k for k in places if k is not None]))
 
 
 def unread(lo: Lowerer, like: Binding) -> Binding:

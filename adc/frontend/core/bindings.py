@@ -225,6 +225,11 @@ class DefaultRef(DictRef):
     keeps: bool = True
 
 
+def counter(slot: str) -> DefaultRef:
+    """Return a `Counter`."""
+    return DefaultRef(slot, Static(int), keeps=False)
+
+
 @dataclass(frozen=True, slots=True)
 class VarsRef(DictRef):
     """The attributes of an object as the dict that `vars` returns: `slot` is that of the object."""
@@ -258,8 +263,9 @@ Ref = ListRef | DictRef | ObjectRef
 class Words:
     """A string that numbers known only at run time are formatted to: a template and its operands.
 
-    An operand that is not passed as it is has a form: "array", "list", or "python" or "number" for
-    numbers of Python or NumPy; else "". No other name changes what they are.
+    An operand that is not passed as it is has a form: "array", "list", "python" or "number" for
+    numbers of Python or NumPy, or "texts" and a list of which it is the index; else "". No other
+    name changes what they are.
     """
 
     template: str
@@ -309,6 +315,14 @@ class Nested:
 
     cls: type
     contents: TupleOf | RecordOf
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """One of several constants or objects in the elements of a `Growing`: a cell says which."""
+
+    items: tuple[Binding, ...]
+    which: Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -549,11 +563,19 @@ class OneOf:
     """One of several values that have no form in common, such as a number and an array, or texts.
 
     It is the item with the number `which`. Where only a value will do, what asks for it is lowered
-    once for each item (`control.choices`). None is never one of them (`Maybe`), nor what has slots.
+    once for each item (`control.choices`). None is never one of them (`Maybe`). Of what has slots,
+    only objects are; lists and dicts are while one statement is lowered.
     """
 
     items: tuple[Binding, ...]
     which: Operand
+
+
+def texts_of(binding: OneOf | Among) -> list[str] | None:
+    """Return the texts that something is one of; None if it may be anything else."""
+    texts = [item.value for item in binding.items if isinstance(item, Static)]
+    known = [text for text in texts if type(text) is str]
+    return known if len(known) == len(binding.items) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -582,6 +604,7 @@ Binding = (
     | Cell
     | Growing
     | Nested
+    | Among
     | Words
     | Given
     | Static
@@ -686,7 +709,7 @@ def kind_of(binding: Binding) -> str:
             return "a pullback"
         case Maybe(inner=inner, absent=absent):
             return f"{kind_of(inner)} or {kind_of(absent)}"
-        case OneOf(items=items):
+        case OneOf(items=items) | Among(items=items):
             return " or ".join(kind_of(item) for item in items)
         case Unbound():
             return "unbound"

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 from adc.frontend.core import classes, numbers
-from adc.frontend.core.bindings import NONE, Binding, Maybe, OneOf, kind_of
+from adc.frontend.core.bindings import NONE, Binding, Maybe, OneOf, kind_of, texts_of
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import refusal
 from adc.ir.core import Literal
@@ -103,16 +103,18 @@ def owner_of(lo: Lowerer, node: ast.Attribute) -> Binding:
     return found
 
 
-def filled(lo: Lowerer, node: ast.expr) -> Binding:
+def filled(lo: Lowerer, node: ast.expr, *, texts: bool = False) -> Binding:
     """Lower what Python takes None for, too, and adc a value only: a run that has None is refused.
 
-    That is an index, the end of a slice, or a key.
+    That is an index, the end of a slice, or a key; or what is formatted, which may be one of
+    several `texts`.
     """
     found = optional(lo, node)
     if isinstance(found, Maybe):
         text = f"adc: `{ast.unparse(node)}` is None, which is not supported here"
         found = required(lo, found, node, text, LimitError.__name__)
-    require_one([found], node)
+    if not (texts and isinstance(found, OneOf) and texts_of(found) is not None):
+        require_one([found], node)
     return found
 
 

@@ -143,6 +143,10 @@ class Lowerer:
         self.lent: set[str] = set()
         # Lists, dicts and objects in elements of a list that are made whenever one is read.
         self.anew: set[str] = set()
+        # The function whose texts are passed on to Python now: they may be any of several texts.
+        self.telling: Frame | None = None
+        # An element picked at run time that is lowered as one of several values for once.
+        self.undivided: ast.AST | None = None
         self.memo: dict[object, Any] = {}
         # In a function of a rule that is made in code: the function with the rule (`Itself`).
         self.itself: dict[object, Ruled] = {}
@@ -642,6 +646,15 @@ class Lowerer:
         return self.builder.apply("cast", operand, params=(str(ty),), hint=operand.name)
 
     # -- names -----------------------------------------------------------------------------
+
+    @contextmanager
+    def tells(self) -> Iterator[None]:
+        """Lower what the current function prints."""
+        outer, self.telling = self.telling, self.frame
+        try:
+            yield
+        finally:
+            self.telling = outer
 
     def save_names(self) -> NamesState:
         """Return the state for `reset_names`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -25,6 +26,7 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Static,
     TupleOf,
+    counter,
     static,
 )
 from adc.frontend.core.lower import Lowerer
@@ -96,6 +98,8 @@ def bind_value(
     step: Callable[[Any], Step] = Item if issubclass(cls, dict) else lambda key: str(key)
     record = RecordOf(tree.keys, _bound_items(lo, name, tree.keys, tree.items, place, step, made))
     if issubclass(cls, dict):
+        if tree.cls is collections.Counter:
+            return lo.borrow(counter, record, place)
         return lo.borrow(DictRef, record, place)
     if instances.is_named_tuple(cls) or instances.is_frozen(cls):
         return NamedTuple(cls, record)

@@ -427,6 +427,9 @@ class Shared:
     varied: frozenset[Variable] = frozenset()
     # Whether any of these is used where a value is needed (`control.choices`).
     choosing: bool = False
+    # Whether elements of all kinds may be picked out of lists by numbers known only at run time,
+    # and lists of any length may hold texts and objects.
+    picks: bool = False
     # Where keys known only at run time are used, for which dicts and sets become tables; None: they
     # never do.
     tables: frozenset[Span] | None = frozenset()

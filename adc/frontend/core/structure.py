@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from adc.frontend.core.bindings import (
+    Among,
     ArrayRef,
     Axis,
     Binding,
@@ -138,6 +139,8 @@ def cells_of(element: Binding) -> Iterator[Cell]:
                 yield from cells_of(item)
         case NamedTuple(record=contents) | Nested(contents=contents):
             yield from cells_of(contents)
+        case Among(which=which):
+            yield which
 
 
 def with_cells(
@@ -164,6 +167,9 @@ def with_cells(
             return make(cls, RecordOf(keys, replaced(items)))
         case Nested(cls=cls, contents=TupleOf(items=items)):
             return make(cls, TupleOf(replaced(items)))
+        case Among(items=items):
+            part = next(parts)
+            return OneOf(items, part.operand) if isinstance(part, Num) else part
     return element
 
 
@@ -202,7 +208,8 @@ def rebuild(
         case Growing(buffers=buffers, element=element):
             new_buffers, length = [next(new) for _ in buffers], next(new)
             assert isinstance(length, Num)
-            return Growing(tuple(new_buffers), length, element)  # type: ignore[arg-type]  # arrays
+            again = _with_refs(element, other)
+            return Growing(tuple(new_buffers), length, again)  # type: ignore[arg-type]  # arrays
         case Zip(inners=items):
             return Zip(tuple(rebuilt(item) for item in items))
         case Words(items=items):
@@ -250,6 +257,19 @@ def rebuild(
             assert isinstance(found, DictRef)
             return replace(binding, ref=found)
     return binding
+
+
+def _with_refs(element: Binding, other: Callable[[Ref], Ref]) -> Binding:
+    """Return the element of a `Growing` with others in the place of the objects in it."""
+    match element:
+        case Among(items=items):
+            found = tuple(other(item) if isinstance(item, ObjectRef) else item for item in items)
+            return replace(element, items=found)
+        case TupleOf(items=items):
+            return TupleOf(tuple(_with_refs(item, other) for item in items))
+        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
+            return NamedTuple(cls, RecordOf(keys, tuple(_with_refs(x, other) for x in items)))
+    return element
 
 
 def _rebuilt_stage(stage: Stage, new: Iterator[Num | ArrayRef]) -> Stage:
@@ -343,7 +363,7 @@ def shape_of(binding: Binding) -> object:
             return ("late", id(binding))
         case Maybe(inner=inner, absent=absent):
             return ("maybe", shape_of(inner), shape_of(absent))
-        case OneOf(items=items):
+        case OneOf(items=items) | Among(items=items):
             return ("one of", *(shape_of(item) for item in items))
     raise AssertionError(binding)
 
@@ -364,8 +384,13 @@ def refs(binding: Binding) -> Iterator[Ref]:
         case TupleOf(items=items) | RecordOf(items=items) | Zip(inners=items):
             for item in items:
                 yield from refs(item)
+        case OneOf(items=items) | Among(items=items):
+            for item in items:
+                yield from refs(item)
         case NamedTuple(record=record):
             yield from refs(record)
+        case Growing(element=element):
+            yield from refs(element)
         case Enumerate(inner=inner) | Reversed(inner=inner) | Maybe(inner=inner):
             yield from refs(inner)
         case Bound(owner=inner) | Super(owner=inner) | Transformed(fn=inner):

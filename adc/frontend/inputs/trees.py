@@ -33,7 +33,7 @@ from adc.ir.types import COMPLEX, FLOAT, INT, NAMES, Array, Scalar
 
 # Longer lists of numbers are passed as arrays; the elements of others are numbers of their own.
 LONGEST_LIST = 32
-DICTS = (dict, collections.OrderedDict)
+DICTS = (dict, collections.OrderedDict, collections.Counter)
 
 
 @dataclass(frozen=True, slots=True)

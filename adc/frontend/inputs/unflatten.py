@@ -207,7 +207,9 @@ def build(cls: type, keys: Sequence[Any], items: Sequence[Any]) -> Any:
     if cls is complexes.Whole:
         return complexes.joined(*items)
     if cls in DICTS:
-        return cls(zip(keys, items, strict=True))
+        found: Any = cls()
+        dict.update(found, zip(keys, items, strict=True))
+        return found
     if is_named_tuple(cls):
         return tuple.__new__(cls, items)
     if cls is types.MethodType:

@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adc.frontend.control import evaluation
+from adc.frontend.control import evaluation, forms
 from adc.frontend.control.control import branch
 from adc.frontend.core import dispatch, numbers, outside
 from adc.frontend.core.bindings import (
@@ -26,13 +26,16 @@ from adc.frontend.core.bindings import (
     ListRef,
     Num,
     ObjectRef,
+    OneOf,
+    Ref,
     Static,
     TupleOf,
     kind_of,
 )
-from adc.frontend.core.dispatch import operates
+from adc.frontend.core.dispatch import SplitError, operates
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import ConstantNeededError, PickedError
+from adc.frontend.core.structure import shape_of
 from adc.frontend.language import dynamic_lists, unrolling
 from adc.frontend.values import (
     arguments,
@@ -40,12 +43,15 @@ from adc.frontend.values import (
     elementwise,
     list_buffers,
     operators,
+    optional,
     sequences,
 )
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL, INT
+
+_BY_NUMBER = "loop over the list itself, or make one array of it"
 
 
 @operates(ListRef, DequeRef)
@@ -353,25 +359,57 @@ def _choose(
     rows = rows_of(lo, items)
     what = "indexing a list of lists by a number"
     if rows is not None and not unrolling.stackable_in(lo, owner) and lo.shared.admits_table(
-        lo.span(node), what, "loop over the list itself, or make one array of it"
+        lo.span(node), what, _BY_NUMBER
     ):  # fmt: skip
-        with lo.at(node):
-            at = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
-            inside = lo.builder.apply("inside", at, integer(len(items)))
-            lo.builder.check(inside, "IndexError", dynamic_lists.out_of_range(owner))
+        at = _place(lo, owner, items, index, node)
         return row_at(lo, items, rows, at, node)
     if not items or not _are_alike(items):
-        raise PickedError(
-            f"indexing {kind_of(owner)} of {_plural(items)} by a number known only at run time is "
-            "not supported", lo.span(node), "loop over the list itself, or make one array of it",
-            unrolling.stackable_in(lo, owner),
-        )  # fmt: skip
+        return _picked(lo, owner, items, index, node)
+    at = _place(lo, owner, items, index, node)
     with lo.at(node):
-        wrapped = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
-        inside = lo.builder.apply("inside", wrapped, integer(len(items)))
-        lo.builder.check(inside, "IndexError", dynamic_lists.out_of_range(owner))
-        here = [lo.builder.apply("eq", wrapped, integer(k)) for k in range(len(items) - 1)]
+        here = [lo.builder.apply("eq", at, integer(k)) for k in range(len(items) - 1)]
         return selected(lo, items, here, node)
+
+
+def _picked(
+    lo: Lowerer, owner: Binding, items: tuple[Binding, ...], index: Operand, node: ast.Subscript
+) -> Binding:
+    """Return one of several elements of any kind."""
+    what = f"indexing {kind_of(owner)} of {_plural(items)} by a number"
+    stackable = unrolling.stackable_in(lo, owner)
+    whole = f"{what} known only at run time is not supported"
+    many = not 0 < len(items) <= forms.MOST or any(map(forms.is_optional, items))
+    if stackable or many or not lo.shared.picks or not lo.shared.admits_table(
+        lo.span(node), what, _BY_NUMBER
+    ):  # fmt: skip
+        raise PickedError(whole, lo.span(node), _BY_NUMBER, stackable)
+    kinds, places = _kinds(items)
+    if len(kinds) == 1:
+        return kinds[0]
+    at = optional.renumbered(lo, _place(lo, owner, items, index, node), places)
+    found = OneOf(tuple(kinds), at)
+    if all(isinstance(item, Static) for item in kinds) or node is lo.undivided:
+        return found
+    raise SplitError(found, node)
+
+
+def _place(
+    lo: Lowerer, owner: Binding, items: Sequence[Binding], index: Operand, node: ast.AST
+) -> Operand:
+    """Return where an element is, by an index known only at run time."""
+    with lo.at(node):
+        at = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
+        inside = lo.builder.apply("inside", at, integer(len(items)))
+        lo.builder.check(inside, "IndexError", dynamic_lists.out_of_range(owner))
+    return at
+
+
+def _kinds(items: Sequence[Binding]) -> tuple[list[Binding], list[int]]:
+    """Return elements without the constants and objects that are there twice, and their places."""
+    keys = [shape_of(item) if isinstance(item, Static | Ref) else k for k, item in enumerate(items)]
+    kinds = dict(zip(keys, items, strict=True))
+    numbered = {key: k for k, key in enumerate(kinds)}
+    return list(kinds.values()), [numbered[key] for key in keys]
 
 
 def _plural(items: Sequence[Binding]) -> str:

@@ -286,6 +286,10 @@ def added(lo: Lowerer, left: ListRef, right: ListRef, node: ast.AST) -> ListRef:
     return made
 
 
+# Methods that compare each element.
+_SEARCHES = ("remove", "count", "index")
+
+
 def method(
     lo: Lowerer, ref: ListRef, held: Growing, name: str, args: Sequence[Binding], node: ast.AST
 ) -> Binding:
@@ -300,8 +304,9 @@ def method(
     if name == "insert" and len(args) == 2 and args[0] == Num(integer(0)):
         insert_first(lo, ref, held, args[1], node)
         return NONE
-    if name == "remove" and len(args) == 1:
-        return dispatch.apply(lo, Static(lists.remove), [ref, args[0]], {}, classes.call_at(node))
+    if name in _SEARCHES and len(args) == 1:
+        fn = getattr(lists, name)
+        return dispatch.apply(lo, Static(fn), [ref, args[0]], {}, classes.call_at(node))
     if name == "clear" and not args:
         buffers = tuple(list_buffers.recopied(lo, buffer, node) for buffer in held.buffers)
         lo.hold(ref, Growing(buffers, Num(integer(0)), held.element))

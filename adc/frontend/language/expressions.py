@@ -465,13 +465,17 @@ def _deciding(
 @handles(ast.IfExp)
 def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding:
     tests, values = chains.choices(node)
+    # Elements that are picked are lowered for each case where they are.
+    condition = choices.condition if lo.shared.picks else evaluation.condition
 
     def arm(value: ast.expr) -> None:
-        lo.frame.env[VALUE] = evaluation.lower_optional(lo, value)
+        lower = evaluation.lower_optional
+        found = choices.value(lo, value, lower) if lo.shared.picks else lower(lo, value)
+        lo.frame.env[VALUE] = found
 
     if chains.is_long(tests):
-        conditions = [functools.partial(evaluation.condition, lo, test) for test in tests]
+        conditions = [functools.partial(condition, lo, test) for test in tests]
         arms = [functools.partial(arm, value) for value in values]
         return evaluation.picked(lo, lambda: chains.pick(lo, conditions, arms), node)
-    cond = evaluation.condition(lo, node.test)
+    cond = condition(lo, node.test)
     return evaluation.choose(lo, cond, lambda: arm(node.body), lambda: arm(node.orelse), node)

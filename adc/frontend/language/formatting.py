@@ -11,6 +11,7 @@ import ast
 import builtins
 import collections
 import dataclasses
+import json
 import re
 from collections.abc import Sequence
 from string import Formatter
@@ -20,6 +21,7 @@ import numpy as np
 from adc.frontend.control import evaluation
 from adc.frontend.core import classes, dispatch, outside
 from adc.frontend.core.bindings import (
+    Among,
     ArrayRef,
     Binding,
     Cell,
@@ -30,6 +32,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    OneOf,
     Range,
     RecordOf,
     SetRef,
@@ -37,6 +40,7 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Words,
     kind_of,
+    texts_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped, scalar_type
@@ -51,6 +55,8 @@ from adc.ir.types import Scalar
 TEXT = "$text"
 _BUILTINS = (str, repr, format)
 _RUN_TIME = "a string of run-time values outside `print`, `raise` and `assert`"
+# The form of the number of one of several texts, before these.
+_TEXTS = "texts "
 _KEYS = "strings are keys: they must be known when the program is compiled"
 
 
@@ -132,12 +138,21 @@ def string(found: Words) -> Static | Words:
     """Return a text as a constant, if it is one."""
     constants: list[object] = []
     for item, form in zip(found.items, found.forms, strict=True):
-        operand = item.operand if isinstance(item, Num) and form != "array" else None
+        operand = item.operand if isinstance(item, Num) and not _is_passed_on(form) else None
         if not (isinstance(operand, Literal) and isinstance(operand.type, Scalar)):
             return found
         ty = operand.type
         constants.append(operand.value if ty.weak else ty.numpy.type(operand.value))
     return Static(found.template.format(*constants))
+
+
+def _is_texts(form: str) -> bool:
+    return form.startswith(_TEXTS)
+
+
+def _is_passed_on(form: str) -> bool:
+    """Whether Python makes something of an operand of this form before it is formatted."""
+    return form == "array" or _is_texts(form)
 
 
 # -- texts -----------------------------------------------------------------------------------------
@@ -177,12 +192,14 @@ def message(lo: Lowerer, node: ast.expr) -> Words:
 
 
 def value(lo: Lowerer, node: ast.expr) -> Binding:
-    """Lower an expression that may be the name of a text."""
-    if isinstance(node, ast.Name):
-        return _named(lo, node.id) or evaluation.lower_filled(lo, node)
-    if is_format(lo, node):
+    """Lower an expression that may be the name of a text, or one of several texts."""
+    if isinstance(node, ast.Name) and (named := _named(lo, node.id)) is not None:
+        return named
+    if not isinstance(node, ast.Name) and is_format(lo, node):
         return message(lo, node)
-    return evaluation.lower_filled(lo, node)
+    found = dispatch.filled(lo, node, texts=lo.telling is lo.frame)
+    with lo.at(node):
+        return elementwise.materialised(lo, found, node)
 
 
 def given(lo: Lowerer, node: ast.expr) -> Static | Words | None:
@@ -247,7 +264,7 @@ def _filled(lo: Lowerer, binding: Binding, conversion: str, spec: str, node: ast
         return found
     if not found.items:
         return _known(format(found.template.format(), spec))
-    if not isinstance(binding, Num | ArrayRef | Lazy):
+    if not isinstance(binding, Num | ArrayRef | Lazy | OneOf):
         raise lo.unsupported(f"a format of {kind_of(binding)}", node, "format its elements")
     if isinstance(binding, ArrayRef | Lazy) and not (conversion or _is_number(lo, binding)):
         raise TypeMismatchError(
@@ -284,11 +301,17 @@ def _format_call(lo: Lowerer, node: ast.Call) -> Words:
     assert isinstance(node.func, ast.Attribute)
     assert isinstance(node.func.value, ast.Constant)
     refused = lo.unsupported("this format", node, "use an f-string")
-    unpacked = [isinstance(arg, ast.Starred) for arg in node.args]
-    if any(unpacked) or any(keyword.arg is None for keyword in node.keywords):
-        raise refused
-    given = {str(k): value(lo, arg) for k, arg in enumerate(node.args)}
-    given |= {str(keyword.arg): value(lo, keyword.value) for keyword in node.keywords}
+    items = [item for arg in node.args for item in _items(lo, arg)]
+    given = {str(k): item for k, item in enumerate(items)}
+    for keyword in node.keywords:
+        if keyword.arg is not None:
+            given[keyword.arg] = value(lo, keyword.value)
+            continue
+        named = evaluation.lower_filled(lo, keyword.value)
+        if not isinstance(named, DictRef):
+            raise refused
+        record = lo.record(named)
+        given |= zip(map(str, record.keys), record.items, strict=True)
     parts: list[Words] = []
     position = 0
     fields = list(Formatter().parse(str(node.func.value.value)))
@@ -305,6 +328,14 @@ def _format_call(lo: Lowerer, node: ast.Call) -> Words:
             raise refused
         parts.append(_filled(lo, given[name], conversion or "", spec or "", node))
     return joined(parts)
+
+
+def _items(lo: Lowerer, arg: ast.expr) -> Sequence[Binding]:
+    """Lower an argument of `format`, which may be starred."""
+    if not isinstance(arg, ast.Starred):
+        return [value(lo, arg)]
+    found = elementwise.materialised(lo, evaluation.lower_filled(lo, arg.value), arg)
+    return sequences.static_sequence(lo, found, arg)
 
 
 def _join(lo: Lowerer, node: ast.Call) -> Words:
@@ -362,13 +393,12 @@ def _percent(lo: Lowerer, node: ast.BinOp) -> Words:
             parts.append(_known("%"))
             continue
         flags, width, digits, kind = match[2], match[3], match[4] or "", match[5]
-        if not given or set(flags) - set("+ 0"):
+        if not given or set(flags) - set("+- 0"):
             raise refused
         binding = given.pop(0)
+        side = "" if not width else "<" if "-" in flags else ">"
         if kind in "sr":
-            if width or digits or flags:
-                raise refused
-            parts.append(_filled(lo, binding, kind, "", node))
+            parts.append(_filled(lo, binding, kind, f"{side}{width}{digits}", node))
             continue
         whole = kind in "diuoxX"
         wanted = "i" if whole else "if"
@@ -377,8 +407,8 @@ def _percent(lo: Lowerer, node: ast.BinOp) -> Words:
         if whole and digits:  # `format` does not have it
             raise refused
         sign = "+" if "+" in flags else " " if " " in flags else ""
-        fill = "0" if "0" in flags and width else ""
-        spec = f"{sign}{fill}{width}{digits}{'d' if kind in 'diu' else kind}"
+        fill = "0" if "0" in flags and side == ">" else ""
+        spec = f"{'' if fill else side}{sign}{fill}{width}{digits}{'d' if kind in 'diu' else kind}"
         parts.append(_filled(lo, binding, "", spec, node))
     rest = pattern[at:]
     if given or "%" in rest:
@@ -391,8 +421,12 @@ def _percent(lo: Lowerer, node: ast.BinOp) -> Words:
 
 def text_of(lo: Lowerer, binding: Binding, node: ast.AST, as_repr: bool = False) -> Words:
     """Return the text that `format`, or `repr`, makes of a binding."""
-    dispatch.require_one([binding], node)
     field = "{!r}" if as_repr else "{}"
+    if isinstance(binding, OneOf) and lo.telling is lo.frame:
+        known = texts_of(binding)
+        if known is not None:  # Python takes the one with that number
+            return Words(field, (Num(binding.which),), (f"{_TEXTS}{json.dumps(known)}",))
+    dispatch.require_one([binding], node)
     match binding:
         case Words():
             if as_repr and binding.items:
@@ -477,12 +511,19 @@ def _sequence(
 def _list(lo: Lowerer, binding: ListRef, node: ast.AST) -> Words:
     held = lo.held(binding)
     if isinstance(held, Growing):
-        if not isinstance(held.element, Cell):
+        element = held.element
+        known = texts_of(element) if isinstance(element, Among) else None
+        if known is None and not isinstance(element, Cell):
             raise lo.unsupported(f"formatting {kind_of(held)}", node, "format its elements")
-        array = list_buffers.array_of(lo, held, node)
+        array = (
+            list_buffers.array_of(lo, held, node) if known is None else list_buffers.view(lo, held)
+        )
         made = elementwise.materialised(lo, array, node)
         assert isinstance(made, ArrayRef)
-        plain = held.element.sizes is None and held.element.type.weak
+        if known is not None:
+            return Words("{}", (made,), (f"{_TEXTS}{json.dumps(known)}",))
+        assert isinstance(element, Cell)
+        plain = element.sizes is None and element.type.weak
         return Words("{}", (made,), ("python" if plain else "list",))
     return _sequence(lo, "[", sequences.static_sequence(lo, binding, node), "]", node)
 
@@ -531,7 +572,7 @@ def operands(found: Words) -> tuple[Operand, ...] | None:
     numbers: list[Operand] = []
     ends = [end for _, field, _, end in Formatter().parse(found.template) if field is not None]
     for item, form, end in zip(found.items, found.forms, ends, strict=True):
-        if not isinstance(item, Num) or (form == "array" and end == "r"):
+        if not isinstance(item, Num) or (form == "array" and end == "r") or _is_texts(form):
             return None
         numbers.append(item.operand)
     return tuple(numbers)

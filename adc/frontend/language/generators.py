@@ -41,7 +41,7 @@ from adc.frontend.core.bindings import (
     TupleOf,
     kind_of,
 )
-from adc.frontend.core.dispatch import handles
+from adc.frontend.core.dispatch import SplitError, handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
 from adc.frontend.core.state import Frame, Holder
@@ -119,7 +119,7 @@ def called(lo: Lowerer, node: ast.expr, *, begins: bool = False) -> Generator | 
     before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
     try:
         callee = evaluation.lower_expr(lo, named)
-    except AdcError:
+    except (AdcError, SplitError):
         callee = NONE
     if isinstance(node, ast.Call):
         found = found_in(lo, _of_library(lo, callee, node))

@@ -28,7 +28,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import CONTENTS, PickedError, TableError
+from adc.frontend.core.state import CONTENTS, PickedError, TableError, VariesError
 from adc.frontend.core.structure import refs
 from adc.frontend.language import dicts, generators, iterators
 from adc.frontend.loops import copies, exits, over, settling
@@ -102,9 +102,14 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     unrolls = count is not None and count <= sequences.MAX_UNROLLED
     try:
         settling.settled(lo, stmt, iterable, trips, element, unrolls, peels=True)
-    except (RestructuredError, PickedError) as error:
+    except (VariesError, PickedError) as error:
         # A list that grows by arrays, a dict with new keys, keys such as f"w{k}": a copy of the
         # body for each iteration.
+        if isinstance(error, VariesError) and not isinstance(error, RestructuredError):
+            # What the body uses, not what it leaves. The number of the iteration may decide it:
+            # ``if row > 0: parts.append(Part(row))`` in a loop inside.
+            if not (unrolls and error.variable in lo.shared.varied):
+                raise
         if isinstance(error, TableError) and not unrolls:
             raise
         if isinstance(error, PathsError) and not unrolls and CONTENTS not in lo.shared.varied:

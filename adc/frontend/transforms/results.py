@@ -85,6 +85,8 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
             return replace(result, inner=inside(inner))
         case OneOf(items=items, which=which) if varied:
             return OneOf(tuple(map(inside, items)), which)
+        case Growing(element=element) if list_buffers.has_choices(element):
+            pass
         case Growing(buffers=buffers):
             copies = [
                 elementwise.copy(lo, list_buffers.view(lo, result, k), node)

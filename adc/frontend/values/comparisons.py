@@ -6,7 +6,10 @@ import ast
 import dataclasses
 import operator
 import types
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
@@ -16,12 +19,14 @@ from adc.frontend.core.bindings import (
     DequeRef,
     DictRef,
     DictView,
+    Lazy,
     ListRef,
     Maybe,
     NamedTuple,
     Num,
     ObjectRef,
     OneOf,
+    Range,
     Ref,
     SetRef,
     Static,
@@ -46,6 +51,7 @@ from adc.frontend.values import (
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL
+from adc.library.standard import lists
 
 
 def _by_methods(
@@ -438,6 +444,8 @@ def _member(
             return Literal((left.value in right.value) is isinstance(op, ast.In), BOOL)
     right = sequences.as_tuple(lo, right)
     if not isinstance(right, TupleOf):
+        if (inside := _is_inside(lo, left, right, node)) is not None:
+            return optional.negated(lo, inside) if isinstance(op, ast.NotIn) else inside
         if classes.has_attribute(right, "__iter__") is False:
             text = f"argument of type '{classes.name_of(right)}' is not iterable"
             numbers.refuse(lo, f"`in` {kind_of(right)}", node, "TypeError", text)
@@ -447,6 +455,27 @@ def _member(
         equal = same_or_equal(lo, left, item, node)
         found = numbers.apply(lo, "or", found, equal)
     return numbers.apply(lo, "not", found) if isinstance(op, ast.NotIn) else found
+
+
+def _is_inside(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Operand | None:
+    """Return whether an element of something of any length is equal to a value, or None."""
+    fn: Callable[..., Any]
+    args: list[Binding]
+    match right:
+        case Range(start=start, stop=stop, step=step) if isinstance(left, Num):
+            fn, args = lists.counts_to, [left, start, stop, step]
+        case Range():
+            return Literal(False, BOOL)
+        case ListRef():
+            fn, args = lists.has, [right, left]
+        case ArrayRef() | Lazy() if isinstance(left, Num):
+            equal = comparison(lo, ast.Eq(), right, left, node)
+            found = dispatch.apply(lo, Static(np.any), [equal], {}, classes.call_at(node))
+            return operators.truth(lo, found, node)
+        case _:
+            return None
+    found = dispatch.apply(lo, Static(fn), args, {}, classes.call_at(node))
+    return operators.truth(lo, found, node)
 
 
 def _has_key(lo: Lowerer, ref: DictRef, key: Binding, node: ast.AST) -> Operand:

@@ -15,6 +15,7 @@ from typing import Any
 
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import (
+    Among,
     ArrayRef,
     Axis,
     Binding,
@@ -24,8 +25,10 @@ from adc.frontend.core.bindings import (
     ListRef,
     Maybe,
     NamedTuple,
+    Nested,
     Num,
     ObjectRef,
+    OneOf,
     RecordOf,
     Static,
     TupleOf,
@@ -38,14 +41,16 @@ from adc.frontend.core.bindings import (
     static,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.structure import cells_of, leaves, with_cells
-from adc.frontend.values import elementwise, views
+from adc.frontend.core.structure import cells_of, leaves, shape_of, with_cells
+from adc.frontend.values import elementwise, optional, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import LimitError
-from adc.ir.types import BOOL, Scalar, join
+from adc.ir.types import BOOL, INT, Scalar, join
 
 FIRST = 16
+# How many texts and objects may be among the elements of a list.
+MOST = 24
 
 
 def kept_in(lo: Lowerer, binding: Binding) -> Binding | None:
@@ -72,9 +77,24 @@ def element_of(lo: Lowerer, value: Binding) -> Binding | None:
             inner = element_of(lo, TupleOf(items))
             assert inner is None or isinstance(inner, TupleOf)
             return None if inner is None else NamedTuple(cls, RecordOf(keys, inner.items))
+        case OneOf(items=items) if lo.shared.picks and all(map(_may_be_among, items)):
+            return Among(items, Cell(INT))
+        case Static() | ObjectRef() if lo.shared.picks and _may_be_among(value):
+            return Among((value,), Cell(INT))
         case Static():
             return value
     return None
+
+
+def _may_be_among(value: Binding) -> bool:
+    """Whether the elements of a list may be this and others: a text, or an object."""
+    return isinstance(value, ObjectRef) or (isinstance(value, Static) and type(value.value) is str)
+
+
+def _places(items: Sequence[Binding], others: Sequence[Binding]) -> list[int]:
+    """Return which of `items` each of `others` is; those that are none of them come after them."""
+    known = {shape_of(item): k for k, item in enumerate(items)}
+    return [known.setdefault(shape_of(other), len(known)) for other in others]
 
 
 def joined(a: Binding | None, b: Binding | None) -> Binding | None:
@@ -94,6 +114,10 @@ def joined(a: Binding | None, b: Binding | None) -> Binding | None:
             inner = joined(TupleOf(first.items), TupleOf(second.items))
             assert inner is None or isinstance(inner, TupleOf)
             return None if inner is None else NamedTuple(cls, RecordOf(first.keys, inner.items))
+        case Among(), Among():
+            numbered = zip(b.items, _places(a.items, b.items), strict=True)
+            more = tuple(other for other, k in numbered if k >= len(a.items))
+            return Among(a.items + more, a.which) if len(a.items + more) <= MOST else None
         case Static(value=x, place=p), Static(value=y, place=q) if p == q and (
             x is y or (type(x) is type(y) and x == y)
         ):
@@ -170,6 +194,18 @@ def _is_key(key: object) -> bool:
     return isinstance(key, int) and not isinstance(key, bool)
 
 
+def has_choices(element: Binding) -> bool:
+    """Whether elements hold texts or objects known only at run time."""
+    match element:
+        case Among():
+            return True
+        case TupleOf(items=items) | RecordOf(items=items):
+            return any(map(has_choices, items))
+        case NamedTuple(record=record) | Nested(contents=record):
+            return has_choices(record)
+    return False
+
+
 def has_arrays_in(value: Binding) -> bool:
     return any(isinstance(leaf, ArrayRef) for leaf in leaves(value))
 
@@ -183,6 +219,10 @@ def parts(lo: Lowerer, element: Binding, value: Binding) -> Iterator[Num | Array
     match element, value:
         case Cell(), Num() | ArrayRef():
             yield value
+        case Among(items=items), OneOf(items=others, which=which):
+            yield Num(optional.renumbered(lo, which, _places(items, others)))
+        case Among(items=items), _:
+            yield Num(integer(*_places(items, [value])))
         case TupleOf(items=items), TupleOf(items=values):
             for item, inner in zip(items, values, strict=True):
                 yield from parts(lo, item, inner)
@@ -338,21 +378,42 @@ def check_sizes(
 def widened(lo: Lowerer, held: Growing, element: Binding, node: ast.AST | None) -> Growing:
     """Return a list that can hold elements like `element`."""
     buffers: list[ArrayRef] = []
-    for buffer, old, new in zip(
-        held.buffers, cells_of(held.element), cells_of(element), strict=True
-    ):
-        if old.type.dtype == new.type.dtype:
+    kept = zip(_pairs(held.element, element), held.buffers, strict=True)
+    for (old, new, places), buffer in kept:
+        if old.type.dtype == new.type.dtype and places is None:
             buffers.append(buffer)
             continue
         source, ty = elementwise.lazy(lo, buffer, node), Scalar(new.type.dtype)
         dims = (size_of(lo, buffer, 0, node),)
 
-        def convert(at: Sequence[Operand], source: Any = source, ty: Scalar = ty) -> Operand:
-            return lo.convert(source.element(at), ty)
+        def convert(
+            at: Sequence[Operand], source: Any = source, ty: Scalar = ty, places: Any = places
+        ) -> Operand:
+            found = source.element(at)
+            if places is not None:
+                found = optional.renumbered(lo, found, places)
+            return lo.convert(found, ty)
 
         found = replace(source, dims=dims, type=ty, element=convert)
         buffers.append(elementwise.stored_new(lo, found, ty.dtype, node, "list"))
     return Growing(tuple(buffers), held.length, element)
+
+
+def _pairs(old: Binding, new: Binding) -> Iterator[tuple[Cell, Cell, Sequence[int] | None]]:
+    """Yield the cells of two elements, and the new numbers of texts and objects, if others."""
+    match old, new:
+        case Cell(), Cell():
+            yield old, new, None
+        case Among(items=items, which=p), Among(items=others, which=q):
+            places = _places(others, items)
+            yield p, q, None if places == list(range(len(items))) else places
+        case (TupleOf(items=xs), TupleOf(items=ys)) | (RecordOf(items=xs), RecordOf(items=ys)):
+            for x, y in zip(xs, ys, strict=True):
+                yield from _pairs(x, y)
+        case NamedTuple(record=one), NamedTuple(record=other):
+            yield from _pairs(one, other)
+        case Nested(contents=one), Nested(contents=other):
+            yield from _pairs(one, other)
 
 
 def read(lo: Lowerer, held: Growing, index: Operand, node: ast.AST) -> Binding:

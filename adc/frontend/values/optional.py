@@ -110,6 +110,19 @@ def by_item(lo: Lowerer, found: OneOf, holds: Sequence[Operand]) -> Operand:
     return result
 
 
+def renumbered(lo: Lowerer, which: Operand, places: Sequence[int]) -> Operand:
+    """Return the number of an item where the items have these places."""
+    if isinstance(which, Literal):
+        return integer(places[int(which.value)])
+    if list(places) == list(range(len(places))):
+        return which
+    found: Operand = integer(places[-1])
+    for k, place in list(enumerate(places))[-2::-1]:
+        is_it = lo.builder.apply("eq", which, integer(k))
+        found = lo.builder.apply("select", is_it, integer(place), found, hint="which")
+    return found
+
+
 def choices_in(binding: Binding) -> Iterator[OneOf]:
     """Yield what is one of several values in a binding."""
     match binding:

@@ -1,10 +1,55 @@
-"""Methods of lists whose length is known only at run time."""
+"""Lists and ranges whose length is known only at run time: methods, and `in`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from adc.library import Unsupported
+
+
+def has(items: Any, value: Any) -> Any:
+    """Whether an element of a list is equal to a value."""
+    for item in items:
+        if item == value:
+            return True
+    if value != value:
+        raise Unsupported(
+            "looking for a NaN, which Python compares by identity,",
+            "use `np.isnan` of the elements",
+        )
+    return False
+
+
+def count(items: Any, value: Any) -> Any:
+    """Return how many elements of a list are equal to a value."""
+    found = 0
+    for item in items:
+        if item == value:
+            found += 1
+    if value != value:
+        raise Unsupported(
+            "counting NaNs, which Python compares by identity,", "use `np.isnan` of the elements"
+        )
+    return found
+
+
+def index(items: Any, value: Any) -> Any:
+    """Return where the first element of a list is that is equal to a value."""
+    for k, item in enumerate(items):
+        if item == value:
+            return k
+    if value != value:
+        raise Unsupported(
+            "looking for a NaN, which Python compares by identity,",
+            "use `np.isnan` of the elements",
+        )
+    raise ValueError("the value is not in the list")
+
+
+def counts_to(value: Any, start: Any, stop: Any, step: Any) -> Any:
+    """Whether a number is one of a range."""
+    inside = start <= value < stop if step > 0 else stop < value <= start
+    return inside and (value - start) % step == 0
 
 
 def remove(items: Any, value: Any) -> None:

@@ -85,7 +85,18 @@ def of_joins(x: Any, m: Any, z: Any, k: int) -> Any:
     return np.sum(x)
 
 
-@pytest.mark.parametrize("fn", [of_arrays, of_containers, of_strings, of_joins])
+# ruff: disable[UP031]
+def of_formats(x: Any, m: Any, z: Any, k: int) -> Any:
+    pair, named = [x[0], x[1]], {"a": x[0], "k": k}
+    print("{:.3f} + {:.3f} of {}".format(*pair, k), "{a:.2f} {k:>4}".format(**named))
+    print("{} {} {} {b!r}".format(*x, b=x[1]), "{}{}".format(*"ab"), "{a}{b}".format(b=2, **named))
+    print("|%8s|%-8s|%.2s|%-5.1s|%3s|" % (k, "ab", "abc", "xyz", "wide"), "%10s" % x[0])
+    print("|%8.3f|%-8.3f|%-+8.2e|%-5d|%05d|%-05d|%+d|" % (x[0], x[1], x[0], k, k, k, k))
+    return np.sum(x)
+
+
+# ruff: enable[UP031]
+@pytest.mark.parametrize("fn", [of_arrays, of_containers, of_strings, of_joins, of_formats])
 def test_text(fn: Any, capsys: pytest.CaptureFixture[str]) -> None:
     args = (X, M, 1.25 - 2.5j, 3)
     fn(*args)

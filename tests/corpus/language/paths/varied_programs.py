@@ -1,4 +1,4 @@
-"""Programs with values of several kinds: numbers that become arrays, texts chosen at run time.
+"""Programs with values of several kinds: numbers that become arrays, what is chosen at run time.
 
 And with classes of their own.
 """
@@ -314,3 +314,351 @@ def _energy(w: Any) -> Any:
 def energy_of_either_kind(x: Any) -> Any:
     turn = np.array([[x[0], 1.0], [-x[1], 0.5]])
     return _energy(np.linalg.eigvals(turn)) + _energy(np.linalg.eigvals(turn * turn.T))
+
+
+# --- elements picked by a number known only at run time -------------------------------------------
+
+COLOURS = ("red", "green", "blue", "red")
+PRICES = {"red": 2.0, "green": 3.0, "blue": 5.0}
+
+
+class _Agent:
+    def __init__(self, wealth: Any, name: str) -> None:
+        self.wealth, self.name, self.given = wealth, name, 0
+        self.place = np.array([wealth, 2.0 * wealth])
+
+    def give(self, other: _Agent, amount: Any) -> None:
+        self.wealth -= amount
+        other.wealth += 0.9 * amount
+        self.given += 1
+
+    @property
+    def worth(self) -> Any:
+        return self.wealth**2 + self.place[0] * self.place[1]
+
+
+@program(X6, smooth=False)
+def picked_texts(x: Any) -> Any:
+    s = 0.0
+    for k in np.argsort(x[:4]):
+        s += PRICES[COLOURS[k]] * x[k] ** 2
+        if COLOURS[k] == "blue":
+            s += x[5]
+    best = COLOURS[int(np.argmax(x[:4]))]
+    print(best, f"{best:>8}|{COLOURS[int(np.argmin(x[:4]))]!r}", [best])
+    return s * len(best)
+
+
+@program(X6, 7)
+def picked_functions(x: Any, n: Any) -> Any:
+    steps: list[Any] = [np.tanh, np.sin, lambda v: v * x[1]]
+    s = x[0]
+    for i in range(n):
+        s = steps[i % 3](s) + x[i % 6]
+    return s
+
+
+@program(X6, 6, smooth=False)
+def picked_objects(x: Any, n: Any) -> Any:
+    agents = [_Agent(x[0], "a"), _Agent(x[1], "b"), _Agent(x[2], "c")]
+    for t in range(n):
+        i, j = (2 * t) % 3, int(4.0 + agents[t % 3].wealth) % 3
+        if i != j:
+            agents[i].give(agents[j], 0.1 * agents[i].wealth)
+        agents[j].place[t % 2] *= x[4]
+        agents[i].place[1] = x[3] * agents[j].given if agents[i].wealth > 0.5 else agents[j].worth
+    return agents[0].worth + 2.0 * agents[1].worth - 3.0 * agents[2].worth
+
+
+@program(X6, smooth=False)
+def picked_dicts_in_a_condition(x: Any) -> Any:
+    bids = [{"price": x[0], "who": "A"}, {"price": x[3], "who": "B"}, {"price": x[2], "who": "C"}]
+    i = 0
+    total = 0.0
+    while i < len(bids) and bids[i]["price"] < 1.5:
+        total += bids[i]["price"] * x[4]
+        bids[i]["price"] = 0.5 * x[5]
+        i += 1
+    return total + sum(bid["price"] ** 2 for bid in bids) * (i + 1)
+
+
+@program(X6, 5, smooth=False)
+def picked_arrays_of_several_sizes(x: Any, n: Any) -> Any:
+    weights = [x[:2], x[1:] * x[0], 2.0 * x]
+    s = 0.0
+    for _ in range(n):
+        k = int(10.0 * abs(s)) % 3
+        s += 0.1 * np.sum(weights[k] * x[k])
+    return s
+
+
+class _Spring:
+    def __init__(self, i: int, j: int, rest: float) -> None:
+        self.i, self.j, self.rest = i, j, rest
+
+
+def _springs(rows: int, columns: int) -> list[_Spring]:
+    found = []
+    for r in range(rows):
+        for c in range(columns):
+            if c + 1 < columns:
+                found.append(_Spring(r * columns + c, r * columns + c + 1, 0.3))
+            if r + 1 < rows:
+                found.append(_Spring(r * columns + c, (r + 1) * columns + c, 0.5))
+    return found
+
+
+@program(X6)
+def list_whose_outer_loop_decides_what_is_appended(x: Any) -> Any:
+    s = 0.0
+    for spring in _springs(2, 3):
+        s += (x[spring.i] - x[spring.j] - spring.rest) ** 2
+    return s
+
+
+# --- objects of several classes ---------------------------------------------------------------
+
+
+class _Shape:
+    def __init__(self, size: Any) -> None:
+        self.size, self.hits = size, 0
+        self.marks = np.array([size, 1.0])
+
+    def hit(self, d: Any) -> _Shape:
+        self.size += d
+        self.hits += 1
+        return self
+
+    def __lt__(self, other: _Shape) -> bool:
+        return bool(self.size < other.size)
+
+
+class _Circle(_Shape):
+    def area(self) -> Any:
+        return 3.0 * self.size**2
+
+    def meets(self, x: Any) -> Any:
+        return self.size * x if self.size > 0.3 else None
+
+
+class _Square(_Shape):
+    def __init__(self, size: Any, tilt: Any) -> None:
+        super().__init__(size)
+        self.tilt = tilt
+
+    def area(self) -> Any:
+        return self.size**2 + self.tilt
+
+    def meets(self, x: Any) -> Any:
+        return self.size + x if x > 0.0 else None
+
+
+def _shapes(x: Any) -> list[Any]:
+    return [_Circle(x[0]), _Square(x[3], x[2]), _Circle(x[2]), _Square(x[5], x[0])]
+
+
+@program(X6, smooth=False)
+def largest_of_objects_of_several_classes(x: Any) -> Any:
+    shapes = _shapes(x)
+    most, largest = -np.inf, None
+    for shape in shapes:
+        if shape.area() > most:
+            most, largest = shape.area(), shape
+    if largest is None:
+        return 0.0
+    largest.hit(x[0] * 10.0)
+    return sum(shape.area() for shape in shapes) + largest.size * x[1]
+
+
+def _met(shapes: list[Any], x: Any) -> Any:
+    least, found = np.inf, None
+    for shape in shapes:
+        t = shape.meets(x)
+        if t is not None and t < least:
+            least, found = t, shape
+    return found, least
+
+
+def _traced(shapes: list[Any], x: Any, depth: int = 0) -> Any:
+    shape, t = _met(shapes, x)
+    if shape is None:
+        return 0.1 * x
+    light = shape.area() * t
+    if depth < 2 and shape.size > 0.0:
+        light += 0.3 * _traced(shapes, 0.5 * x + 0.1 * t, depth + 1)
+    return light
+
+
+@program(X6, smooth=False)
+def first_object_met_of_several_classes(x: Any) -> Any:
+    return sum(_traced(_shapes(x), x[0] * k - 0.5) for k in range(4))
+
+
+@program(X6, smooth=False)
+def objects_of_several_classes_in_a_while(x: Any) -> Any:
+    a, b = _Circle(x[0]), _Square(x[3], x[2])
+    q: Any = a
+    k = 0
+    while a.size + b.size < 9.0:
+        q.hit(x[5])
+        q = b if q.size > a.size else a
+        q.marks[k % 2] += q.size
+        k += 1
+    return a.area() + b.area() * 2.0 + q.size + np.sum(a.marks * b.marks)
+
+
+class _Holder:
+    def __init__(self, one: Any) -> None:
+        self.now = one
+        self.all = [one]
+
+    def swap(self, other: Any) -> None:
+        self.now = other
+        self.all.append(other)
+
+
+@program(X6, smooth=False)
+def attribute_that_is_one_of_several_objects(x: Any) -> Any:
+    a, b = _Circle(x[0]), _Square(x[3], x[2])
+    holder = _Holder(a)
+    if x[0] > x[3]:
+        holder.now = b
+    holder.now.hit(x[2])
+    holder.swap(a if x[5] > x[2] else b)
+    holder.now.hit(x[3]).hit(1.0)
+    holder.all[1].hit(0.5)
+    return a.area() + b.area() + len(holder.all) * holder.all[-1].size + holder.now.hits
+
+
+@program(X6, smooth=False)
+def names_of_one_of_several_objects(x: Any) -> Any:
+    shapes = _shapes(x)
+    q, r = shapes[int(np.argmax(x)) % 4], shapes[int(np.argmin(x)) % 4]
+    q.hit(1.0)
+    r.hit(x[4])
+    q.hit(x[0] * r.size)
+    s = 1.0 if q is r else 2.0
+    if q is shapes[2] and isinstance(q, _Circle):
+        s += 3.0
+    p = shapes[1] if q < r else q
+    p.size, r.size = r.size * 2.0, p.size * 3.0
+    p.marks, r.marks = r.marks, p.marks
+    q.marks[0] = 5.0 * x[3]
+    s += (q in shapes) + shapes.index(q) * x[3] + getattr(r, "tilt", x[1])
+    return s + sum(shape.area() + shape.marks[0] * k for k, shape in enumerate(shapes))
+
+
+@program(X6, smooth=False)
+def picked_objects_in_a_loop(x: Any) -> Any:
+    shapes = _shapes(x)
+    s = 0.0
+    for k in np.argsort(x[:4]):
+        shape = shapes[k]
+        shape.hit(s * 0.01)
+        s += shape.area() * (k + 1)
+    return s + shapes[0].size + shape.size
+
+
+# --- lists of objects and texts, of any length ----------------------------------------------------
+
+
+class _Job:
+    def __init__(self, start: Any, work: Any) -> None:
+        self.start, self.work = start, work
+        self.marks = np.array([start, 1.0])
+
+    def cost(self) -> Any:
+        return self.work**2 + self.start * self.marks[1]
+
+
+def _jobs(x: Any) -> list[_Job]:
+    return [_Job(x[0], x[3]), _Job(x[2], x[5]), _Job(x[3], x[2]), _Job(x[0] + x[2], x[0])]
+
+
+@program(X6, smooth=False)
+def objects_that_a_condition_selects(x: Any) -> Any:
+    jobs = _jobs(x)
+    late = [job for job in jobs if job.start > 0.5]
+    rest = [job for job in jobs if not job.start > 0.5]
+    s = sum(job.cost() for job in late) + sum(job.work for job in rest) * len(late)
+    for job in late:
+        job.work += x[1]
+    if late:
+        s += late[0].cost()
+    late.reverse()
+    both = late + rest
+    both[0].marks[1] = 4.0 * x[4]
+    s += sum((k + 1) * job.marks[1] for k, job in enumerate(both))
+    return s + sum(job.work**2 for job in jobs)
+
+
+@program(np.array([0.3, 1.7, 0.4, 2.1, 0.9, 0.6]), smooth=False)
+def queues_of_objects(x: Any) -> Any:
+    coming = _jobs(np.abs(x))
+    waiting: list[_Job] = []
+    t, cost, served = 0.0, 0.0, 0
+    while coming or waiting:
+        while coming and coming[0].start <= t:
+            waiting.append(coming.pop(0))
+        if not waiting:
+            t = coming[0].start
+            continue
+        job = waiting.pop(0)
+        t += job.work
+        cost += (t - job.start) * (served + 1)
+        job.work = 0.5
+        served += 1
+    return cost + 0.1 * t * t
+
+
+@program(X6, smooth=False)
+def stack_of_objects_seen_once(x: Any) -> Any:
+    jobs = _jobs(x)
+    stack, seen = [jobs[0]], []
+    s = 0.0
+    while stack:
+        job = stack.pop()
+        if job in seen:
+            continue
+        seen.append(job)
+        s += job.cost() * len(seen)
+        job.work += 0.5
+        for other in jobs:
+            if abs(other.start - job.start) > 0.25:
+                stack.append(other)
+    return s + sum(job.work for job in jobs)
+
+
+@program(X6, 9, smooth=False)
+def objects_that_die(x: Any, n: Any) -> Any:
+    jobs = _jobs(x)
+    alive = jobs
+    s = 0.0
+    for t in range(n):
+        for job in alive:
+            job.start -= 0.11 * (t + 1)
+            job.work += job.start * x[1]
+        alive = [job for job in alive if job.start > 0.0]
+        s += sum(job.work for job in alive)
+        if not alive:
+            break
+    return s + sum(job.work**2 for job in jobs)
+
+
+@program(X6, 9, smooth=False)
+def events_with_texts(x: Any, n: Any) -> Any:
+    events = []
+    t = 0.0
+    for i in range(n):
+        t += x[i % 6]
+        if t > 1.5:
+            events.append(("far", t))
+            t = 0.0
+        elif x[i % 6] > 0.6:
+            events.append(("up", x[i % 6]))
+    kinds = [kind for kind, _ in events]
+    print(kinds, kinds.count("far"), kinds.index("up"), "down" in kinds, len(events))
+    s = 0.0
+    for kind, value in events:
+        s += value**2 if kind == "far" else -value
+    return s + (kinds[-1] == "far") * x[0]

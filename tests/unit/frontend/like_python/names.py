@@ -31,6 +31,7 @@ import adc
 
 DAY = datetime.date(2024, 3, 1)
 THIRD = fractions.Fraction(1, 3)
+COUNTS = collections.Counter("abca")
 
 X = np.array([1.5, -0.5, 2.0])
 

@@ -2,6 +2,34 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+s = sum(n * x for letter, n in COUNTS.items() if letter != "b")
+return s, COUNTS["a"] * x, COUNTS["z"], len(COUNTS), "z" in COUNTS, sorted(COUNTS)
+
+found, n = [], int(4 * x)
+for k in range(n):
+    found.append(x * (k % 3))
+return found.count(x), found.count(7.0), found.index(2 * x), found.index(0), n
+
+found = []
+for k in range(int(4 * x)):
+    found.append(k * x)
+return found.index(100.0)
+
+n = int(4 * x)
+inside = [k in range(1, n) for k in (0, 1, 5, 6)] + [k not in range(n, 1, -2) for k in range(7)]
+return inside, 2.0 * x in range(n), x in range(n), True in range(n), "a" in range(n)
+
+n, seen, pairs = int(4 * x), [], []
+k = 1
+while k not in seen:
+    seen.append(k)
+    pairs.append((k, x * k))
+    k = (3 * k + 2) % n
+return seen, 2.0 in seen, n in seen, (k, x * k) in pairs, (k, x) in pairs, "a" in seen
+
+even = 2 * np.arange(int(4 * x))
+return [k in even for k in (2, 3)], x in even, 2 * x not in even[2:], True in (even > x)
+
 a = np.arange(18.0).reshape(2, 3, 3) * x
 b = np.arange(36.0).reshape(2, 2, 3, 3)
 return a @ b, b @ a

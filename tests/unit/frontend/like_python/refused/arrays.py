@@ -2,6 +2,16 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+assert x > 100, '{}{}'.format(*[x])
+return x
+# ADC010: this format is not supported
+
+print('{a}'.format(**Point(x, 1)))
+# ADC010: this format is not supported
+
+print('{} {}'.format(*np.arange(x)))
+# ADC010: unpacking an array (f64[:]) of a length known only at run time is not supported
+
 return divmod(x * 1.0j, 2)
 # ADC014: `divmod` is not defined for complex numbers
 
