@@ -12,7 +12,8 @@ from __future__ import annotations
 import ast
 import copy
 import functools
-from collections.abc import Callable, Collection, Iterator
+import types
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from adc.frontend.control import chains, evaluation, forms
@@ -263,9 +264,8 @@ def _named(
     lo: Lowerer, node: ast.AST, inner: ast.AST
 ) -> tuple[list[tuple[str, ast.expr]], ast.AST]:
     """Return names for an expression in `node` and what is evaluated before; `node` with them."""
-    own = lo.frame.source.node
-    before = _evaluated_before(node, inner, scope.written_inside(own) | scope.nonlocals(own))
-    if before is None:
+    before = _evaluated_before(node, inner)
+    if before is None or (isinstance(node, ast.AugAssign) and not _keeps_target(lo, node, before)):
         raise ChoiceError(
             f"this use of `{ast.unparse(inner)}`, which is one of several values, is not supported",
             lo.span(inner), "assign it to a variable before",
@@ -285,13 +285,10 @@ def _named(
     return found
 
 
-def _evaluated_before(
-    node: ast.AST, inner: ast.AST, shared: Collection[str] = ()
-) -> list[ast.expr] | None:
+def _evaluated_before(node: ast.AST, inner: ast.AST) -> list[ast.expr] | None:
     """Return the parts of a statement or expression that are evaluated before `inner`, and it.
 
-    None: it is not evaluated always, or its value is in no expression of its own. Calls may write
-    to `shared` variables.
+    None: it is not evaluated always, or its value is in no expression of its own.
     """
     if isinstance(inner, ast.Name):
         return None
@@ -300,11 +297,7 @@ def _evaluated_before(
         rest = [node.value] if node.value is inner else _evaluated_before(node.value, inner)
         if rest is None:
             return None
-        # What the target was is read before.
-        plain = isinstance(node.target, ast.Name) and node.target.id not in shared
-        changes = ast.NamedExpr if plain else _CHANGES
-        changed = any(isinstance(x, changes) for part in rest for x in ast.walk(part))
-        return None if changed else [*target, *rest]
+        return [*target, *rest]
     if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Name):
         targets = [each for target in node.targets for each in ast.walk(target)]
         if any(each is inner for each in targets):
@@ -362,10 +355,31 @@ def _parts(node: ast.AST) -> list[ast.expr]:
             return [inner]
         case ast.JoinedStr(values=values):
             return [part for each in values for part in _parts(each)]
-        case ast.Raise(exc=ast.expr() as inner, cause=None):
+        case ast.Raise(exc=ast.expr() as inner, cause=None) | ast.Assert(test=inner):
             return [inner]
     return []
 
 
-# What may change a variable that was read before.
-_CHANGES = (ast.Call, ast.NamedExpr)
+def _keeps_target(lo: Lowerer, node: ast.AugAssign, parts: Sequence[ast.expr]) -> bool:
+    """Whether parts of ``target += value`` leave the target alone, which is read before them."""
+    inside = [each for part in parts for each in ast.walk(part)]
+    if any(isinstance(each, ast.NamedExpr) for each in inside):
+        return False
+    calls = [each.func for each in inside if isinstance(each, ast.Call)]
+    if isinstance(node.target, ast.Name):
+        # Objects change in place: only another value of the variable would matter.
+        own = lo.frame.source.node
+        shared = {*scope.written_inside(own), *scope.nonlocals(own), *lo.frame.cells}
+        return not calls or node.target.id not in shared
+    return all(_is_of_module(lo, fn) for fn in calls)
+
+
+def _is_of_module(lo: Lowerer, node: ast.expr) -> bool:
+    """Whether an expression is a function of a module, such as `np.linalg.eigvals`."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id in lo.frame.locals:
+        return False
+    return isinstance(lo.frame.holder.fn.__globals__.get(node.id), types.ModuleType)

@@ -42,10 +42,6 @@ assert x > 100, '{a}'.format(x)
 return x
 # ADC010: this format is not supported
 
-assert x > 100, '{}'.format(*[x])
-return x
-# ADC010: this format is not supported
-
 assert x > 100, repr(f'{x}')
 return x
 # ADC010: `repr` of a string with numbers known only at run time is not supported
