@@ -17,6 +17,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Closure,
+    DefaultRef,
     DictRef,
     Growing,
     Late,
@@ -516,7 +517,7 @@ class Lowerer:
         lasting = {place for place in places if self.is_outside(place)}
         for place in lasting:
             known, kind = self.kept_outside, type(ref)
-            own = ref.slot in self.initial and kind in (ListRef, DictRef, ObjectRef)
+            own = ref.slot in self.initial and kind in (ListRef, DictRef, DefaultRef, ObjectRef)
             error = self.changes_outside(kind_of(ref), place)
             if known is None or not own:
                 raise error

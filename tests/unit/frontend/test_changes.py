@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import types
 from collections.abc import Callable
@@ -65,6 +66,7 @@ def layers() -> Program:
 def history() -> Program:
     seen: list[Any] = []
     kept: dict[str, Any] = {"loss": [], "calls": 0}
+    counts = collections.Counter({"large": 0})
 
     def fn(x: Any) -> Any:
         loss = np.sum(x**2)
@@ -74,9 +76,11 @@ def history() -> Program:
         kept["loss"].append((loss, x.copy()))
         kept["loss"].extend([1.0, "end"])
         kept["calls"] += 1
+        counts["large"] += x[0] > 2.0
+        counts["all"] += 1
         return loss
 
-    return fn, lambda: (seen, kept)
+    return fn, lambda: (seen, kept, dict(counts))
 
 
 def best() -> Program:
