@@ -137,6 +137,14 @@ def _for_each(
     # No variable is one of several objects: the names of parts that are end with each arm.
     passing = [name for name, held in lo.frame.env.items() if _is_passing(held, which)]
 
+    if lo.shared.picks:
+        lo.shared.cases -= len(found.items)
+        if lo.shared.cases < 0:
+            raise ChoiceError(
+                "so many statements that use one of several values are not supported", lo.span(at),
+                "use arrays",
+            )  # fmt: skip
+
     refused: list[AdcError] = []
     outer_copies = lo.copies
     lo.copies *= len(found.items)

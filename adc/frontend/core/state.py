@@ -430,6 +430,8 @@ class Shared:
     # Whether elements of all kinds may be picked out of lists by numbers known only at run time,
     # and lists of any length may hold texts and objects.
     picks: bool = False
+    # How many cases of statements these may still take: each is a copy.
+    cases: int = 400
     # Where keys known only at run time are used, for which dicts and sets become tables; None: they
     # never do.
     tables: frozenset[Span] | None = frozenset()

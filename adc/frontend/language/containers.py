@@ -417,7 +417,8 @@ def _plural(items: Sequence[Binding]) -> str:
     for kind, word in ((TupleOf, "tuples"), (ObjectRef, "objects"), (DictRef, "dicts")):
         if items and all(isinstance(item, kind) for item in items):
             return word
-    return "arrays"
+    constant = all(isinstance(item, Static) and isinstance(item.value, str) for item in items)
+    return "texts" if items and constant else "arrays"
 
 
 def _are_alike(items: Sequence[Binding]) -> bool:
