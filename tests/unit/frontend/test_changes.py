@@ -66,7 +66,7 @@ def layers() -> Program:
 def history() -> Program:
     seen: list[Any] = []
     kept: dict[str, Any] = {"loss": [], "calls": 0}
-    counts = collections.Counter({"large": 0})
+    counts = collections.Counter({"large": 0, "all": 0})
 
     def fn(x: Any) -> Any:
         loss = np.sum(x**2)
