@@ -855,6 +855,18 @@ y = np.ones((2, 3))
 np.multiply(x, 2.0, out=y), np.add(x[0], 1.0, out=y[1])
 return y
 """,
+    "x=X.copy(), y=np.array([[1.0, 2.0]])": r"""
+x[:2] = y
+return x
+
+x[:3] = y
+return x
+
+try:
+    x[1:] = np.atleast_2d(x)
+except ValueError as error:
+    return str(error)
+""",
     "x=M.copy(), n=2": r"""
 r, q = np.take(x, 1, axis=0), x.take(0, 1)
 r[0] = 9.0
