@@ -855,6 +855,15 @@ y = np.ones((2, 3))
 np.multiply(x, 2.0, out=y), np.add(x[0], 1.0, out=y[1])
 return y
 """,
+    "x=X, y=2.0 * X": r"""
+for v in x:
+    x, y = y, x
+for v in x:
+    x, y = y, x
+for v in x:
+    x, y = y, x
+return x, y
+""",
     "x=X.copy(), y=np.array([[1.0, 2.0]])": r"""
 x[:2] = y
 return x
