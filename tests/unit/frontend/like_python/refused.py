@@ -998,6 +998,15 @@ return a[1]
 # ADC010: a slice of a tuple or string with ends known only at run time is not supported
 """,
     "x=X, n=2": r"""
+a, b, i = x, x * 2.0, 0
+while i < len(x):
+    i += 1
+    for v in x:
+        a, b = b, a
+        d = {"pair": [b, b], "one": a}
+return d["one"]
+# ADC012: 'd' and a container have the same dict after an iteration
+
 t = 1
 def g(y):
     nonlocal t
