@@ -247,6 +247,12 @@ class Loops(Traffic):
                 self.flush(loads=True)
         self.settle_before_loop(stmt)
         self.comment(stmt.loc)
+        if syntax.reads(trips) & {self._names.get(value) for value in self._entered}:
+            # The size of an array that no variable holds once the loop has its arrays.
+            self.flush()
+            count = self.helper("trips")
+            self.set(count, trips)
+            trips = Name(count)
         names = self.carry(stmt)
         self.flush()
         short = self.is_short(stmt)

@@ -415,6 +415,11 @@ def _found_replaced(
 def _move(lo: Lowerer, before: State, name: str, start: Ref, end: Ref) -> None:
     """Put the contents of the new one where those of the one before the iteration are."""
     env = lo.frame.env
+    if start.slot not in env:  # what held it was not there before the first iteration
+        raise TypeUnstableError(
+            f"{kind_of(end)} in a container that a loop first makes",
+            lo.builder.loc, "make the container before the loop",
+        )  # fmt: skip
     others = set(holders(env, end.slot)) - {name}
     # What every iteration binds again may be another name of it until then.
     again = others - before.env.keys()

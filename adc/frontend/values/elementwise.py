@@ -490,18 +490,19 @@ def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) ->
     """Return `source` broadcast to the shape that it is assigned to."""
     own = source.dims
     extra = len(own) - len(dims)
+    shapes = [*own, *dims]
     text = "could not broadcast input array from shape ({}) into shape ({})".format(
         *(",".join(["{}"] * len(d)) + ("," if len(d) == 1 else "") for d in (own, dims))
     )
     if extra > 0:
         # NumPy drops leading axes of size 1.
         for size in own[:extra]:
-            require_equal(lo, size, integer(1), text, [*own, *dims], node)
+            require_equal(lo, size, integer(1), text, shapes, node)
         dropped = views.without_axes(lo, source, range(extra))
         assert isinstance(dropped, Lazy)
         source, own = dropped, dropped.dims
     for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
-        require_fitting(lo, size, wanted, text, [*own, *dims], node)
+        require_fitting(lo, size, wanted, text, shapes, node)
     result = views.broadcast(lo, source, dims)
     assert isinstance(result, Lazy)
     return result

@@ -56,6 +56,26 @@ def test_like_python_with_float16(name: str) -> None:
     assert _sweep(name, FEW, half=True) == []
 
 
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize("name", numpy_sweep.table())
+def test_views_are_those_of_numpy(name: str) -> None:
+    """Results are written to: arguments change where NumPy's results are views of them."""
+    found: list[str] = []
+    for text in numpy_sweep.table()[name]:
+        (case,) = numpy_sweep.cases(text, 1)
+        if "; " in text or not case.args:
+            continue
+        expression = numpy_sweep.Expression(f"r = {text}; r[...] = 1; (r, {', '.join(case.args)})")
+        want = expression.python(case)
+        if not isinstance(want, Raised):  # as for numbers
+            got = expression.adc(case)
+            problem = "" if numpy_sweep.is_refusal(got) else difference(got, want)
+            if problem:
+                found.append(f"{case}: {problem}")
+        expression.close()
+    assert found == []
+
+
 def test_few_of_them_are_refused() -> None:
     """After the sweep: what NumPy computes is mostly computed."""
     total = sum(_refused.values())

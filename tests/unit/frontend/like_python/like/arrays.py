@@ -320,4 +320,25 @@ return [r for r in z if abs(r) > 9.0], [r.imag for r in z if r.real > 2.0]
 
 return [[r, 1.0] for r in z], (0.0,) * z.shape[0]
 """,
+    "x=X, y=2.0 * X": r"""
+for v in x:
+    x, y = y, x
+for v in x:
+    x, y = y, x
+for v in x:
+    x, y = y, x
+return x, y
+""",
+    "x=X.copy(), y=np.array([[1.0, 2.0]])": r"""
+x[:2] = y
+return x
+
+x[:3] = y
+return x
+
+try:
+    x[1:] = np.atleast_2d(x)
+except ValueError as error:
+    return str(error)
+""",
 }
