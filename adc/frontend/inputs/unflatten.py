@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import itertools
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -207,8 +208,10 @@ def build(cls: type, keys: Sequence[Any], items: Sequence[Any]) -> Any:
     if cls is complexes.Whole:
         return complexes.joined(*items)
     if cls in DICTS:
+        if cls is not collections.Counter:
+            return cls(zip(keys, items, strict=True))
         found: Any = cls()
-        dict.update(found, zip(keys, items, strict=True))
+        dict.update(found, zip(keys, items, strict=True))  # its own counts
         return found
     if is_named_tuple(cls):
         return tuple.__new__(cls, items)

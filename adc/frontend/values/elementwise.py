@@ -486,23 +486,26 @@ def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST, what
         lo.update(obj, version)
 
 
+def _unfit(own: Sequence[Operand], dims: Sequence[Operand]) -> str:
+    """Return NumPy's words for a shape that does not fit what it is assigned to."""
+    return "could not broadcast input array from shape ({}) into shape ({})".format(
+        *(",".join(["{}"] * len(d)) + ("," if len(d) == 1 else "") for d in (own, dims))
+    )
+
+
 def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) -> Lazy:
     """Return `source` broadcast to the shape that it is assigned to."""
     own = source.dims
     extra = len(own) - len(dims)
-    shapes = [*own, *dims]
-    text = "could not broadcast input array from shape ({}) into shape ({})".format(
-        *(",".join(["{}"] * len(d)) + ("," if len(d) == 1 else "") for d in (own, dims))
-    )
     if extra > 0:
         # NumPy drops leading axes of size 1.
         for size in own[:extra]:
-            require_equal(lo, size, integer(1), text, shapes, node)
+            require_equal(lo, size, integer(1), _unfit(own, dims), [*own, *dims], node)
         dropped = views.without_axes(lo, source, range(extra))
         assert isinstance(dropped, Lazy)
         source, own = dropped, dropped.dims
     for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
-        require_fitting(lo, size, wanted, text, shapes, node)
+        require_fitting(lo, size, wanted, _unfit(own, dims), [*own, *dims], node)
     result = views.broadcast(lo, source, dims)
     assert isinstance(result, Lazy)
     return result

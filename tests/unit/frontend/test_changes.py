@@ -76,7 +76,7 @@ def history() -> Program:
         kept["loss"].append((loss, x.copy()))
         kept["loss"].extend([1.0, "end"])
         kept["calls"] += 1
-        counts["large"] += x[0] > 2.0
+        counts["large"] += int(x[0] > 2.0)
         counts["all"] += 1
         return loss
 
