@@ -111,7 +111,7 @@ def close(
             if form is not None and not (memo.avoids_none and is_filled(start, end)):
                 memo.forms[name] = form
                 if isinstance(form, Maybe) and isinstance(form.inner, Ref):
-                    memo.contents[name] = lo.held(form.inner)
+                    memo.contents[name] = _made_by_iteration(lo, before, form.inner)
                 retry = True
                 continue
             end = lo.frame.env[name] = forms.made_optional(lo, start, end, known=True)
@@ -267,6 +267,18 @@ def close(
         if last_array in lo.stale and key not in memo.stale:
             memo.stale[key] = lo.stale[last_array]
             raise Retry
+
+
+def _made_by_iteration(lo: Lowerer, before: State, ref: Ref) -> dict[str, Binding]:
+    """Return what a list, dict or object holds, and those in it that were not there before."""
+    found = {ref.slot: lo.held(ref)}
+    left = list(refs(found[ref.slot]))
+    while left:
+        inner = left.pop()
+        if inner.slot not in found and inner.slot not in before.env and inner.slot in lo.frame.env:
+            found[inner.slot] = lo.held(inner)
+            left += refs(found[inner.slot])
+    return found
 
 
 def _outer_first(before: State, memo: LoopMemo, bound: Sequence[str]) -> Sequence[str]:

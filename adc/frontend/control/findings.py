@@ -44,9 +44,9 @@ class LoopMemo:
     # iteration has bound them.
     unstable: dict[str, str] = field(default_factory=dict)
     # Names that an iteration leaves in another form, and in which; what those hold that are lists
-    # or None; those it binds to new lists.
+    # or None, by slot, with what is in it; those it binds to new lists.
     forms: dict[str, Binding] = field(default_factory=dict)
-    contents: dict[str, Binding] = field(default_factory=dict)
+    contents: dict[str, dict[str, Binding]] = field(default_factory=dict)
     relisted: set[str] = field(default_factory=set)
     # In the order in which they were found, slots and keys of those which it replaces there.
     replaced: dict[tuple[str, Any], None] = field(default_factory=dict)

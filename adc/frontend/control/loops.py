@@ -8,7 +8,7 @@ the attempts of enclosing loops, so nesting does not multiply the number of atte
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from adc.frontend.control import forms
@@ -148,10 +148,10 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
         if name in env:
             absent = forms.is_absent(env[name])
             if absent and isinstance(like, Maybe) and isinstance(like.inner, Ref):
-                slot = lo.new_slot()
-                env[slot] = _all_stable(lo, memo, slot, forms.unread(lo, memo.contents[name]), ())
-                env[name] = Maybe(replace(like.inner, slot=slot), Literal(False, BOOL), like.absent)
-                slots.add(slot)
+                made = _unread(lo, memo, like.inner.slot, memo.contents[name])
+                inner = replace(like.inner, slot=made[like.inner.slot])
+                env[name] = Maybe(inner, Literal(False, BOOL), like.absent)
+                slots.update(made.values())
             _convert(lo, memo, name, like)
     for name in sorted(memo.relisted):
         held = env.get(name)
@@ -188,6 +188,31 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                 )
                 env[slot] = replace(whole, buffers=buffers)
     return lo.snapshot(), sorted(slots)
+
+
+def _unread(
+    lo: Lowerer, memo: LoopMemo, slot: str, contents: Mapping[str, Binding]
+) -> dict[str, str]:
+    """Make a list, dict or object like one that iterations make, which nothing reads before.
+
+    `contents` are what that holds and what is in it, by the slots of an earlier attempt. Returns
+    the new slots of these.
+    """
+    made: dict[str, str] = {}
+
+    def like(ref: Ref) -> Ref:
+        return replace(ref, slot=make(ref.slot)) if ref.slot in contents else ref
+
+    def make(slot: str) -> str:
+        if slot not in made:
+            made[slot] = lo.new_slot()
+            held = contents[slot]
+            held = forms.unread(lo, rebuild(held, iter(list(leaves(held))), like))
+            lo.frame.env[made[slot]] = _all_stable(lo, memo, made[slot], held, ())
+        return made[slot]
+
+    make(slot)
+    return made
 
 
 def _own(lo: Lowerer, memo: LoopMemo, name: str, old: Ref) -> Ref:

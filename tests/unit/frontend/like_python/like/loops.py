@@ -202,6 +202,38 @@ while i < len(layers):
     i += 1
 return x
 """,
+    "x=X.copy(), n=3": r"""
+a, b, i = x, x * 2.0, 0
+while i < len(x):
+    i += 1
+    for v in x:
+        a, b = b, a
+        d = {"pair": [b, b], "one": a}
+return d["one"], d["pair"]
+
+i = 0
+while i < n:
+    i += 1
+    d = {"list": [x[0], {"i": i}], "x": x * i}
+return d["x"], d["list"][0], d["list"][1]["i"]
+
+a, b, i = x, x * 2.0, 0
+while i < n:
+    i += 1
+    for v in (1, 2, 3):
+        a, b = b, a
+        p = types.SimpleNamespace(u=a)
+        q = [types.SimpleNamespace(u=b), a]
+return p.u, q[0].u, q[1]
+
+a, b, i = x, x * 2.0, 0
+while i < n:
+    i += 1
+    a, b = b, a
+    d = [a, [b]]
+    d[1][0] = d[1][0] + 1.0
+return d
+""",
 }
 
 # Loops that are left in several ways.

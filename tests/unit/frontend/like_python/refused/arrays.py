@@ -174,15 +174,6 @@ return 2 * x[0] if x is y else x[0]
 # ADC010: `is` on arrays that may be one is not supported
 """,
     "x=X, n=2": r"""
-a, b, i = x, x * 2.0, 0
-while i < len(x):
-    i += 1
-    for v in x:
-        a, b = b, a
-        d = {"pair": [b, b], "one": a}
-return d["one"]
-# ADC012: 'd' and a container have the same dict after an iteration
-
 return scipy.integrate.trapezoid(x, axis=int(x[2]) - n)
 # ADC010: `axis` known only at run time is not supported
 """,
