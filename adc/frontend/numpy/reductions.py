@@ -211,7 +211,9 @@ def finish_out(
         return result
     if not isinstance(out, ArrayRef):
         raise TypeMismatchError("return arrays must be of ArrayType", lo.span(node))
-    rank = len(dims_of(lo, result)) if elementwise.is_array(result) else 0  # type: ignore[arg-type]
+    rank = 0
+    if elementwise.is_array(result):
+        rank = len(dims_of(lo, result))  # type: ignore[arg-type]  # an array
     more = len(dims_of(lo, out)) - rank
     if more < 0 or (more and not broadcasts):
         raise TypeMismatchError("`out` has the wrong number of axes", lo.span(node))

@@ -41,7 +41,7 @@ Class = TypeVar("Class", bound=type)
 
 def entered(cls: Class) -> Class:
     """Enter a class in its family."""
-    setattr(cls._family, cls.format, cls)  # type: ignore[attr-defined]
+    setattr(cls._family, cls.format, cls)  # type: ignore[attr-defined]  # formats have both
     return cls
 
 
