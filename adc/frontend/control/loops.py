@@ -50,6 +50,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Dead, State
 from adc.frontend.core.structure import (
     holders,
+    is_cell,
     is_slot,
     leaves,
     places_of,
@@ -205,7 +206,7 @@ def _unread(
 
     def make(slot: str) -> str:
         if slot not in made:
-            made[slot] = lo.new_slot()
+            made[slot] = lo.new_slot(slot)
             held = contents[slot]
             held = forms.unread(lo, rebuild(held, iter(list(leaves(held))), like))
             lo.frame.env[made[slot]] = _all_stable(lo, memo, made[slot], held, ())
@@ -221,7 +222,7 @@ def _own(lo: Lowerer, memo: LoopMemo, name: str, old: Ref) -> Ref:
     An iteration puts there what the new one holds that it binds the name to.
     """
     known = _is_known(lo, name, old.slot)
-    slot = lo.new_slot()
+    slot = lo.new_slot(name, old.slot)
     lo.frame.env[slot] = lo.held(old)
     if slot in memo.forms:
         _convert(lo, memo, slot, memo.forms[slot])
@@ -317,8 +318,6 @@ def _attempt(
                     assert isinstance(array, Array)
                     item = Carried(before.versions[obj], lo.builder.value(_hint(name), array), key)
                     carried.append(item)
-                    # Slots are counted from "$h" on; named after one, values would count as well,
-                    # and what the memos of inner loops say of a slot would be of another one.
                     called = obj.name if is_slot(name) else name
                     kept = obj.kept or key in memo.kept
                     found.append(ArrayRef(ArrayObject(array, called, loc, kept=kept)))
@@ -374,6 +373,8 @@ def _attempt(
 
 
 def _hint(name: str) -> str:
+    if is_slot(name) and not is_cell(name):
+        return "h"
     return name[1:] if name.startswith("$") else name
 
 

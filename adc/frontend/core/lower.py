@@ -149,6 +149,8 @@ class Lowerer:
         # An element picked at run time that is lowered as one of several values for once.
         self.undivided: ast.AST | None = None
         self.memo: dict[object, Any] = {}
+        # The numbers in the names of slots, by where lists, dicts and objects are made.
+        self.slot_sites: dict[object, int] = {}
         # In a function of a rule that is made in code: the function with the rule (`Itself`).
         self.itself: dict[object, Ruled] = {}
         self.stack: list[object] = []
@@ -450,9 +452,16 @@ class Lowerer:
         self.bindings += 1
         return ref
 
-    def new_slot(self, hint: str = "$h") -> str:
-        """Return the slot of a new list, dict or object."""
-        slot = self.builder.names.fresh(hint)
+    def new_slot(self, *of: object) -> str:
+        """Return the slot of a new list, dict or object.
+
+        All attempts to lower the code name it alike, by where it is made, and `of` what there:
+        what one attempt notes of a slot must not be about another one in the next.
+        """
+        path = self.frame.path if self.frame else ()
+        site = (path, self.builder.loc, of)
+        number = self.slot_sites.setdefault(site, len(self.slot_sites))
+        slot = self.builder.names.fresh(f"$h{number}")
         # Names of failed attempts are used again.
         self.appended.pop(slot, None)
         self.shrunk.discard(slot)
@@ -495,7 +504,7 @@ class Lowerer:
 
     def borrow(self, make: Callable[[str], RefType], held: Binding, place: Place) -> RefType:
         """Bind a list, dict or object from outside."""
-        ref = make(self.new_slot())
+        ref = make(self.new_slot(place))
         self.initial[ref.slot] = held
         self.places[ref.slot] = frozenset([place])
         return ref
