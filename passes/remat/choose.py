@@ -405,7 +405,8 @@ class Chooser:
         outer, region = self.d.sites.get(array), self.d.sites.get(load.result)
         if self.policy != "auto" or outer is None or region is None:
             return False
-        return outer.region != "" and outer.region != region.region
+        inside = outer.region != "" or not self.d.whole
+        return inside and outer.region != region.region
 
     def whole(self, array: Value) -> Value | None:
         """Return an array if all of it may be kept, or recomputed, for the sake of elements."""

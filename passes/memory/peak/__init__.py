@@ -136,6 +136,7 @@ class _Run:
         self._owned: dict[Token, Sum] = {}
         self._inside: dict[str, frozenset[str]] = {}
         self._machines: dict[tuple[Sum, ...], Machine] = {}
+        self._calls: dict[object, tuple[Need, _Env]] = {}
         # Those of the loops around, None if a loop has none; and the functions that run iterations
         # again, as they are met.
         self._running: list[Machine | None] = []
@@ -396,8 +397,7 @@ class _Run:
             return
         pops, pushes, _ = self._directions[fn.name]
         parts = self.need.newest.parts if pops and not pushes else ()
-        with self.part(parts[0] if len(parts) == 1 else ()) as need:
-            inner = self.function(fn, env.frame(stmt.args))
+        need, inner = self.callee(fn, env.frame(stmt.args), parts[0] if len(parts) == 1 else ())
 
         def seen(size: Sum) -> bool:
             return not any(name.startswith(inner.prefix) for name in size.names)
@@ -422,6 +422,14 @@ class _Run:
         )
         env.receive(stmt.results, where(inner.frame(fn.results), seen))
         self.received(stmt, fn, inner, env)
+
+    def callee(self, fn: Function, known: Frame, supply: Sequence[Item]) -> tuple[Need, _Env]:
+        """Run a function that is called, unless the same call was run before."""
+        key = fn.name, known, tuple(item.key for item in supply)
+        if key not in self._calls:
+            with self.part(supply) as need:
+                self._calls[key] = need, self.function(fn, known)
+        return self._calls[key]
 
     def again(self, stmt: Call, fn: Function, schedule: Apply, env: _Env) -> None:
         """Count the call of a function that runs iterations of a checkpointed loop again.

@@ -126,6 +126,10 @@ class _Noting(_Run):
             known = tuple(None if p in own else k for p, k in zip(fn.params, known, strict=True))
         return super().function(fn, known)
 
+    def callee(self, fn: Function, known: Frame, supply: Sequence[Item]) -> tuple[Need, _Env]:
+        with self.part(supply) as need:  # each call has notes of its own
+            return need, self.function(fn, known)
+
     def call(self, stmt: Call, env: _Env) -> None:
         self.before(stmt, env)
         outer = self.way, self.around, self.here

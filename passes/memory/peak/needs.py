@@ -134,6 +134,12 @@ class Item:
     frame: Frame = ()
     parts: tuple[tuple[Item, ...], ...] = ()
 
+    @property
+    def key(self) -> object:
+        """All of it, to compare it with others."""
+        parts = tuple(tuple(item.key for item in part) for part in self.parts)
+        return tuple(self.sizes.items()), self.frame, parts
+
     def where(
         self, known: Callable[[Sum], bool], most: Callable[[Sum], Sum | None] = unbounded
     ) -> Item:
