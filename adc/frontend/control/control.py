@@ -576,7 +576,7 @@ class _Merge:
             return a
         key = a.slot, b.slot
         if key not in self.references:
-            made = self.references[key] = replace(a, slot=self.lo.new_slot("$h.join"))
+            made = self.references[key] = replace(a, slot=self.lo.new_slot(key))
             x, y = (arm.lookup(ref.slot) for arm, ref in zip(self.arms, (a, b), strict=True))
             x, y = self.opened(*self.conformed("", x, y))
             if isinstance(a, ListRef | DictRef):

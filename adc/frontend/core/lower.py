@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
+from itertools import count, islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -149,6 +149,8 @@ class Lowerer:
         # An element picked at run time that is lowered as one of several values for once.
         self.undivided: ast.AST | None = None
         self.memo: dict[object, Any] = {}
+        # The numbers of slots, by where in the program what has them is made.
+        self.slots: dict[object, int] = {}
         # In a function of a rule that is made in code: the function with the rule (`Itself`).
         self.itself: dict[object, Ruled] = {}
         self.stack: list[object] = []
@@ -450,10 +452,21 @@ class Lowerer:
         self.bindings += 1
         return ref
 
-    def new_slot(self, hint: str = "$h") -> str:
-        """Return the slot of a new list, dict or object."""
-        slot = self.builder.names.fresh(hint)
-        # Names of failed attempts are used again.
+    def new_slot(self, of: object = None) -> str:
+        """Return the slot of a new list, dict or object.
+
+        Every attempt at a loop has the same slot for what is made at the same place of the program:
+        what is noted of a slot is never of another list. `of` tells what is made there apart.
+        """
+        path = self.frame.path if self.frame is not None else ()
+        site = (path, self.builder.loc, of)
+        for k in count():
+            number = self.slots.setdefault((site, k), len(self.slots))
+            slot = f"$h.{number}" if number else "$h"
+            if slot not in self.builder.names:
+                break
+        self.builder.names.reserve(slot)
+        # Slots of failed attempts are used again.
         self.appended.pop(slot, None)
         self.shrunk.discard(slot)
         self.ordered.discard(slot)
@@ -495,7 +508,7 @@ class Lowerer:
 
     def borrow(self, make: Callable[[str], RefType], held: Binding, place: Place) -> RefType:
         """Bind a list, dict or object from outside."""
-        ref = make(self.new_slot())
+        ref = make(self.new_slot(place))
         self.initial[ref.slot] = held
         self.places[ref.slot] = frozenset([place])
         return ref
