@@ -474,7 +474,7 @@ def _keep_former(lo: Lowerer, slot: str) -> None:
     held = holders(env, slot)
     if not held:
         return
-    own = lo.new_slot(slot)
+    own = lo.new_slot("former", slot)
     env[own] = env[slot]
     if slot in lo.stale:
         lo.stale[own] = lo.stale[slot]

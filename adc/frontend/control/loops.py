@@ -206,7 +206,7 @@ def _unread(
 
     def make(slot: str) -> str:
         if slot not in made:
-            made[slot] = lo.new_slot(slot)
+            made[slot] = lo.new_slot("unread", slot)
             held = contents[slot]
             held = forms.unread(lo, rebuild(held, iter(list(leaves(held))), like))
             lo.frame.env[made[slot]] = _all_stable(lo, memo, made[slot], held, ())
@@ -222,7 +222,7 @@ def _own(lo: Lowerer, memo: LoopMemo, name: str, old: Ref) -> Ref:
     An iteration puts there what the new one holds that it binds the name to.
     """
     known = _is_known(lo, name, old.slot)
-    slot = lo.new_slot(name, old.slot)
+    slot = lo.new_slot("own", name, old.slot)
     lo.frame.env[slot] = lo.held(old)
     if slot in memo.forms:
         _convert(lo, memo, slot, memo.forms[slot])

@@ -384,9 +384,9 @@ def _picked(
     ):  # fmt: skip
         raise PickedError(whole, lo.span(node), _BY_NUMBER, stackable)
     kinds, places = _kinds(items)
+    at = optional.renumbered(lo, _place(lo, owner, items, index, node), places)
     if len(kinds) == 1:
         return kinds[0]
-    at = optional.renumbered(lo, _place(lo, owner, items, index, node), places)
     found = OneOf(tuple(kinds), at)
     if all(isinstance(item, Static) for item in kinds) or node is lo.undivided:
         return found

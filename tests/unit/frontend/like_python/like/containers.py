@@ -488,5 +488,24 @@ return q[0]
 q = [v for v in x[:m]]
 q[m] += 1.0
 return q[0]
+
+p = Point(x[0], 1.0)
+return [p][m].x
+
+p = Point(x[0], 1.0)
+p.y, q = x[1], [p, p, p]
+return q[-m].y
+
+return x * len(["a"][m - 3])
+""",
+    "x=X, n=3": r"""
+pairs = [(k, x[k]) for k in range(n)]
+return [v for _, v in [p for p in pairs]], [v for _, v in sorted(pairs, key=lambda p: (p[1], p[0]))]
+
+pairs, firsts, s = [(k, x[k]) for k in range(n)], [], 0.0
+for k, v in [pair for pair in pairs if pair[1] > 0.0]:
+    firsts.append(k)
+    s += v
+return firsts, s
 """,
 }
