@@ -182,7 +182,7 @@ class Program:
 
     def _result_like(self, args: Sequence[Any], unknown: Collection[int]) -> Any:
         code = self._run._code
-        if code.levels:  # its code is that of the function, and computes more
+        if code.way.levels:  # its code is that of the function, and computes more
             return None
         values = code.match(tuple(args), {})
         compiled, hidden = code.find(values)

@@ -234,10 +234,10 @@ def check_nans(fn: Callable[..., Any], *, digits: float | None = None) -> Callab
     @shortened
     def call(*args: Any, **kwargs: Any) -> Any:
         if digits is None:
-            from adc.compiler import nonfinite
+            from adc.compiler.watch import nonfinite
 
             return nonfinite.check(made, args, kwargs)
-        from adc.compiler import digits as correct
+        from adc.compiler.watch import digits as correct
 
         return correct.check(made, args, kwargs, digits)
 

@@ -211,6 +211,7 @@ class Derivative:
         >>> [loop.iterations for loop in plan.loops], len(plan.alternatives)
         ([50], 2)
         """
+        from adc.compiler.planning import described
         from adc.inspect.plan import PlanReport
 
         compiled = self.compiled_for(*args, **kwargs)
@@ -223,7 +224,7 @@ class Derivative:
             kernel = compiled.entry.kernel
             return PlanReport.of(plan.measured(kernel.peak, kernel.disk))
         values = self._code.match(args, kwargs)
-        return PlanReport.of(self._code.described(values, compiled.compilation, alternatives))
+        return PlanReport.of(described(self._code, values, compiled.compilation, alternatives))
 
     def profile(self, *args: Any, seconds: float = 2.0, **kwargs: Any) -> Profile:
         """Return the time and the bytes of every line of the source, forward and reverse apart.
@@ -261,7 +262,7 @@ class Derivative:
         >>> profile.lines[0].time.total > profile.lines[1].time.total
         True
         """
-        from adc.compiler.profile import profile
+        from adc.compiler.watch.profile import profile
 
         return profile(self._code, self._code.match(args, kwargs), seconds)
 

@@ -545,7 +545,7 @@ class Pullback(_Linear):
         return tuple([by_number.get(k) for k in range(self._count)])
 
     def _pulled(self, compiled: Compiled, hidden: list[Any], cotangent: Any) -> tuple[Any, ...]:
-        along = self._code.along
+        along = self._code.way.along
         if along is None:
             found = compiled.run(self._values, hidden, self._cotangents(compiled, cotangent))
         else:

@@ -20,6 +20,7 @@ from adc.api import jacrev, value_and_grad
 from adc.api.derivative import Derivative, Jitted
 from adc.api.sweeps import Pullback
 from adc.cli import options
+from adc.compiler import planning
 from adc.compiler.driver import Compilation, Plans
 from adc.frontend.inputs.places import Arguments
 from adc.ir.errors import NonScalarError
@@ -53,11 +54,11 @@ class Subject:
 
     def plan(self) -> Plan:
         """Return the plan, with numbers for the arguments."""
-        return self.derivative._code.described(self.values, self.made)
+        return planning.described(self.derivative._code, self.values, self.made)
 
     def plans(self) -> Plans:
         """Return the plans for any budget."""
-        return self.derivative._code.plans(self.values)
+        return planning.plans(self.derivative._code, self.values)
 
     def within(self, memory: int, plans: Plans) -> Derivative:
         """Return the derivative with a budget, of these plans."""
@@ -68,7 +69,7 @@ class Subject:
 
     def sizes(self) -> dict[str, int | tuple[int, ...]]:
         """Return integers and shapes among the arguments, by parameter of the code."""
-        return self.derivative._code.sizes(self.values, self.made)
+        return planning.sizes(self.derivative._code, self.values, self.made)
 
 
 def find(args: argparse.Namespace) -> Subject:
@@ -105,7 +106,7 @@ def find(args: argparse.Namespace) -> Subject:
 
 def _compilation(derivative: Derivative, args: tuple[Any, ...]) -> Compilation:
     code = derivative._code
-    return code.compilation(code.match(args, {}))
+    return planning.compilation(code, code.match(args, {}))
 
 
 def _load(path: Path) -> Any:

@@ -1,11 +1,18 @@
-"""Amounts of memory, as users write and read them."""
+"""Amounts of memory as users write and read them, and the errors where a budget is too small."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from adc.ir.errors import ArgumentError
+from adc.functions import name_of, span_of
+from adc.ir.errors import ArgumentError, MemoryBudgetError
 from adc.ir.errors import bytes_text as text
+
+if TYPE_CHECKING:
+    from adc.passes.memory.peak.formula import Peak
 
 _UNITS = {
     "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
@@ -50,4 +57,39 @@ def parse(amount: object) -> int | None:
     return found
 
 
-__all__ = ["parse", "text"]
+@contextmanager
+def over_budget(fn: Callable[..., Any]) -> Iterator[None]:
+    """Turn the planner's exceptions about a budget into the user's errors."""
+    from adc.compiler.driver import UnknownPeak
+    from adc.passes.remat.budget.orders import OverBudget
+
+    try:
+        yield
+    except OverBudget as error:
+        least = error.least or 0
+        raise MemoryBudgetError(
+            f"the derivative of {name_of(fn)}() needs at least {text(least)}, but memory is "
+            f"{text(error.budget)}",
+            span_of(fn),
+            f"memory={least} is the smallest budget found for these sizes",
+        ) from None
+    except UnknownPeak as error:
+        raise MemoryBudgetError(
+            f"the memory that the derivative of {name_of(fn)}() needs is known only at run time"
+            f"{_deciding(error.peak)}",
+            span_of(fn),
+            "limit the number of iterations, for instance with `range`, create arrays in their "
+            "final sizes before a loop, or leave out `memory`",
+        ) from None
+
+
+def _deciding(peak: Peak) -> str:
+    """Return which lines decide how much memory is needed."""
+    loops = {line for name, line in peak.lines if name.endswith(".n")}
+    others = {line for _, line in peak.lines} - loops
+    found = [f"how often the loop in line {line} runs" for line in sorted(loops)]
+    found += [f"a size in line {line}" for line in sorted(others)]
+    return f": it depends on {', '.join(found)}" if found else ""
+
+
+__all__ = ["over_budget", "parse", "text"]

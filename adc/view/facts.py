@@ -37,9 +37,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adc.compiler import planning
 from adc.compiler.compiled import alone
 from adc.compiler.driver import Compilation, Plans, UnknownPeak
-from adc.compiler.profile import profile
+from adc.compiler.watch.profile import profile
 from adc.frontend.inputs.flatten import Parts
 from adc.frontend.inputs.places import Arguments
 from adc.functions import name_of
@@ -108,9 +109,9 @@ def facts(
     iterations : collection of int
         The iterations of loops to show, besides the first and the last ones.
     """
-    made = code.compilation(values)
+    made = planning.compilation(code, values)
     given = _arguments(code, title, made, values)
-    plan = code.described(values, made, False) if made.plan is not None else None
+    plan = planning.described(code, values, made, False) if made.plan is not None else None
     fn = _last_form(made)
     taken = [0]
     told = pictures.Told(given)
@@ -204,7 +205,7 @@ def _arguments(code: Code, title: str, made: Compilation, values: Arguments) -> 
             "a view of code for a GPU", None, 'make the derivative without `target="cuda"`'
         )
     alone(made.lowered, values, "a view")
-    given = code._leaves(code._signature(values, code.whole(values)), made.lowered, values)
+    given = code.leaves(values, made.lowered)
     given = [np.array(each) if isinstance(each, Parts) else each for each in given]
     params = made.fn.params
     if len(given) < len(params):  # there are two for each complex number
@@ -241,7 +242,7 @@ def _plans(code: Code, values: Arguments, made: Compilation, large: bool) -> Pla
     if large:
         return made.plans
     chosen = code.options
-    sizes = tuple(code.sizes(values, made).items())
+    sizes = tuple(planning.sizes(code, values, made).items())
     asked = made.lowered, made.plans.steps, chosen.remat, code.costs, chosen.machine, sizes
     return made.plans if made.plans.are_for(*asked) else Plans(*asked)
 

@@ -323,10 +323,10 @@ def check(seed: int, target: str = "python", ways: Sequence[str] = WAYS) -> tupl
                     if way != "stacks" and "indexing" in error.message:
                         continue  # in a `while`
                     return f"{way}: {error}", taken
-                if derivative._code._shared.stacks:
+                if derivative._code._family.stacks:
                     taken.add("stacks")
-            derivative._code._shared.entries.clear()
-            derivative._code._shared.stacks = frozenset()
+            derivative._code._family.entries.clear()
+            derivative._code._family.stacks = frozenset()
             found = numbers(gradient)
             if abs(value - want) > 1e-10 * (1 + abs(want)):
                 return f"{way}: {value} instead of {want}", taken

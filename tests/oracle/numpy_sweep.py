@@ -602,7 +602,7 @@ def interpreted(fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
 
 def _interpreted(code: Code, values: Any, general: bool) -> Any:
-    made = code._prepared(values, code.whole(values), general)
+    made = code.prepared(values, general)
     signature, lowered = made.signature, made.lowered
     leaves = [*signature.leaves(values)]
     for capture in lowered.captures:

@@ -61,7 +61,7 @@ def one_by_one(program: Program, monkeypatch: pytest.MonkeyPatch, **options: Any
 
 
 def stacks_of(derivative: Any) -> Any:
-    return derivative._code._shared.stacks
+    return derivative._code._family.stacks
 
 
 # In the short run, too: three ways of walking along a list.

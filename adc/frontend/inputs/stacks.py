@@ -4,8 +4,8 @@ The layers of a model are often a list of dicts or objects with arrays of the sa
 argument such a list is passed as a `trees.Stack`: one array for each array in an element, with the
 elements along its first axis. So the size of the code does not depend on their number, nor does the
 code itself. A list is passed so where copies of a loop's body would be long, and where the program
-does nothing with it that needs its elements one by one (`language.unrolling` finds it
-out, `adc.compiler.dispatch` then compiles it again).
+does nothing with it that needs its elements one by one (`language.unrolling` finds it out;
+`adc.compiler.prepare` then has the program lowered again).
 
 ``[{"w": f64[2, 2], "n": 4}, {"w": f64[2, 2], "n": 4}]`` is ``Stack({"w": f64[:, :], "n": 4})``,
 passed as one ``f64[:, :, :]``. What is not a float or an array is part of the program.

@@ -9,7 +9,7 @@ the state at that point.
 
 The state of a generator that is an argument or captured is a hidden argument, and the state after
 all draws is a hidden result; these are the last results (`Lowered.drawn`). The caller of the code
-stores it in the generator (`compiler.dispatch`). If the program raises, there is no result, and the
+stores it in the generator (`compiler.compiled`). If the program raises, there is no result, and the
 generator does not change.
 
 There were two alternatives: an operation with a side effect, which every pass would have to handle;

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adc.compiler import dispatch
+from adc.compiler import prepare
 from adc.frontend import entry
 
 
@@ -23,7 +23,7 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(fn.__name__)
         return lower(fn, *args, **kwargs)
 
-    monkeypatch.setattr(dispatch, "lower", noted)
+    monkeypatch.setattr(prepare, "lower", noted)
     return found
 
 

@@ -18,6 +18,7 @@ import pytest
 import adc
 from adc import cli
 from adc.api.derivative import Derivative
+from adc.compiler import planning
 from adc.compiler.driver import Compilation
 from adc.inspect.drawing import Cluster, Drawing, draw
 from adc.inspect.folding import count, fold, fold_below
@@ -83,7 +84,7 @@ PROGRAMS: dict[Any, tuple[Any, ...]] = {
 def _compiled(fn: Any) -> Compilation:
     derivative: Derivative = adc.grad(fn)
     code = derivative._code
-    return code.compilation(code.match(PROGRAMS[fn], {}))
+    return planning.compilation(code, code.match(PROGRAMS[fn], {}))
 
 
 def _before_remat(made: Compilation) -> Function:
@@ -218,7 +219,7 @@ def layered(x: Any, w: Any) -> Any:
 
 def _layered() -> Compilation:
     made: Any = adc.grad(layered)._code
-    found: Compilation = made.compilation(made.match((np.ones(3), np.ones(4)), {}))
+    found: Compilation = planning.compilation(made, made.match((np.ones(3), np.ones(4)), {}))
     return found
 
 
@@ -283,7 +284,7 @@ def test_arguments_of_one_name_are_one_node() -> None:
 
     code: Any = adc.grad(many)._code
     given = [{"w": np.ones(k + 1)} for k in range(12)]
-    drawing = draw(_before_remat(code.compilation(code.match((given,), {}))))
+    drawing = draw(_before_remat(planning.compilation(code, code.match((given,), {}))))
     fold(drawing, 10)
     labels = [node.label for node in drawing.top.nodes()]
     params = [each for each in labels if re.match(r"model(_\d+_w)?: ", each)]

@@ -105,7 +105,7 @@ def test_a_line_that_does_most_of_the_work() -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("coarse", [False, True])
 def test_a_line_of_a_loop_that_is_no_vector(coarse: bool) -> None:
-    from adc.compiler.profile import _Run
+    from adc.compiler.watch.profile import _Run
 
     code = adc.jit(recurrence)._code
     values = code.match((X, 30_000), {})
@@ -309,7 +309,7 @@ def places(found: Marked) -> set[Place]:
 @pytest.mark.full
 @pytest.mark.parametrize("coarse", [False, True])
 def test_code_with_marks_computes_the_same(coarse: bool) -> None:
-    from adc.compiler.profile import _Run
+    from adc.compiler.watch.profile import _Run
 
     programs: list[tuple[Any, tuple[Any, ...]]] = [
         (adc.value_and_grad(heavy), (X,)),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import adc
+from adc.compiler import planning
 from adc.ir import schedule
 from adc.ir.core import Call, For, Function, While, walk
 from adc.passes.memory.peak import course
@@ -37,9 +38,9 @@ def code_of(fn: Any, args: tuple[Any, ...], argnums: Any = 0, **options: Any) ->
     derivative = adc.value_and_grad(fn, argnums, **options)
     code = derivative._code
     values = code.match(args, {})
-    made = code.compilation(values)
-    plan = code.described(values, made, False)
-    given = code._leaves(code._signature(values, code.whole(values)), made.lowered, values)
+    made = planning.compilation(code, values)
+    plan = planning.described(code, values, made, False)
+    given = code.leaves(values, made.lowered)
     return _last_form(made), plan, given
 
 
@@ -208,10 +209,10 @@ def test_a_list_of_layers(monkeypatch: pytest.MonkeyPatch) -> None:
     model, words, _ = layers.arguments(4)
     code = adc.value_and_grad(layers.loss)._code
     values = code.match((model, words, 2), {})
-    made = code.compilation(values)
+    made = planning.compilation(code, values)
     assert made.lowered.stacks
     given = _arguments(code, "", made, values)
-    fn, plan = _last_form(made), code.described(values, made, False)
+    fn, plan = _last_form(made), planning.described(code, values, made, False)
     record = recorded(fn, copy.deepcopy(given))
     assert record.peak == plan.peak_bytes
     assert follow(fn, plan, given, record) == len(record.moments)

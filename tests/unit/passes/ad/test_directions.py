@@ -191,7 +191,7 @@ def test_control_that_depends_on_a_direction_is_refused(body: str) -> None:
 
 def one_at_a_time(made: Any) -> Any:
     """Return a Jacobian that is computed along one direction after the other."""
-    made._code.wide = False
+    made._code.way = made._code.way._replace(wide=0)
     made._code._define()
     return made
 

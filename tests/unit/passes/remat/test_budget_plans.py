@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import adc
+from adc.compiler import planning
 from adc.compiler.driver import Budget, Plans, transform
 from adc.inspect.plan import PlanReport
 from adc.ir import interp
@@ -176,7 +177,7 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def plans_of(name: str) -> Plans:
     fn, args, argnums = PROGRAMS[name]
     code = adc.grad(fn, argnums)._code
-    return code.plans(code.match(args, {}))
+    return planning.plans(code, code.match(args, {}))
 
 
 @functools.cache
@@ -267,7 +268,7 @@ def test_functions_may_keep_more_than_the_loop_they_run_again(
     fn, _, argnums = PROGRAMS["substeps"]
     args = (np.linspace(0.1, 1.0, 20), 0.05, 8, 30)
     code = adc.grad(fn, argnums)._code
-    plans = code.plans(code.match(args, {}))
+    plans = planning.plans(code, code.match(args, {}))
     least, most = plans.range
     for budget in (int(least**0.5 * most**0.5), int(least**0.3 * most**0.7)):
         made, plan = plans.made(budget)
@@ -492,7 +493,7 @@ def test_no_plan_for_the_code_is_faster(fn: Callable[..., Any]) -> None:
     if fn is three_layers:
         args = (_R.normal(size=(16, 8)), _R.normal(size=(3, 8, 8)))
     code = adc.grad(fn, (0, 1))._code
-    plans = code.plans(code.match(args, {}))
+    plans = planning.plans(code, code.match(args, {}))
     planner = plans.planner
     model, lightest = planner.model, planner.lightest.keep
     free = [
@@ -575,7 +576,7 @@ def test_empty_arrays() -> None:
 
     _, (x, w), _ = PROGRAMS["layers"]
     code = adc.grad(both, (0, 1))._code
-    plans = code.plans(code.match((x, np.zeros(0), w), {}))
+    plans = planning.plans(code, code.match((x, np.zeros(0), w), {}))
     least, most = plans.range
     assert (plans.alternative(least).peak or 0) <= least <= most
 
@@ -600,7 +601,7 @@ def stops(x: Any, w: Any, n: Any) -> Any:
 def plans_of_stops() -> tuple[Plans, list[Any]]:
     args = [_R.normal(size=4), _R.normal(size=(3, 3)), 18]
     code = adc.grad(stops, (0, 1))._code
-    return code.plans(code.match(tuple(args), {})), args
+    return planning.plans(code, code.match(tuple(args), {})), args
 
 
 @pytest.mark.full
@@ -701,7 +702,7 @@ def test_a_plan_for_the_most_that_data_may_ask_for(
 ) -> None:
     """A call holds no more than the plan says: of what is selected, all that there is."""
     code = adc.grad(fn, argnums)._code
-    plans = code.plans(code.match(args, {}))
+    plans = planning.plans(code, code.match(args, {}))
     want = adc.grad(fn, argnums)(*args)
     for budget in plans.range:
         made, plan = plans.made(budget)

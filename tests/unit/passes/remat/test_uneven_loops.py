@@ -16,6 +16,7 @@ import optree
 import pytest
 
 import adc
+from adc.compiler import planning
 from adc.compiler.driver import Plans
 from adc.ir.analysis.sizes.formulas import ZERO, Known, Sum, at_most, either, substituted
 from adc.ir.core import Literal, Operand, While
@@ -263,7 +264,7 @@ def leaves(tree: Any) -> list[Any]:
 def plans_of(name: str) -> Plans:
     fn, args, argnums = PROGRAMS[name]
     code = adc.grad(fn, argnums)._code
-    return code.plans(code.match(args, {}))
+    return planning.plans(code, code.match(args, {}))
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adc.compiler.compiled import Compiled
-from adc.compiler.nonfinite import (
+from adc.compiler.watch.nonfinite import (
     Run,
     adapted,
     copied,
