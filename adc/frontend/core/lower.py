@@ -71,6 +71,8 @@ NamesState = tuple[tuple[int, int], tuple[int, ...], dict[object, int]]
 # What is known: of a condition whether it holds; of the number of an item whether it is that.
 Facts = frozenset[tuple[Operand | tuple[Operand, int], bool]]
 RefType = TypeVar("RefType", ListRef, SetRef, DictRef, ObjectRef)
+# What may last beyond a call if the program changes it.
+_LASTING = (ListRef, DictRef, DefaultRef, SetRef, ObjectRef)
 
 
 class _At:
@@ -526,7 +528,7 @@ class Lowerer:
         lasting = {place for place in places if self.is_outside(place)}
         for place in lasting:
             known, kind = self.kept_outside, type(ref)
-            own = ref.slot in self.initial and kind in (ListRef, DictRef, DefaultRef, ObjectRef)
+            own = ref.slot in self.initial and kind in _LASTING
             error = self.changes_outside(kind_of(ref), place)
             if known is None or not own:
                 raise error

@@ -10,6 +10,7 @@ from typing import Any
 
 from adc.frontend.core import bindings
 from adc.frontend.core.bindings import (
+    MEMBER,
     ArrayObject,
     ArrayRef,
     Binding,
@@ -24,6 +25,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     RecordOf,
+    SetRef,
     Static,
     TupleOf,
     counter,
@@ -83,6 +85,9 @@ def bind_value(
         given = tuple(Given(place.to(key), value) for key, value in held.items())
         cls = instances.class_of(tree.cls)
         return lo.borrow(lambda slot: ObjectRef(slot, cls), RecordOf(tuple(held), given), place)
+    if isinstance(tree, trees.Members):
+        members = RecordOf(tree.members, (MEMBER,) * len(tree.members))
+        return lo.borrow(SetRef, members, place)
     if not trees.is_container(tree):
         # Any function with this code will do.
         return Static(tree, place) if isinstance(tree, types.FunctionType) else static(tree)

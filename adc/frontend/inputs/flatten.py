@@ -18,6 +18,7 @@ from adc.frontend.inputs.trees import (
     Complex,
     Generator,
     Instance,
+    Members,
     Node,
     Numbers,
     Stack,
@@ -147,7 +148,7 @@ def held(value: Any, tree: Any) -> Iterator[Any]:
 
 def changeable(value: Any, tree: Any) -> Iterator[int]:
     """Yield the identities of the lists, dicts and objects in an argument."""
-    if isinstance(tree, Instance | Numbers):
+    if isinstance(tree, Instance | Numbers | Members):
         yield id(value)
     elif is_container(tree):
         if isinstance(tree, Node) and (tree.cls is list or tree.cls in DICTS):

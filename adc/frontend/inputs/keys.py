@@ -17,7 +17,14 @@ from adc.frontend.inputs.instances import (
     is_unchanging,
     is_value,
 )
-from adc.frontend.inputs.trees import DICTS, common_type, ones_of, parts_of
+from adc.frontend.inputs.trees import (
+    DICTS,
+    common_type,
+    is_set,
+    members_of,
+    ones_of,
+    parts_of,
+)
 from adc.ir import foreign
 from adc.ir.types import NAMES
 
@@ -70,6 +77,9 @@ def _container_key(value: Any, whole: bool, within: tuple[int, ...]) -> object:
         return cls, type(value.bit_generator)
     if is_communicator_class(cls):
         return cls
+    if is_set(value):
+        members = members_of(value)
+        return cls, repr(members), members  # `1`, `1.0` and `True` are equal
     found = parts_of(value)
     if found is None:
         return "object", id(value), state_of(value)

@@ -7,6 +7,7 @@ containers by a tuple or `Node`. Everything else stays as it is and is a constan
 from __future__ import annotations
 
 import collections
+import enum
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from adc.frontend.inputs.instances import (
     is_generator,
     is_generator_class,
     is_lazy,
+    is_literal,
     is_named_tuple,
     is_unchanging,
     is_value,
@@ -91,6 +93,13 @@ class Complex:
         if isinstance(part, Array):
             part = Array(part.dtype, part.rank, "C", part.ones)
         return [part, part]
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """A set of constants: part of the program, in an order of their own."""
+
+    members: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +205,8 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
         return Communicator(cls)
     if not whole and is_lazy(value):
         return Instance(cls, value)
+    if is_set(value):
+        return Members(members_of(value))
     parts = parts_of(value)
     if parts is None:
         return value
@@ -240,6 +251,18 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
     return None
 
 
+def is_set(value: Any) -> bool:
+    """Whether an object is a set of numbers and texts, or of what else is equal if it looks so."""
+    return type(value) is set and all(
+        type(each) is float or isinstance(each, enum.Enum) or is_literal(each) for each in value
+    )
+
+
+def members_of(value: set[Any]) -> tuple[Any, ...]:
+    """Return the members of a set, sorted by what they look like."""
+    return tuple(sorted(value, key=lambda each: (type(each).__name__, repr(each))))
+
+
 def is_constant(value: Any) -> bool:
     """Whether a captured object is built into the code: what holds no array and cannot change."""
     if is_unchanging(value):
@@ -276,6 +299,7 @@ def has_structure(value: Any) -> bool:
     return (
         type_of(value) is not None
         or parts_of(value) is not None
+        or is_set(value)
         or is_generator_class(type(value))
         or is_communicator_class(type(value))
         or foreign.is_foreign(value)
@@ -352,6 +376,8 @@ def describe(tree: Any) -> str:
         return "Generator"
     if isinstance(tree, Communicator):
         return tree.cls.__name__
+    if isinstance(tree, Members):
+        return f"{{{', '.join(map(repr, tree.members))}}}" if tree.members else "set()"
     if isinstance(tree, tuple):
         return f"({', '.join(map(describe, tree))}{',' if len(tree) == 1 else ''})"
     if not isinstance(tree, Node):

@@ -155,7 +155,7 @@ ITERATORS: dict[Any, Any] = {
     for name in (
         "product", "combinations", "combinations_with_replacement", "permutations", "pairwise",
         "chain", "accumulate", "islice", "count", "repeat", "cycle", "starmap", "takewhile",
-        "dropwhile", "filterfalse", "compress", "zip_longest",
+        "dropwhile", "filterfalse", "compress", "groupby", "zip_longest",
     )
 }  # fmt: skip
 # Of the builtins that are iterators, what is lowered if they are given a generator.

@@ -191,6 +191,8 @@ def put(changes: Changes, made: Iterable[Any], values: Sequence[Any]) -> None:
                 np.copyto(owner, value)
             case Variable(name):
                 assign(owner, name, value)
+            case Item(key) if isinstance(owner, set):
+                owner.add(key)
             case Item(key):
                 owner[key] = value
             case str() as name:

@@ -288,6 +288,27 @@ def compress(iterable: Any, selectors: Any) -> Iterator[Any]:
             yield item
 
 
+def groupby(iterable: Any, key: Any = None) -> Iterator[tuple[Any, Any]]:
+    """`itertools.groupby`."""
+    group: list[Any] = []
+    last = None
+    for item in iterable:
+        own = item if key is None else key(item)
+        if len(group) > 0 and own != last:
+            members = iter(group)
+            yield last, members
+            for _ in members:  # nothing is left in a group when the next one is asked for
+                pass
+            group = []
+        last = own
+        group.append(item)
+    if len(group) > 0:
+        members = iter(group)
+        yield last, members
+        for _ in members:
+            pass
+
+
 def zip_longest(a: Any, b: Any, *, fillvalue: Any = None) -> Iterator[tuple[Any, Any]]:
     """`itertools.zip_longest` of two iterables."""
     m, n = len(a), len(b)

@@ -144,6 +144,22 @@ def items_of_lists() -> Program:
     return fn, lambda: state
 
 
+def sets() -> Program:
+    seen, model = {"start"}, types.SimpleNamespace(names=set[Any]())
+
+    def fn(x: Any) -> Any:
+        found = 0.0
+        for name in ("a", "b", "a"):
+            if name not in seen or x[0] > 2.0:
+                seen.add(name)
+                found = found + x[0] * len(seen)
+        if x[1] > 3.0:
+            model.names |= {1, 2.5}
+        return found + len(model.names) * np.sum(x)
+
+    return fn, lambda: (seen, model.names)
+
+
 def exits() -> Program:
     """Every way out of a loop and a function keeps what was changed before it."""
     model = types.SimpleNamespace(k=0, a=None)
@@ -280,7 +296,8 @@ def draws() -> Program:
 
 
 PROGRAMS = (
-    layers, history, best, running_mean, other_attributes, items_of_lists, exits, variable_around,
+    layers, history, best, sets, running_mean, other_attributes, items_of_lists, exits,
+    variable_around,
     variables_of_a_module, statistics, properties, complex_arrays, on_some_paths, draws,
 )  # fmt: skip
 
@@ -354,6 +371,22 @@ def test_code_is_made_once() -> None:
         value(X)
     assert value.cache_info()["compiled"] == 1
     assert len(state()[0]) == 10
+
+
+def test_members_of_sets_are_part_of_the_program() -> None:
+    held: set[Any] = {"a"}
+
+    def fn(p: Any) -> Any:
+        return sum((v for name, v in p["w"].items() if name not in p["frozen"] | held), start=0.0)
+
+    slope = adc.grad(fn, target="python")
+    weights = {"a": 1.0, "b": 2.0, 1: 3.0}
+    for frozen in ({"b"}, set(), {True}, {"a", 1.5}):
+        free = [float(name not in frozen | held) for name in weights]
+        found = slope({"w": weights, "frozen": frozen})
+        assert found == {"w": dict(zip(weights, free, strict=True)), "frozen": None}
+    held.add("b")
+    assert slope({"w": weights, "frozen": set()})["w"] == {"a": 0.0, "b": 0.0, 1: 1.0}
 
 
 # --- identity -------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ import adc
 DAY = datetime.date(2024, 3, 1)
 THIRD = fractions.Fraction(1, 3)
 COUNTS = collections.Counter("abca")
+FROZEN = {"b", "c", 2, 1.5}
 
 X = np.array([1.5, -0.5, 2.0])
 

@@ -43,8 +43,8 @@ def _chained(x: Any) -> Any:
 
 def _groups(x: Any) -> Any:
     s = 0.0
-    for _, group in itertools.groupby(range(3)):
-        s += x[sum(group)]
+    for part in itertools.tee(range(3)):
+        s += x[sum(part)]
     return s
 
 
@@ -65,7 +65,7 @@ CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda x: scipy.optimize.nnls(x, x)[1], "`scipy.optimize.nnls`", "`adc.implicit`"),
     (lambda x: np.sum(scipy.stats.rankdata(x)), "`scipy.stats.rankdata`", "`adc supported` lists"),
     (lambda x: np.sum(x) * time.localtime()[0], "`time.localtime`", "measure the time"),
-    (_groups, "`itertools.groupby`", "write the loop"),
+    (_groups, "`itertools.tee`", "write the loop"),
     (_drawn, "`random.random`", "`np.random.default_rng`"),
     (lambda x: np.sum(x * np.random.randn(3)), "`np.random.randn`", "`np.random.default_rng`"),
     (lambda x: np.sum(SPARSE @ x), "`@` with a lil_matrix", "`x.tocsr()`"),

@@ -2,6 +2,10 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+free = [letter for letter in "abcd" if letter not in FROZEN]
+both = FROZEN & {"a", "b", 2}
+return x * len(free), "".join(free), len(FROZEN), 2 in FROZEN, 2.5 in FROZEN, both, FROZEN | {"z"}
+
 s = sum(n * x for letter, n in COUNTS.items() if letter != "b")
 return s, COUNTS["a"] * x, COUNTS["z"], len(COUNTS), "z" in COUNTS, sorted(COUNTS)
 

@@ -32,6 +32,21 @@ for v in map(f, [x[0], x[1]]):
     f = lambda v: v * 3.0
 return s + f(1.0)
 
+pairs = [("a", x[0]), ("a", x[1]), ("b", x[2]), ("a", 4.0)]
+found = {}
+for letter, group in itertools.groupby(pairs, key=lambda pair: pair[0]):
+    found[letter] = [value for _, value in group]
+runs = [(sign, len(list(group))) for sign, group in itertools.groupby(v > 0 for v in x)]
+first = [next(group) for _, group in itertools.groupby(x, lambda v: v > 0)]
+return found, runs, first, [k for k, _ in itertools.groupby([])]
+
+pairs = [("a", x[0]), ("a", x[1]), ("b", x[2])]
+late = list(itertools.groupby(pairs, operator.itemgetter(0)))
+s = 0.0
+for _, group in itertools.groupby(pairs, operator.itemgetter(0)):
+    s += next(group)[1]
+return s, [len(list(group)) for _, group in late], list(group)
+
 s = 0.0
 for a in itertools.chain.from_iterable([x, x]):
     s += a
