@@ -18,7 +18,7 @@ from adc.frontend.control.callees import Passed
 from adc.frontend.control.control import EXIT, FALLS
 from adc.frontend.core import closures, outside
 from adc.frontend.core.bindings import ArrayRef, Binding, Closure, Num, Static, Transformed
-from adc.frontend.core.lower import MAX_CALL_DEPTH, Lowerer
+from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import GENERATOR, refusal
 from adc.frontend.core.state import Frame, Holder, StackError
 from adc.frontend.core.structure import refs, shape_of
@@ -33,6 +33,8 @@ from adc.ir.errors import AdcError, RecursionDepthError, Span
 LEAST = 50
 SAVED = 300
 TOTAL = 1500
+# How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
+_MAX_CALL_DEPTH = 60
 # How often lowering begins again: signatures that differ each time would not end it.
 MOST_AGAIN = 20
 
@@ -129,9 +131,9 @@ def call_function(
     if large and not any(True for b in passed for _ in refs(b)):
         lo.shared.recursive.add(key)  # it may call itself
         return callees.call_recursive(lo, holder, source, bound, node, key)
-    if len(lo.stack) >= MAX_CALL_DEPTH:
+    if len(lo.stack) >= _MAX_CALL_DEPTH:
         raise RecursionDepthError(
-            f"calls are nested more than {MAX_CALL_DEPTH} deep", lo.span(node), "write a loop"
+            f"calls are nested more than {_MAX_CALL_DEPTH} deep", lo.span(node), "write a loop"
         )
 
     with _unless_recursive(lo, key):
@@ -179,7 +181,7 @@ def call_closure(
         return callees.call_recursive(lo, outer.holder, source, bound, node, key, callee)
     if key in lo.stack:
         raise _Recursive(key)
-    if len(lo.stack) >= MAX_CALL_DEPTH:
+    if len(lo.stack) >= _MAX_CALL_DEPTH:
         raise RecursionDepthError("calls are nested too deeply", lo.span(node), "write a loop")
 
     with _unless_recursive(lo, key):

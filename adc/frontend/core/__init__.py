@@ -7,7 +7,8 @@ In reading order:
 `structure`     bindings as trees: the numbers and arrays in them, which is what joins of them
 `state`         frames, what joins at control flow, what lowerings share; the result
 `sizes`         which sizes of arrays are equal, which are 1
-`lower`         the lowering state: arrays, lists, dicts and objects, and what they are now
+`lowering/`     the parts of the lowering state: positions, numbers, what lies outside, the heap
+`lower`         the lowering state as a whole: saved and restored; paths and names
 `parameters`    arguments and captured values become parameters
 `outside`       globals and closure variables, and guards on them
 `names`         the binding of a name that is read

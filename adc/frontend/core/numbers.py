@@ -12,7 +12,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from adc.frontend.core.lower import Lowerer, integer_range
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.lowering.scalars import integer_range
 from adc.frontend.core.sizes import INDEX_BITS
 from adc.frontend.core.state import Dead
 from adc.ir.builder import integer
