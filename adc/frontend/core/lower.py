@@ -45,6 +45,7 @@ from adc.frontend.core.state import (
     PickedError,
     Region,
     Shared,
+    StaleError,
     State,
     VariesError,
 )
@@ -429,7 +430,7 @@ class Lowerer:
             (place,) = self.places[ref.slot]
             raise self.changes_outside("a list", place, "is appended to, and read as well")
         if ref.slot in self.stale:
-            raise AliasError(self.stale[ref.slot], self.builder.loc, "make one of them a copy")
+            raise StaleError(self.stale[ref.slot], self.builder.loc, "make one of them a copy")
         found = self.frame.env.get(ref.slot, self.initial.get(ref.slot, Unbound()))
         if isinstance(found, Unstable):
             raise VariesError(
