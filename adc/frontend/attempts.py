@@ -25,15 +25,24 @@ from adc.frontend.core.state import (
     LastingError,
     ModesNeededError,
     PickedError,
+    SameError,
     Sharing,
     StackError,
+    StaleError,
     TableError,
     UnassignedError,
     Variable,
     VariesError,
 )
 from adc.frontend.inputs.places import Place
-from adc.ir.errors import AdcError, Span, TypeUnstableError, UnboundError, UnsupportedError
+from adc.ir.errors import (
+    AdcError,
+    AliasError,
+    Span,
+    TypeUnstableError,
+    UnboundError,
+    UnsupportedError,
+)
 
 # What an attempt may end with.
 ENDS = (ModesNeededError, program.ShareError, dispatch.SplitError, AdcError)
@@ -49,6 +58,8 @@ class Attempts:
         Which derivatives of the result are taken.
     shares : bool
         Whether a function may be lowered once and called.
+    picks : bool
+        Whether elements of all kinds may be picked out of lists (`Shared.picks`).
     sharing : Sharing
         Which are.
     unset : dict
@@ -57,6 +68,8 @@ class Attempts:
         Variables that are one of several values, of different kinds.
     choosing : bool
         Whether a value is needed where there is one of these.
+    parted : bool
+        Whether what is one of two lists or dicts stays so.
     tables : set of Span, or None
         Where keys known only at run time are used; None if there are to be no tables.
     changes : bool
@@ -67,10 +80,12 @@ class Attempts:
 
     modes: frozenset[str]
     shares: bool
+    picks: bool = False
     sharing: Sharing = field(default_factory=Sharing)
     unset: dict[Variable, UnassignedError] = field(default_factory=dict)
     varied: dict[Variable, VariesError] = field(default_factory=dict)
     choosing: bool = False
+    parted: bool = False
     tables: set[Span] | None = field(default_factory=set)
     changes: bool = False
     logs: set[Place | None] = field(default_factory=set)
@@ -81,6 +96,7 @@ class Attempts:
         return {
             "sharing": self.sharing, "modes": self.modes, "unset": frozenset(self.unset),
             "varied": frozenset(self.varied), "choosing": self.choosing,
+            "picks": self.picks, "parted": self.parted,
             "tables": None if self.tables is None else frozenset(self.tables),
             "changes": self.changes, "logs": frozenset(self.logs),
         }  # fmt: skip
@@ -108,6 +124,8 @@ class Attempts:
                 self.tables.add(error.site)
             case PickedError() if error.places:
                 raise StackError(error.places) from None
+            case StaleError() | SameError() if self.picks and not self.parted:
+                self.parted = True
             case VariesError() if error.variable not in self.varied:
                 self.varied[error.variable] = error
             case AdcError():
@@ -136,8 +154,10 @@ class Attempts:
         error = self._refused or error
         if self.varied and isinstance(error, VariesError | ChoiceError):
             error = next(iter(self.varied.values()))
-        if isinstance(error, VariesError):
+        if isinstance(error, VariesError | SameError):
             raise TypeUnstableError(error.message, error.span, error.hint) from None
         if isinstance(error, PickedError):
             raise UnsupportedError(error.message, error.span, error.hint) from None
+        if isinstance(error, StaleError):
+            raise AliasError(error.message, error.span, error.hint) from None
         raise error from None

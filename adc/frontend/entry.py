@@ -171,11 +171,11 @@ def lower(
         If the function, or anything it calls, is not in the supported subset.
     """
     start = time.perf_counter()
-    attempts = Attempts(modes, shares)
+    attempts = Attempts(modes, shares, picks)
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general,
-            stackable=stackable, lasting=lasting and not applied, picks=picks,
+            stackable=stackable, lasting=lasting and not applied,
             **attempts.state(),
         )  # fmt: skip
         if not inline:

@@ -53,7 +53,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import require_bound
-from adc.frontend.core.state import CONTENTS, PickedError, State, VariesError
+from adc.frontend.core.state import CONTENTS, PickedError, SameError, State, VariesError
 from adc.frontend.core.structure import (
     CELL,
     holders,
@@ -447,7 +447,7 @@ def _move(lo: Lowerer, before: State, name: str, start: Ref, end: Ref) -> None:
             {repr(each.removeprefix(CELL)) for each in (name, *others) if not is_contents(each)}
         )
         held = ["a container" if names else "two containers"] * (len(names) <= len(others))
-        raise TypeUnstableError(
+        raise SameError(
             f"{' and '.join(names + held)} {'have' if held else 'are'} the same "
             f"{kind_of(start)[2:]} after an iteration",
             lo.builder.loc, "make one of them a copy",

@@ -90,6 +90,32 @@ def value(lo: Lowerer, node: ast.expr, lower: Callable[[Lowerer, ast.expr], Bind
     return _split(lo, node, part_lowered)
 
 
+def cases(lo: Lowerer, found: OneOf, node: ast.AST, lower: Callable[[Binding], None]) -> None:
+    """Lower what uses one of several values as statements do, once for each, by `lower`."""
+    _count(lo, found, node)
+
+    def go_on(k: int) -> None:
+        if k == len(found.items) - 1:
+            lower(found.items[k])
+            return
+        with lo.at(node):
+            cond = optional.is_item(lo, found, k, others=range(k))
+        branch(lo, cond, lambda: lower(found.items[k]), lambda: go_on(k + 1))
+
+    go_on(0)
+
+
+def _count(lo: Lowerer, found: OneOf, node: ast.AST) -> None:
+    """Count the cases of a statement; refuse more than the program may have."""
+    if lo.shared.picks:
+        lo.shared.cases -= len(found.items)
+        if lo.shared.cases < 0:
+            raise ChoiceError(
+                "so many statements that use one of several values are not supported",
+                lo.span(node), "use arrays",
+            )  # fmt: skip
+
+
 def _split(
     lo: Lowerer, node: ast.AST, lower: Callable[[ast.AST], Binding], *, valued: bool = True,
     truth: bool = False,
@@ -137,13 +163,7 @@ def _for_each(
     # No variable is one of several objects: the names of parts that are end with each arm.
     passing = [name for name, held in lo.frame.env.items() if _is_passing(held, which)]
 
-    if lo.shared.picks:
-        lo.shared.cases -= len(found.items)
-        if lo.shared.cases < 0:
-            raise ChoiceError(
-                "so many statements that use one of several values are not supported", lo.span(at),
-                "use arrays",
-            )  # fmt: skip
+    _count(lo, found, at)
 
     refused: list[AdcError] = []
     outer_copies = lo.copies

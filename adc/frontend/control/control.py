@@ -558,8 +558,9 @@ class _Merge:
         for ref in refs(binding):
             if ref.slot not in self.before.env and ref.slot not in self.slots:
                 held = self.arms[side].lookup(ref.slot)
-                self.slots[ref.slot] = self.one_sided("item", held, side)
-                self.keep_contents(held, side)
+                if not isinstance(held, Unbound):  # else the other arm made it
+                    self.slots[ref.slot] = self.one_sided("item", held, side)
+                    self.keep_contents(held, side)
 
     def all_joined(
         self, hint: str, p: Sequence[Binding], q: Sequence[Binding]
@@ -600,7 +601,8 @@ class _Merge:
     def stays(self, a: Ref, b: Ref) -> bool:
         """Whether what is one of two objects stays so, and changes are seen by all names."""
         known = {a.slot, b.slot} <= self.before.env.keys()
-        return known and a.slot != b.slot and self.lo.shared.picks and isinstance(a, ObjectRef)
+        parted = self.lo.shared.picks and (isinstance(a, ObjectRef) or self.lo.shared.parted)
+        return known and a.slot != b.slot and parted
 
     def opened(self, a: Binding, b: Binding) -> tuple[Binding, Binding]:
         """Bind the captured attributes that differ on the other path."""

@@ -24,12 +24,14 @@ from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    DictRef,
     DictView,
     Given,
     Growing,
     Itself,
     Knot,
     Late,
+    ListRef,
     Maybe,
     NamedTuple,
     Num,
@@ -247,7 +249,7 @@ def items_of(binding: Binding) -> tuple[tuple[Binding, ...], Operand]:
 
 
 def may_vary(binding: Binding, *, inside: bool = False) -> bool:
-    """Whether something may be one of several values: an object, or nothing in it has a slot.
+    """Whether something may be one of several values: it has a slot, or nothing in it has one.
 
     It is no None, which another mechanism is for, but may have it `inside`. There, it is not one
     of several itself: ``y = (y, x)`` in a loop would have no end.
@@ -255,7 +257,7 @@ def may_vary(binding: Binding, *, inside: bool = False) -> bool:
     match binding:
         case Num() | ArrayRef():
             return True
-        case OneOf() | ObjectRef():
+        case OneOf() | ListRef() | DictRef() | ObjectRef():
             return not inside
         case Static():
             return not is_absent(binding) or (inside and _is(binding, NONE))
@@ -287,8 +289,10 @@ def alike(x: Binding, y: Binding) -> bool:
             return alike(p, q)
         case Static(), Static():
             return shape_of(x) == shape_of(y) or _is_found_elsewhere(x, y)
-        case ObjectRef(slot=p), ObjectRef(slot=q):
-            return p == q
+        case ListRef(slot=p) | DictRef(slot=p) | ObjectRef(slot=p), (
+            ListRef(slot=q) | DictRef(slot=q) | ObjectRef(slot=q)
+        ):
+            return type(x) is type(y) and p == q
     return False
 
 

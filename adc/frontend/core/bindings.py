@@ -319,7 +319,10 @@ class Nested:
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """One of several constants or objects in the elements of a `Growing`: a cell says which."""
+    """One of several constants, lists, dicts or objects in the elements of a `Growing`.
+
+    A cell says which.
+    """
 
     items: tuple[Binding, ...]
     which: Cell
@@ -563,8 +566,8 @@ class OneOf:
     """One of several values that have no form in common, such as a number and an array, or texts.
 
     It is the item with the number `which`. Where only a value will do, what asks for it is lowered
-    once for each item (`control.choices`). None is never one of them (`Maybe`). Of what has slots,
-    only objects are; lists and dicts are while one statement is lowered.
+    once for each item (`control.choices`). None is never one of them (`Maybe`). Two lists or dicts
+    are rather joined to a third one, as long as no path changes one of them (`Shared.parted`).
     """
 
     items: tuple[Binding, ...]

@@ -13,6 +13,7 @@ from adc.frontend.inputs.places import Capture, Guard, Place, Step
 from adc.frontend.syntax.source import Source
 from adc.ir.core import Derived, Function, Operand, Value
 from adc.ir.errors import (
+    AliasError,
     GlobalStateError,
     Span,
     TypeUnstableError,
@@ -121,6 +122,17 @@ class VariesError(TypeUnstableError):
     def __reduce__(self) -> tuple[Any, ...]:
         # Who gets it from another process cannot lower the program again.
         return TypeUnstableError, (self.message, self.span, self.hint)
+
+
+class StaleError(AliasError):
+    """What is read may have changed under another name: lower the program again.
+
+    Lists and dicts, as objects, are one of several then, with these names for all of them.
+    """
+
+
+class SameError(TypeUnstableError):
+    """A list or dict has two names after an iteration: lower the program again likewise."""
 
 
 class ChoiceError(UnsupportedError):
@@ -430,6 +442,8 @@ class Shared:
     # Whether elements of all kinds may be picked out of lists by numbers known only at run time,
     # and lists of any length may hold texts and objects.
     picks: bool = False
+    # Whether what is one of two lists or dicts stays so, and is no third one; only if `picks`.
+    parted: bool = False
     # How many cases of statements these may still take: each is a copy.
     cases: int = 400
     # Where keys known only at run time are used, for which dicts and sets become tables; None: they

@@ -169,7 +169,9 @@ def with_cells(
             return make(cls, TupleOf(replaced(items)))
         case Among(items=items):
             part = next(parts)
-            return OneOf(items, part.operand) if isinstance(part, Num) else part
+            if not isinstance(part, Num):
+                return part
+            return OneOf(items, part.operand) if len(items) > 1 else items[0]
     return element
 
 
@@ -263,7 +265,7 @@ def _with_refs(element: Binding, other: Callable[[Ref], Ref]) -> Binding:
     """Return the element of a `Growing` with others in the place of the objects in it."""
     match element:
         case Among(items=items):
-            found = tuple(other(item) if isinstance(item, ObjectRef) else item for item in items)
+            found = tuple(other(item) if isinstance(item, Ref) else item for item in items)
             return replace(element, items=found)
         case TupleOf(items=items):
             return TupleOf(tuple(_with_refs(item, other) for item in items))

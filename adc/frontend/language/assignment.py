@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from adc.frontend.control import control, evaluation
+from adc.frontend.control import choices, control, evaluation
 from adc.frontend.core import classes, dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
     NONE,
@@ -26,6 +26,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    OneOf,
     SetRef,
     TupleOf,
     kind_of,
@@ -168,16 +169,18 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
             raise lo.unsupported("this assignment target", target)
 
 
-def _stored(lo: Lowerer, value: Binding, node: ast.AST) -> Binding:
+def _present(lo: Lowerer, value: Binding, node: ast.AST) -> Binding:
     """Return what is stored in an array, or unpacked: it is not None."""
     text = f"`{ast.unparse(node)}` is assigned None"
-    value = dispatch.required(lo, value, node, text) if isinstance(value, Maybe) else value
-    dispatch.require_one([value], node)
-    return value
+    return dispatch.required(lo, value, node, text) if isinstance(value, Maybe) else value
 
 
 def _unpack_into(lo: Lowerer, elts: Sequence[ast.expr], value: Binding, target: ast.expr) -> None:
-    value = generators.elements(lo, _stored(lo, value, target), target)
+    value = _present(lo, value, target)
+    if isinstance(value, OneOf):  # the names are what they are in each case
+        choices.cases(lo, value, target, lambda item: _unpack_into(lo, elts, item, target))
+        return
+    value = generators.elements(lo, value, target)
     starred = [k for k, element in enumerate(elts) if isinstance(element, ast.Starred)]
     if not starred:
         items = unpack(lo, value, target, len(elts))
@@ -210,7 +213,8 @@ def store_element(lo: Lowerer, node: ast.Subscript, value: Binding) -> None:
         # A list keeps an array, not an expression that would be computed at every use.
         set_item(lo, owner, node, elementwise.materialised(lo, value, node))
         return
-    value = _stored(lo, value, node)
+    value = _present(lo, value, node)
+    dispatch.require_one([value], node)
     items = indexing.items_of(lo, node.slice)
     with lo.at(node):
         indexing.write(lo, owner, items, arrays.as_operand(lo, value, node), node)

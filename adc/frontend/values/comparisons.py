@@ -36,6 +36,7 @@ from adc.frontend.core.bindings import (
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import StaleError
 from adc.frontend.values import (
     arrays,
     constants,
@@ -167,7 +168,11 @@ def _is_same(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
         if left.slot == right.slot:
             return True
         if right.slot in lo.kin.get(left.slot, ()):
-            raise lo.unsupported("`is` on lists, dicts or objects that may be one", node)
+            raise StaleError(
+                "`is` on lists, dicts or objects that may be one is not supported",
+                lo.span(node),
+                "compare what they hold",
+            )
         outside = lo.places.keys() | lo.anew
         if left.slot in outside and right.slot in outside:
             raise lo.unsupported(

@@ -30,6 +30,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     OneOf,
     RecordOf,
+    Ref,
     Static,
     TupleOf,
     Window,
@@ -79,7 +80,7 @@ def element_of(lo: Lowerer, value: Binding) -> Binding | None:
             return None if inner is None else NamedTuple(cls, RecordOf(keys, inner.items))
         case OneOf(items=items) if lo.shared.picks and all(map(_may_be_among, items)):
             return Among(items, Cell(INT))
-        case Static() | ObjectRef() if lo.shared.picks and _may_be_among(value):
+        case _ if lo.shared.picks and _may_be_among(value):
             return Among((value,), Cell(INT))
         case Static():
             return value
@@ -87,8 +88,8 @@ def element_of(lo: Lowerer, value: Binding) -> Binding | None:
 
 
 def _may_be_among(value: Binding) -> bool:
-    """Whether the elements of a list may be this and others: a text, or an object."""
-    return isinstance(value, ObjectRef) or (isinstance(value, Static) and type(value.value) is str)
+    """Whether elements of a list may be this and others: a text, or a list, dict or object."""
+    return isinstance(value, Ref) or (isinstance(value, Static) and type(value.value) is str)
 
 
 def _places(items: Sequence[Binding], others: Sequence[Binding]) -> list[int]:

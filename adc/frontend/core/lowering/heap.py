@@ -29,7 +29,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lowering.lasting import Lasting
 from adc.frontend.core.sizes import Sizes
-from adc.frontend.core.state import CONTENTS, Shared, VariesError
+from adc.frontend.core.state import CONTENTS, Shared, StaleError, VariesError
 from adc.frontend.inputs.places import Place
 from adc.ir.core import Operand, Value
 from adc.ir.errors import AliasError, TypeUnstableError, UnsupportedError
@@ -176,7 +176,7 @@ class Heap(Lasting):
             (place,) = self.places[ref.slot]
             raise self.changes_outside("a list", place, "is appended to, and read as well")
         if ref.slot in self.stale:
-            raise AliasError(self.stale[ref.slot], self.builder.loc, "make one of them a copy")
+            raise StaleError(self.stale[ref.slot], self.builder.loc, "make one of them a copy")
         found = self.frame.env.get(ref.slot, self.initial.get(ref.slot, Unbound()))
         if isinstance(found, Unstable):
             raise VariesError(

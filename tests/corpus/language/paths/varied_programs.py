@@ -662,3 +662,64 @@ def events_with_texts(x: Any, n: Any) -> Any:
     for kind, value in events:
         s += value**2 if kind == "far" else -value
     return s + (kinds[-1] == "far") * x[0]
+
+
+class _Turbine:
+    def __init__(self, place: Any) -> None:
+        self.place = place
+        self.wakes: list[Any] = []
+
+
+class _Wake:
+    def __init__(self, source: Any, strength: Any) -> None:
+        self.source, self.strength = source, strength
+
+
+@program(X3, smooth=False)
+def objects_that_lead_to_each_other(x: Any) -> Any:
+    turbines = [_Turbine(x[k]) for k in range(3)]
+    done: list[Any] = []
+    s = 0.0
+    for turbine in sorted(turbines, key=lambda each: each.place):
+        wind = 2.0
+        for other in done:
+            for wake in other.wakes:
+                wind -= wake.strength / (1.0 + turbine.place - wake.source.place)
+        turbine.wakes.append(_Wake(turbine, 0.1 * wind))
+        done.append(turbine)
+        s += wind**3
+    return s
+
+
+@program(X3, 4, smooth=False)
+def objects_made_for_one_of_two_lists(x: Any, n: Any) -> Any:
+    near: list[Any] = []
+    far: dict[str, list[Any]] = {"jobs": []}
+    for k in range(4):
+        if x[k % 3] * k > 0.5:
+            near.append(_Job(x[0] * k, x[1]))
+        else:
+            far["jobs"].append(_Job(x[k % 3], x[2] * k))
+    for job in far["jobs"]:
+        job.work *= job.start
+    return sum(job.start * job.work for job in near) + sum(job.work for job in far["jobs"]) * n
+
+
+@program(X6, smooth=False)
+def dicts_that_are_one_of_several(x: Any) -> Any:
+    events = []
+    rows: list[dict[str, Any]] = [{"v": x[k], "hits": []} for k in range(3)]
+    best = rows[0]
+    for k in range(4):
+        for row in rows:
+            if abs(row["v"] - x[k]) < abs(best["v"] - x[k]):
+                best = row
+        best["hits"].append(x[k] * k)
+        best["v"] *= 0.9
+        if x[k] > 0.5:
+            events.append({"v": x[k], "k": k})
+    s = sum(event["v"] * event["k"] for event in events)
+    for row in rows:
+        for hit in row["hits"]:
+            s += hit * row["v"]
+    return s

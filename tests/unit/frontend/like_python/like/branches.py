@@ -68,6 +68,14 @@ match 1:
 return n + x[0]
 """,
     "x=1.5, n=3": r"""
+if x > 1.0:
+    k = 'a'
+else:
+    k = [x]
+for k in range(int(2.0 * x)):
+    x += k
+return k
+
 what = 'u' if n > 5 else ('d', x)
 match what:
     case 'u':

@@ -455,6 +455,60 @@ for i, j in itertools.product("ab", [1, 2]):
     kept[f"{i}{j}"] = x[0] * j
 return kept, [x[0] ** sum(b) for b in itertools.product([0, 1], repeat=3)]
 """,
+    "x=X, n=3": r"""
+pairs = [(k, x[k]) for k in range(n)]
+return [v for _, v in [p for p in pairs]], [v for _, v in sorted(pairs, key=lambda p: (p[1], p[0]))]
+
+pairs, firsts, s = [(k, x[k]) for k in range(n)], [], 0.0
+for k, v in [pair for pair in pairs if pair[1] > 0.0]:
+    firsts.append(k)
+    s += v
+return firsts, s
+
+a, b = [x[0]], [x[1], 2.0]
+y = a if x[0] > 0.0 else b
+if x[1] < 0.0:
+    y[0] = 5.0
+return a[0] * n, b
+
+a, b = {'v': x[0]}, {'v': x[1]}
+best = a if x[0] > x[1] else b
+best['v'] *= 2.0
+best['new'] = n
+return a['v'], b['v'], best['v'], best['new'], best is a, 'new' in b
+
+rows = [{'v': v, 'seen': []} for v in x]
+best = None
+for row in rows:
+    if best is None or abs(row['v'] - 1.9) < abs(best['v'] - 1.9):
+        best = row
+    best['seen'].append(row['v'])
+return best, rows
+
+rows = [{'v': v, 'seen': [v]} for v in x]
+rows.sort(key=lambda row: -row['v'])
+for k, row in enumerate(rows):
+    row['seen'].append(2.0 * k)
+return rows
+
+big, rest = [], {'few': []}
+for k in range(n):
+    if x[k] * k > 0.5:
+        big.append({'v': x[k], 'k': k})
+    else:
+        rest['few'].append([x[k], k])
+for each in big:
+    each['v'] += 1.0
+    each['w'] = 2 * each['k']
+for each in rest['few']:
+    each[0] += 1.0
+return [each['v'] * each['w'] for each in big], [v * k for v, k in rest['few']]
+
+d = {}
+for v in x:
+    d[int(v)] = [v]
+return len(d) * x[0], sum(k * each[0] for k, each in d.items())
+""",
     "x=np.array([100, 90, 0], np.int8), n=3": r"""
 values = [x[k] for k in range(n)]
 ordered, wide = sorted(values), np.array([1000, 2])
@@ -497,15 +551,5 @@ p.y, q = x[1], [p, p, p]
 return q[-m].y
 
 return x * len(["a"][m - 3])
-""",
-    "x=X, n=3": r"""
-pairs = [(k, x[k]) for k in range(n)]
-return [v for _, v in [p for p in pairs]], [v for _, v in sorted(pairs, key=lambda p: (p[1], p[0]))]
-
-pairs, firsts, s = [(k, x[k]) for k in range(n)], [], 0.0
-for k, v in [pair for pair in pairs if pair[1] > 0.0]:
-    firsts.append(k)
-    s += v
-return firsts, s
 """,
 }

@@ -20,16 +20,6 @@ match [x]:
         return a * len(q)
 # ADC010: this pattern is not supported
 """,
-    "x=1.5, n=3": r"""
-if x > 1.0:
-    k = 'a'
-else:
-    k = [x]
-for k in range(int(2.0 * x)):
-    x += k
-return k
-# ADC012: 'k' is str 'a' on one path and a list on another (line 2)
-""",
     "x=X, n=2": r"""
 a, b = x.copy(), x * 2.0
 y = a if x[0] > 0.0 else b

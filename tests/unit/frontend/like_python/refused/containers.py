@@ -136,12 +136,6 @@ return len(d) * x[0]
 
 d = {}
 for v in x:
-    d[int(v)] = [v]
-return len(d) * x[0]
-# ADC010: a key known only at run time is not supported for a dict that holds a list
-
-d = {}
-for v in x:
     d[int(v)] = v
 return 0.5 in d
 # ADC010: a number (float) as a key, where others are known only at run time, is not supported
@@ -202,12 +196,5 @@ return len({v > 0.0 for v in np.cumsum(x)}) * x[0]
 
 return {1, 2} + {3}
 # ADC014: `+` is not defined for a set and a set
-
-a, b = [x[0]], [x[1], 2.0]
-y = a if x[0] > 0.0 else b
-if x[1] < 0.0:
-    y[0] = 5.0
-return a[0] * n
-# ADC013: whether this list was changed (line 5) depends on the path
 """,
 }

@@ -161,7 +161,7 @@ for k in range(n):
     x += float(z is y)
     z = Point(x, x)
 return x
-# ADC010: `is` on lists, dicts or objects that may be one is not supported
+# ADC013: `is` on lists, dicts or objects that may be one is not supported
 
 def shifted(point):
     for k in range(n):
