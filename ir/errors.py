@@ -349,9 +349,16 @@ class RecursionDepthError(AdcError):
 
 
 class MemoryBudgetError(AdcError):
-    """No plan holds as few bytes as were asked for, or a call on a GPU would hold more."""
+    """No plan holds as few bytes as were asked for, or a call on a GPU would hold more.
+
+    Attributes
+    ----------
+    least : int or None
+        The smallest budget that was found, in bytes.
+    """
 
     code = "ADC026"
+    least: int | None = None
 
 
 class RecomputeError(AdcError):

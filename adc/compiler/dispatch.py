@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import sys
 import types
 import weakref
@@ -334,7 +335,10 @@ class Code:
             if self.prepared(values, general, shares=False).lowered.fn == lowered.fn:
                 tell(lowered, values, error)
                 raise
-            return self._compile(values, general, shares=False)
+            try:
+                return self._compile(values, general, shares=False)
+            except MemoryBudgetError as other:
+                raise min(error, other, key=lambda each: each.least or math.inf) from None
         if options.parallel:
             entry.kernel.share(None if options.parallel is True else options.parallel)
         _kernels.add(entry.kernel)

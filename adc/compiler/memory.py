@@ -67,12 +67,14 @@ def over_budget(fn: Callable[..., Any]) -> Iterator[None]:
         yield
     except OverBudget as error:
         least = error.least or 0
-        raise MemoryBudgetError(
+        refused = MemoryBudgetError(
             f"the derivative of {name_of(fn)}() needs at least {text(least)}, but memory is "
             f"{text(error.budget)}",
             span_of(fn),
             f"memory={least} is the smallest budget found for these sizes",
-        ) from None
+        )
+        refused.least = error.least
+        raise refused from None
     except UnknownPeak as error:
         raise MemoryBudgetError(
             f"the memory that the derivative of {name_of(fn)}() needs is known only at run time"

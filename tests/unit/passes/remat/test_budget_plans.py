@@ -348,6 +348,50 @@ def test_a_budget_that_is_too_small() -> None:
     assert plan.peak_bytes == least
 
 
+def smoothed(x: Any, w: Any, m: Any) -> Any:
+    a = x * 1.5
+    p = np.outer(a, w) * 0.5 + m
+    s = p.sum(axis=0)
+    a = np.exp(-s * 1e-3) + a
+    a = p @ a * 0.001
+    return a / (1.0 + np.sum(a * a))
+
+
+def often_smoothed(x: Any, w: Any, m: Any) -> Any:
+    a = smoothed(x, w, m)
+    a = smoothed(a, w, m)
+    a = smoothed(a, w, m)
+    a = smoothed(a, w, m)
+    a = smoothed(a, w, m)
+    a = smoothed(a, w, m)
+    a = smoothed(a, w, m)
+    a = smoothed(a, w, m)
+    a = smoothed(a, w, m)
+    a = smoothed(a, w, m)
+    return np.sum(a)
+
+
+@pytest.mark.full
+def test_calls_keep_each_array_once() -> None:
+    n = 60
+    x, w = np.random.default_rng(0).standard_normal((2, n))
+    args = x, w, np.outer(w, x)
+    slope = adc.grad(often_smoothed, (0, 1, 2), target="python")
+    plan = slope.plan(*args, alternatives=False)
+    assert plan.peak_bytes is not None
+    assert plan.peak_bytes <= 8 * (13 * n * n + 120 * n)  # of 10 calls, and three in reverse code
+    want = slope(*args)
+    # Calls that are inlined hold more: the least is that of calls that are run again.
+    with pytest.raises(MemoryBudgetError, match="needs at least") as caught:
+        adc.grad(often_smoothed, (0, 1, 2), target="python", memory=1)(*args)
+    least = caught.value.least
+    assert least is not None
+    assert least < plan.peak_bytes / 4
+    for a, b in zip(want, adc.grad(often_smoothed, (0, 1, 2), target="python", memory=least)(*args),
+                    strict=True):  # fmt: skip
+        np.testing.assert_array_equal(a, b)
+
+
 def fitted(theta: Any, x: Any, y: Any) -> Any:
     near = np.exp(-theta * (x[:, None] - x[None, :]) ** 2)
     low = np.linalg.cholesky(near + np.eye(len(x)))
