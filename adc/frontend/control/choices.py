@@ -326,7 +326,7 @@ def _evaluated_before(node: ast.AST, inner: ast.AST) -> list[ast.expr] | None:
         if rest is None:
             return None
         return [*target, *rest]
-    if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Name):
+    if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Name | ast.Constant):
         targets = [each for target in node.targets for each in ast.walk(target)]
         if any(each is inner for each in targets):
             return [node.value]  # which is evaluated before targets
@@ -348,7 +348,10 @@ def _evaluated_before(node: ast.AST, inner: ast.AST) -> list[ast.expr] | None:
 def _parts(node: ast.AST) -> list[ast.expr]:
     """Return the expressions of which a statement or expression consists, as they are evaluated."""
     match node:
-        case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target], value=ast.Name()):
+        case ast.Assign(
+            targets=[ast.Subscript() | ast.Attribute() as target],
+            value=ast.Name() | ast.Constant(),
+        ):
             return _parts(target)
         case ast.Assign(value=value) | ast.Return(value=ast.expr() as value):
             return [value]

@@ -194,7 +194,8 @@ class Changes:
     values : TupleOf
         What is put there, finished like a result; what its containers hold is in `heap`.
     leaves : tuple
-        For each number and array in it the place where it is now; None: it is the next result.
+        For each number and array in it the place where it is now, or the number of the one that it
+        is as well; None: it is the next result.
     opened : frozenset of Place
         Lists to which is only appended, and dicts that hold these: they are no captures.
     """
@@ -202,7 +203,7 @@ class Changes:
     where: tuple[Change, ...]
     values: TupleOf
     heap: dict[str, Binding]
-    leaves: tuple[Place | None, ...]
+    leaves: tuple[Place | int | None, ...]
     opened: frozenset[Place]
 
     @property

@@ -57,25 +57,24 @@ from adc.ir.types import BOOL, INT, Scalar, join
 def _put(
     lo: Lowerer, owner: ListRef, items: list[Binding], key: Binding, value: Binding, node: ast.AST
 ) -> None:  # fmt: skip
-    """Store into a list: numbers at any index, other things at constant ones."""
-    index = key.operand if isinstance(key, Num) else None
+    """Store into a list: at any index if they are numbers, or what is picked at run time."""
     text = dynamic_lists.out_of_range(owner, assigned=True)
-    if index is None or isinstance(index, Literal) or index.type.kind not in "iu":
-        items[containers.position(lo, items, key, text, node)] = value
+    numbers_only = all(isinstance(x, Num) and control.joinable(x, value) for x in [*items, value])
+    if not (numbers_only and items and containers.is_varying(key)):
+        at = containers.position(lo, items, key, text, node)
+        if isinstance(at, Literal):
+            items[int(at.value)] = value
+            return
+        for k, item in enumerate(items):
+            here = lo.builder.apply("eq", at, integer(k))
+            items[k] = evaluation.either(lo, here, lambda: value, lambda x=item: x, node)  # type: ignore[misc]
         return
-    everything = [*items, value]
-    if not all(isinstance(x, Num) and control.joinable(x, value) for x in everything):
-        items[containers.position(lo, items, key, text, node)] = value  # which refuses
-        return
-    size = integer(len(items))
-    wrapped = lo.builder.apply("wrap", lo.convert(index, INT), size, hint="i")
-    inside = numbers.apply(lo, "inside", wrapped, size)
-    numbers.check(lo, inside, "IndexError", text)
+    at = containers.place(lo, items, key, text, node)
     for k, item in enumerate(items):
         assert isinstance(item, Num)
         assert isinstance(value, Num)
         ty = join(item.operand.type, value.operand.type)  # type: ignore[arg-type]  # numbers
-        here = lo.builder.apply("eq", wrapped, integer(k))
+        here = lo.builder.apply("eq", at, integer(k))
         chosen = (lo.exact(x.operand, ty) for x in (value, item))
         items[k] = Num(numbers.select(lo, here, *chosen))
 

@@ -89,12 +89,21 @@ def combined(
 
 def position(
     lo: Lowerer, items: Sequence[Binding], key: Binding, text: str, node: ast.AST
-) -> int:  # fmt: skip
+) -> Operand:  # fmt: skip
     """Return which of the elements of a list is changed; `text` is Python's error if none is."""
+    if items and lo.shared.picks and is_varying(key):
+        return place(lo, items, key, text, node)
     k = arguments.constant_int(lo, key, node, "an index of a list that is changed")
     if not -len(items) <= k < len(items):
         numbers.check(lo, Literal(False, BOOL), "IndexError", text)
-    return k % len(items)
+    return integer(k % len(items))
+
+
+def is_varying(key: Binding) -> bool:
+    """Whether an index is an integer known only at run time."""
+    if not isinstance(key, Num) or isinstance(key.operand, Literal):
+        return False
+    return key.operand.type.kind in "iu"
 
 
 def method(
@@ -241,14 +250,14 @@ def _place_of(
     return result
 
 
-def _without(lo: Lowerer, items: Sequence[Binding], place: Operand, node: ast.AST) -> list[Binding]:
+def without(lo: Lowerer, items: Sequence[Binding], at: Operand, node: ast.AST) -> list[Binding]:
     """Return the elements but for the one at an index."""
-    if isinstance(place, Literal):
-        return [item for k, item in enumerate(items) if k != place.value]
+    if isinstance(at, Literal):
+        return [item for k, item in enumerate(items) if k != at.value]
     found: list[Binding] = []
     for k in range(len(items) - 1):
         before, after = items[k], items[k + 1]
-        later = numbers.apply(lo, "gt", place, integer(k))
+        later = numbers.apply(lo, "gt", at, integer(k))
         found.append(
             evaluation.either(lo, later, lambda b=before: b, lambda a=after: a, node)  # type: ignore[misc]
         )
@@ -286,10 +295,12 @@ def _sequence_method(
             at = given[0] if given else Num(integer(-1))
             if not items:
                 numbers.check(lo, Literal(False, BOOL), "IndexError", "pop from empty list")
-            outcome = items.pop(position(lo, items, at, "pop index out of range", node))
+            k = position(lo, items, at, "pop index out of range", node)
+            outcome = element_of(lo, owner, tuple(items), Num(k), node)
+            items = without(lo, items, k, node)
         case "remove", [value]:
-            place = _place_of(lo, items, value, "list.remove(x): x not in list", node)
-            items = _without(lo, items, place, node)
+            k = _place_of(lo, items, value, "list.remove(x): x not in list", node)
+            items = without(lo, items, k, node)
         case "reverse", []:
             items.reverse()
         case "clear", []:
@@ -323,7 +334,7 @@ def static_slice(lo: Lowerer, node: ast.expr) -> slice:
 
 
 def element_of(
-    lo: Lowerer, owner: Binding, items: tuple[Binding, ...], key: Binding, node: ast.Subscript
+    lo: Lowerer, owner: Binding, items: tuple[Binding, ...], key: Binding, node: ast.AST
 ) -> Binding:
     """Return an element of a tuple or list."""
     unrolling.take(lo, owner)
@@ -337,7 +348,7 @@ def element_of(
                     f"index {key.operand.value} is out of range for a tuple of {len(items)}",
                     lo.span(node),
                 ) from None
-        return _choose(lo, owner, items, key.operand, node)
+        return _choose(lo, owner, items, key, node)
     raise TypeMismatchError(f"indexing a tuple with {kind_of(key)}", lo.span(node))
 
 
@@ -351,28 +362,29 @@ def _fail_perhaps(lo: Lowerer, owner: Binding) -> None:
 
 
 def _choose(
-    lo: Lowerer, owner: Binding, items: tuple[Binding, ...], index: Operand, node: ast.Subscript
+    lo: Lowerer, owner: Binding, items: tuple[Binding, ...], key: Num, node: ast.AST
 ) -> Binding:
     """A tuple of numbers, or of tuples of these, indexed at run time: chains of selects."""
     if not items:
         _fail_perhaps(lo, owner)
+    text = dynamic_lists.out_of_range(owner)
     rows = rows_of(lo, items)
     what = "indexing a list of lists by a number"
     if rows is not None and not unrolling.stackable_in(lo, owner) and lo.shared.admits_table(
         lo.span(node), what, _BY_NUMBER
     ):  # fmt: skip
-        at = _place(lo, owner, items, index, node)
+        at = place(lo, items, key, text, node)
         return row_at(lo, items, rows, at, node)
     if not items or not _are_alike(items):
-        return _picked(lo, owner, items, index, node)
-    at = _place(lo, owner, items, index, node)
+        return _picked(lo, owner, items, key, node)
+    at = place(lo, items, key, text, node)
     with lo.at(node):
         here = [lo.builder.apply("eq", at, integer(k)) for k in range(len(items) - 1)]
         return selected(lo, items, here, node)
 
 
 def _picked(
-    lo: Lowerer, owner: Binding, items: tuple[Binding, ...], index: Operand, node: ast.Subscript
+    lo: Lowerer, owner: Binding, items: tuple[Binding, ...], key: Num, node: ast.AST
 ) -> Binding:
     """Return one of several elements of any kind."""
     what = f"indexing {kind_of(owner)} of {_plural(items)} by a number"
@@ -383,33 +395,51 @@ def _picked(
         lo.span(node), what, _BY_NUMBER
     ):  # fmt: skip
         raise PickedError(whole, lo.span(node), _BY_NUMBER, stackable)
-    kinds, places = _kinds(items)
-    at = optional.renumbered(lo, _place(lo, owner, items, index, node), places)
+    rows, numbered = zip(*map(forms.items_of, items), strict=True)
+    kinds, places = _kinds(rows)
+    at = place(lo, items, key, dynamic_lists.out_of_range(owner), node)
+    found: Binding
+    if any(isinstance(item, OneOf) for item in items):
+        which = [
+            Num(optional.renumbered(lo, number, row))
+            for number, row in zip(numbered, places, strict=True)
+        ]
+        here = [lo.builder.apply("eq", at, integer(k)) for k in range(len(items) - 1)]
+        found = selected(lo, which, here, node)
+    else:
+        found = Num(optional.renumbered(lo, at, [k for (k,) in places]))
     if len(kinds) == 1:
         return kinds[0]
-    found = OneOf(tuple(kinds), at)
+    assert isinstance(found, Num)
+    one = OneOf(tuple(kinds), found.operand)
     if all(isinstance(item, Static) for item in kinds) or node is lo.undivided:
-        return found
-    raise SplitError(found, node)
+        return one
+    raise SplitError(one, node)
 
 
-def _place(
-    lo: Lowerer, owner: Binding, items: Sequence[Binding], index: Operand, node: ast.AST
-) -> Operand:
+def place(lo: Lowerer, items: Sequence[Binding], key: Binding, text: str, node: ast.AST) -> Operand:
     """Return where an element is, by an index known only at run time."""
+    assert isinstance(key, Num)
     with lo.at(node):
-        at = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
+        index = lo.convert(key.operand, INT)
+        at = lo.builder.apply("wrap", index, integer(len(items)), hint="i")
         inside = lo.builder.apply("inside", at, integer(len(items)))
-        lo.builder.check(inside, "IndexError", dynamic_lists.out_of_range(owner))
+        lo.builder.check(inside, "IndexError", text)
     return at
 
 
-def _kinds(items: Sequence[Binding]) -> tuple[list[Binding], list[int]]:
-    """Return elements without the constants and objects that are there twice, and their places."""
-    keys = [shape_of(item) if isinstance(item, Static | Ref) else k for k, item in enumerate(items)]
-    kinds = dict(zip(keys, items, strict=True))
-    numbered = {key: k for k, key in enumerate(kinds)}
-    return list(kinds.values()), [numbered[key] for key in keys]
+def _kinds(items: Sequence[Sequence[Binding]]) -> tuple[list[Binding], list[list[int]]]:
+    """Return what elements may be, each once, and the numbers of what each may be among these.
+
+    Constants and objects that are there twice are one.
+    """
+    kinds: dict[object, Binding] = {}
+    places: list[list[int]] = []
+    for row in items:
+        keys = [shape_of(item) if isinstance(item, Static | Ref) else object() for item in row]
+        kinds |= {key: item for key, item in zip(keys, row, strict=True) if key not in kinds}
+        places.append([list(kinds).index(key) for key in keys])
+    return list(kinds.values()), places
 
 
 def _plural(items: Sequence[Binding]) -> str:

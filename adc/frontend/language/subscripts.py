@@ -122,8 +122,8 @@ def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
         case ListRef():
             items = list(lo.contents(owner))
             text = dynamic_lists.out_of_range(owner, assigned=True)
-            del items[containers.position(lo, items, key, text, node)]
-            lo.hold(owner, TupleOf(tuple(items)))
+            at = containers.position(lo, items, key, text, node)
+            lo.hold(owner, TupleOf(tuple(containers.without(lo, items, at, node))))
         case DictRef() if not isinstance(owner, SetRef):
             dicts.remove(lo, owner, key, node.slice)
         case _:

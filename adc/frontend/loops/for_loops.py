@@ -112,7 +112,10 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
                 raise
         if isinstance(error, TableError) and not unrolls:
             raise
-        if isinstance(error, PathsError) and not unrolls and CONTENTS not in lo.shared.varied:
+        varies = isinstance(error, PathsError) or (
+            isinstance(error, RestructuredError) and lo.shared.picks
+        )
+        if varies and not unrolls and CONTENTS not in lo.shared.varied:
             raise  # the program is lowered again with what may be one of several values
         if isinstance(error, PickedError) and not error.places:
             unrolls = count is not None and count <= copies.MAX_COPIES

@@ -18,6 +18,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Given,
+    Growing,
     Late,
     ListRef,
     Maybe,
@@ -30,14 +31,16 @@ from adc.frontend.core.bindings import (
     Unstable,
     kind_of,
     may_be_unset,
+    related,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.core.state import Change, Changes
-from adc.frontend.core.structure import leaves, pieces, refs, shape_of
+from adc.frontend.core.structure import cells_of, leaves, pieces, refs, shape_of
 from adc.frontend.inputs.places import Item, Place, Step, Variable, assign
 from adc.frontend.transforms import results
 from adc.ir.core import Operand
+from adc.ir.errors import GlobalStateError
 
 
 def found(lo: Lowerer) -> tuple[Changes | None, tuple[Operand, ...]]:
@@ -59,11 +62,13 @@ def found(lo: Lowerer) -> tuple[Changes | None, tuple[Operand, ...]]:
         (Change(place, None), results.finished(lo, ArrayRef(obj), heap, varied=True))
         for obj, place in arrays.items()
     ]
+    values_put: list[tuple[Place, Binding]] = []
     written = sum(1 for _, value in made for _ in results.leaves_of(value, heap))
     for ref in (lo.lasting or {}).values():
         (place,) = lo.places[ref.slot]
         for step, value in _changed(lo, ref, place, logs):
             _require_own(lo, lo.held(ref) if step is None else value, place, kind_of(ref))
+            values_put.append((place if step is None else place.to(step), value))
             some = may_be_unset(value)
             if isinstance(value, Maybe) and some:
                 value = TupleOf((value.inner, Num(value.some)))
@@ -77,16 +82,23 @@ def found(lo: Lowerer) -> tuple[Changes | None, tuple[Operand, ...]]:
                 raise lo.changes_outside("a variable", place, how)
         elif not _is_same(lo, lo.initial[slot], value):
             _require_own(lo, value, place, "a variable")
+            values_put.append((place, value))
             (*path, step) = place.path
             change = Change(Place(place.root, tuple(path)), step)
             made.append((change, results.finished(lo, value, heap, varied=True)))
     if not made:
         return None, ()
+    _require_apart(lo, values_put)
     values = TupleOf(tuple(value for _, value in made))
-    homes: list[Place | None] = []
+    homes: list[Place | int | None] = []
     operands: list[Operand] = []
+    first: dict[ArrayObject, int] = {}
     for k, leaf in enumerate(results.leaves_of(values, heap)):
-        home = _home(lo, leaf.object) if k >= written and isinstance(leaf, ArrayRef) else None
+        home: Place | int | None = None
+        if isinstance(leaf, ArrayRef) and k >= written:
+            home = _home(lo, leaf.object)
+            if home is None and first.setdefault(leaf.object, k) < k:
+                home = first[leaf.object]
         homes.append(home)
         if home is None:
             operands.append(leaf_operand(lo, leaf))
@@ -119,6 +131,9 @@ def _changed(
     now = dict(zip(entries.keys, entries.items, strict=True))
     if any(key not in now or may_be_unset(now[key]) for key in old.keys):
         raise lo.changes_outside(kind_of(ref), place, "would hold less")
+    if list(now) != [*old.keys, *(key for key in now if key not in old.keys)]:
+        what = "attributes" if isinstance(ref, ObjectRef) else "keys"
+        raise lo.changes_outside(kind_of(ref), place, f"would have its {what} in another order")
     for key, after in now.items():
         known = old.get(key)
         if known is None or not _is_same(lo, known, after):
@@ -166,6 +181,53 @@ def _require_own(lo: Lowerer, value: Binding, place: Place, what: str) -> None:
             raise lo.changes_outside(what, place, "would hold a view of what others refer to")
 
 
+def _require_apart(lo: Lowerer, put_there: Sequence[tuple[Place, Binding]]) -> None:
+    """Refuse what is or may be one object in Python, and would be two where it is put.
+
+    A later change of one would not be seen by the other.
+    """
+    arrays: list[tuple[Place, ArrayRef]] = []
+    slots: dict[str, Place] = {}
+
+    def visit(place: Place, value: Binding) -> None:
+        parts = [value]
+        if isinstance(value, Growing):  # numbers in it are no objects
+            cells = zip(value.buffers, cells_of(value.element), strict=True)
+            parts = [buffer for buffer, cell in cells if cell.sizes is not None]
+        for part in parts:
+            found = (each for each in pieces(part) if isinstance(each, ArrayRef))
+            arrays.extend((place, each) for each in found)
+        for ref in refs(value):
+            if ref.slot not in slots:
+                slots[ref.slot] = place
+                visit(place, lo.held(ref))
+
+    for place, value in put_there:
+        visit(place, value)
+    replaced = {place for place, _ in put_there}
+    for k, (place, ref) in enumerate(arrays):
+        held = {home for obj in ref.object.alias if (home := lo.homes.get(obj)) is not None}
+        if held - replaced or any(_are_torn(ref, other) for _, other in arrays[:k]):
+            raise _other_names(lo, place)
+    for slot, place in slots.items():
+        if slots.keys() & lo.kin.get(slot, frozenset()):
+            raise _other_names(lo, place)
+
+
+def _other_names(lo: Lowerer, place: Place) -> GlobalStateError:
+    how = "would hold what may have other names outside"
+    error = lo.changes_outside("what lies", place, how)
+    error.hint = "put a copy there"
+    return error
+
+
+def _are_torn(a: ArrayRef, b: ArrayRef) -> bool:
+    """Whether copies of two arrays do not share memory that these share, or may share."""
+    if a.object is not b.object:
+        return related(a.object, b.object)
+    return bool(a.view or b.view) or a.element.kind == "c"  # which is put together from its parts
+
+
 def _home(lo: Lowerer, obj: ArrayObject) -> Place | None:
     """Return where an array is that was not made here, if it is as the program leaves it there."""
     place = lo.homes.get(obj)
@@ -176,7 +238,15 @@ def _home(lo: Lowerer, obj: ArrayObject) -> Place | None:
 def put(changes: Changes, made: Iterable[Any], values: Sequence[Any]) -> None:
     """Do what a call has to change, given the results of the code for it, and the arguments."""
     new = iter(made)
-    flat = [next(new) if place is None else place.read(values) for place in changes.leaves]
+    flat: list[Any] = []
+    for found in changes.leaves:
+        match found:
+            case Place():
+                flat.append(found.read(values))
+            case int():
+                flat.append(flat[found])
+            case None:
+                flat.append(next(new))
     objects = results.rebuilt(changes.values, changes.heap, iter(flat))
     owners = [change.place.read(values) for change in changes.where]
     for owner, change, value in zip(owners, changes.where, objects, strict=True):

@@ -285,6 +285,25 @@ def on_some_paths() -> Program:
     return fn, lambda: (vars(model), table)
 
 
+def one_array_at_two_places() -> Program:
+    model, kept = types.SimpleNamespace(first=np.zeros(2), last=None, table={}), list[Any]()
+
+    def fn(x: Any) -> Any:
+        y = 2.0 * x
+        model.first, model.last = y, {"y": y, "list": [y]}
+        model.table["first"] = y
+        kept.append(y)
+        y[1] = x[0]
+        return np.sum(y)
+
+    def state() -> Any:
+        last = model.last or {"y": None, "list": [None]}
+        others = (last["y"], last["list"][0], model.table.get("first"), *kept[-1:])
+        return model.first, [model.first is each for each in others]
+
+    return fn, state
+
+
 def draws() -> Program:
     model = types.SimpleNamespace(rng=np.random.default_rng(0), mask=None)
 
@@ -298,7 +317,8 @@ def draws() -> Program:
 PROGRAMS = (
     layers, history, best, sets, running_mean, other_attributes, items_of_lists, exits,
     variable_around,
-    variables_of_a_module, statistics, properties, complex_arrays, on_some_paths, draws,
+    variables_of_a_module, statistics, properties, complex_arrays, on_some_paths,
+    one_array_at_two_places, draws,
 )  # fmt: skip
 
 
@@ -442,7 +462,8 @@ def test_views_of_calls_change_nothing() -> None:
 
 def _refused() -> dict[str, tuple[Callable[..., Any], str]]:
     seen: list[Any] = []
-    model = types.SimpleNamespace(a=1.0, inner=types.SimpleNamespace(b=1.0), table={"k": 1.0})
+    inner, table = types.SimpleNamespace(b=1.0), {"k": 1.0, "l": 2.0}
+    model = types.SimpleNamespace(a=1.0, inner=inner, table=table, array=np.ones(2), other=X + 1.0)
     new = 0.0
     del new
 
@@ -464,6 +485,35 @@ def _refused() -> dict[str, tuple[Callable[..., Any], str]]:
 
     def keeps_a_view(x: Any, v: Any = X) -> Any:
         model.other = v[1:]
+        return x
+
+    def may_be_one(x: Any) -> Any:
+        y = x * X
+        model.a, model.other = y, y if x > 1.0 else x + X
+        return x
+
+    def may_be_what_is_there(x: Any) -> Any:
+        if x > 1.0:
+            model.other = model.array
+        return x
+
+    def may_be_one_list(x: Any) -> Any:
+        first, second = [x, 1.0], [x, 2.0]
+        model.a, model.other = first, first if x > 1.0 else second
+        return x
+
+    def views_of_one(x: Any) -> Any:
+        y = x * X
+        seen.append(y[0:1])
+        model.a = y
+        return x
+
+    def complex_at_two_places(x: Any) -> Any:
+        model.a = model.other = x * 1j * X
+        return x
+
+    def another_order(x: Any) -> Any:
+        model.table["k"] = model.table.pop("k") + x
         return x
 
     def on_some_paths(x: Any) -> Any:
@@ -494,6 +544,12 @@ def _refused() -> dict[str, tuple[Callable[..., Any], str]]:
             (shares, "shared", "a SimpleNamespace that others refer to"),
             (appends_what_is_shared, "appended", "would hold a SimpleNamespace that others refer"),
             (keeps_a_view, "view", "would hold a view of what others refer to"),
+            (may_be_one, "one", "`model.other`, would hold what may have other names outside"),
+            (may_be_what_is_there, "there", "`model.other`, would hold what may have other names"),
+            (may_be_one_list, "one list", "would hold what may have other names outside"),
+            (views_of_one, "views", "would hold what may have other names outside"),
+            (complex_at_two_places, "complex", "would hold what may have other names outside"),
+            (another_order, "order", "`model.table`, would have its keys in another order"),
             (on_some_paths, "paths", "`new`, would be assigned on some paths only"),
             (read_by_recursion, "recursion", "and recursive or differentiated functions read it"),
             (in_a_derivative, "derivative", "would be changed"),

@@ -392,6 +392,22 @@ def picked_arrays_of_several_sizes(x: Any, n: Any) -> Any:
     return s
 
 
+@program(X6, 5, smooth=False)
+def elements_replaced_at_places_known_later(x: Any, n: Any) -> Any:
+    agents = [_Agent(x[0], "a"), _Agent(x[1], "b"), _Agent(x[2], "c")]
+    for t in range(n):
+        k = int(4.0 * abs(x[t % 6])) % 3
+        agents[0], agents[k] = agents[k], agents[0]
+        agents[k].wealth += 0.1 * t * x[3]
+    parts, k = [x[:2], x[1:3], 2.0 * x[2:4]], int(3.0 * abs(x[4])) % 3
+    parts[k] = x[4] * x[:2]
+    agents[k - 1] = agents[k]
+    first = agents.pop(k)
+    first.wealth *= x[5]
+    del agents[k // 2]
+    return first.worth * np.sum(parts[1]) + agents[0].worth * np.sum(parts[k] * parts[0])
+
+
 class _Spring:
     def __init__(self, i: int, j: int, rest: float) -> None:
         self.i, self.j, self.rest = i, j, rest

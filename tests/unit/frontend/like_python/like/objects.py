@@ -280,5 +280,28 @@ class Always(typing.NamedTuple):
     def __ne__(self, other):
         return False
 return Never(x[0]) != Always(x[0]), Never(x[0]) != Always(x[1]), Always(x[0]) != Never(x[1])
+
+class Halved(Point):
+    @property
+    def half(self):
+        return self.x / 2.0
+    @half.setter
+    def half(self, value):
+        self.x = 2.0 * value
+points, k = [Point(x[0], 1.0), Halved(x[1], 2.0)], int(x[2]) % 2 + 1
+points[k - 1].x = 0.5
+points[1].half += points[k - 1].x
+return points[0].x, points[1].x, points[-1].half, points[k - 2].y
+
+points, k = [Point(x[0], 1.0), Point(x[1], 2.0)], int(x[2])
+points[k - 2], points[k - 1] = points[k - 1], points[k - 2]
+points[k - 1].x += 1.0
+p = points.pop(k - 2)
+points.append(p)
+del points[k - 2]
+return points[0].x, p.x, p is points[0], len(points)
+
+points, k = [Point(x[0], 1.0), Point(x[1], 2.0)], int(x[2])
+points[k] = points[0]
 """,
 }
