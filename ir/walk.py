@@ -420,6 +420,12 @@ def recalling(stmt: Stmt, env: Env) -> Stmt:
     return map_blocks(stmt, block)
 
 
+def map_functions(fn: Function, rewrite: Callable[[Function], Function]) -> Function:
+    """Rewrite `fn` and its callees, each by itself."""
+    callees = tuple(map(rewrite, fn.callees))
+    return replace(rewrite(fn), callees=callees)
+
+
 class Substituting(Protocol):
     """A rewriting of statements that replaces values as it goes."""
 
@@ -433,7 +439,6 @@ def rebuilt(fn: Function, make: Callable[[Env | None], Substituting]) -> Functio
 
     A function that mirrors another one gets the replacements of the values it recalls; any other
     one gets None.
-    one with None.
     """
     envs: dict[str, Env] = {}
     done: dict[str, Function] = {}

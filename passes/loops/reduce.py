@@ -54,7 +54,15 @@ from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.sums import summed
 from adc.ir.types import B1, BOOL, INT, Array, Scalar
-from adc.ir.walk import Names, loop_values, map_blocks, stmts_reads, substitute_stmt, with_stmts
+from adc.ir.walk import (
+    Names,
+    loop_values,
+    map_blocks,
+    map_functions,
+    stmts_reads,
+    substitute_stmt,
+    with_stmts,
+)
 from adc.passes.loops.state import is_sequential
 
 
@@ -70,8 +78,7 @@ def reduce(fn: Function) -> Function:
         mirrored = every.get(each.mirror, each)
         return replace(each, body=tuple(_Reducer(names, each, mirrored).stmts(each.body)))
 
-    callees = tuple(done(callee) for callee in fn.callees)
-    return replace(done(fn), callees=callees)
+    return map_functions(fn, done)
 
 
 @dataclass
