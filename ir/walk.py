@@ -208,16 +208,9 @@ def acts(stmt: Stmt) -> bool:
     )
 
 
-def finds(stmts: tuple[Stmt, ...], callees: Iterable[Function] = ()) -> bool:
-    """Whether a statement finds something outside, such as the time, which later is another one.
-
-    So does a call of functions of which one does.
-    """
-    return any(
-        (isinstance(stmt, Print) and stmt.result is not None)
-        or (isinstance(stmt, Call) and any(finds(each.body) for each in callees))
-        for stmt in walk(stmts)
-    )
+def finds(stmts: tuple[Stmt, ...]) -> bool:
+    """Whether a statement finds something outside, such as the time, which later is another one."""
+    return any(isinstance(stmt, Print) and stmt.result is not None for stmt in walk(stmts))
 
 
 def use_counts(fn: Function) -> dict[Value, int]:

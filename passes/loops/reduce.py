@@ -131,7 +131,7 @@ class _Reducer:
         """Turn additions to carried numbers into sums if no partial sum is read."""
         for k, param in enumerate(loop.body.params):
             if isinstance(param.type, Scalar) and param.type.kind == "f":
-                body = _with_sums(loop.body, param, k)
+                body = _with_sums(loop.body, param)
                 if body is not None:
                     tried = replace(loop, body=body)
                     if k in summed(tried):
@@ -241,7 +241,7 @@ class _Reducer:
         return made, after
 
 
-def _with_sums(block: Block, value: Value, k: int) -> Block | None:
+def _with_sums(block: Block, value: Value) -> Block | None:
     """Return a block with the additions to a carried number as sums; None where it is read."""
     stmts: list[Stmt] = []
     now: Value = value
@@ -259,7 +259,7 @@ def _with_sums(block: Block, value: Value, k: int) -> Block | None:
                 ]
                 if len(places) != 1:
                     return None
-                arms = [_with_sums(arm, now, places[0]) for arm in (then, orelse)]
+                arms = [_with_sums(arm, now) for arm in (then, orelse)]
                 if arms[0] is None or arms[1] is None:
                     return None
                 stmts.append(replace(stmt, then=arms[0], orelse=arms[1]))
@@ -297,7 +297,7 @@ def _close_sums(block: Block, value: Value, names: Names) -> Block:
 
 
 def _ends(arm: Block, value: Value, j: int) -> bool:
-    return arm.yields[j] == value or _with_sums(arm, value, j) is not None
+    return arm.yields[j] == value or _with_sums(arm, value) is not None
 
 
 def _additions(block: Block, param: Value, k: int) -> list[Store] | None:
