@@ -40,9 +40,9 @@ _WHOLE = ("dogleg", "trust-exact")
 
 
 class _Flat:
-    """The floats of a structure as one vector."""
+    """The floats of a structure, the argument `x0`, as one vector."""
 
-    def __init__(self, tree: Any, name: str) -> None:
+    def __init__(self, tree: Any) -> None:
         if not isinstance(tree, dict):
             leaves = optree.tree_leaves(tree)
             if all(type(leaf) in (int, float) for leaf in leaves) and type(tree) in (list, tuple):
@@ -53,12 +53,12 @@ class _Flat:
         for leaf in self.leaves:
             if not isinstance(leaf, float | np.floating | np.ndarray):
                 raise ArgumentError(
-                    f"{name} has a {type(leaf).__name__} in it", None,
+                    f"x0 has a {type(leaf).__name__} in it", None,
                     "pass floats, arrays of floats, and dicts, lists and tuples of them",
                 )  # fmt: skip
             if isinstance(leaf, np.ndarray) and leaf.dtype.kind != "f":
                 raise ArgumentError(
-                    f"{name} has an array of {leaf.dtype} in it", None,
+                    f"x0 has an array of {leaf.dtype} in it", None,
                     "pass floats: `.astype(float)`",
                 )  # fmt: skip
         self.shapes = [np.shape(leaf) for leaf in self.leaves]
@@ -178,7 +178,7 @@ def minimize(
     ArgumentError
         If `x0` has anything but floats in it.
     """
-    flat = _Flat(x0, "x0")
+    flat = _Flat(x0)
     given = _args(args)
     named = (method.lower() if isinstance(method, str) else "") or ""
     words: dict[str, Any] = {"jac": jac, "hess": hess, "hessp": hessp}
@@ -343,7 +343,7 @@ def least_squares(
     scipy.optimize.OptimizeResult
         `x` and `grad` have the structure of `x0`; `jac` is a matrix.
     """
-    flat = _Flat(x0, "x0")
+    flat = _Flat(x0)
     own = functools.partial(fun, **kwargs) if kwargs else fun
     if jac is not None and kwargs:
         jac = functools.partial(jac, **kwargs)
@@ -387,7 +387,7 @@ def root(
     scipy.optimize.OptimizeResult
         `x` has the structure of `x0`.
     """
-    flat = _Flat(x0, "x0")
+    flat = _Flat(x0)
     if jac is None and method in ("hybr", "lm"):
         jac = _jacobian(fun, flat, how or {})
     found = optimize.root(

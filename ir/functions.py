@@ -30,7 +30,7 @@ from adc.ir.core import (
 from adc.ir.errors import Span, UnsupportedError
 from adc.ir.text.outside import is_external
 from adc.ir.types import HALF, INT, Array, Scalar
-from adc.ir.walk import Names, defined, finds, map_blocks, substitute_stmt
+from adc.ir.walk import Names, defined, finds, map_blocks, map_functions, substitute_stmt
 
 
 def users_name(name: str) -> str:
@@ -73,14 +73,14 @@ def recomputes_iterations(fn: Function) -> bool:
     )
 
 
-def primal_names(fn: Function, suffix: str = ".dot") -> dict[str, str]:
+def primal_names(fn: Function) -> dict[str, str]:
     """Map the parameters that are tangents to their primals, of the same types and shapes."""
     names = {param.name for param in fn.params}
     found: dict[str, str] = {}
     for param in fn.params:
         base = param.name
-        while base.endswith(suffix) and base.removesuffix(suffix) in names:
-            base = base.removesuffix(suffix)
+        while base.endswith(".dot") and base.removesuffix(".dot") in names:
+            base = base.removesuffix(".dot")
         if base != param.name:
             found[param.name] = base
     return found
@@ -146,7 +146,7 @@ def _without(fn: Function, kinds: type | UnionType) -> Function:
         found = _unread(each, body) if finds(each.body) else {}
         return replace(each, body=tuple(substitute_stmt(stmt, found) for stmt in body))
 
-    return replace(quiet(fn), callees=tuple(map(quiet, fn.callees)))
+    return map_functions(fn, quiet)
 
 
 def refuse_again(fn: Function) -> None:

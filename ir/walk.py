@@ -208,16 +208,9 @@ def acts(stmt: Stmt) -> bool:
     )
 
 
-def finds(stmts: tuple[Stmt, ...], callees: Iterable[Function] = ()) -> bool:
-    """Whether a statement finds something outside, such as the time, which later is another one.
-
-    So does a call of functions of which one does.
-    """
-    return any(
-        (isinstance(stmt, Print) and stmt.result is not None)
-        or (isinstance(stmt, Call) and any(finds(each.body) for each in callees))
-        for stmt in walk(stmts)
-    )
+def finds(stmts: tuple[Stmt, ...]) -> bool:
+    """Whether a statement finds something outside, such as the time, which later is another one."""
+    return any(isinstance(stmt, Print) and stmt.result is not None for stmt in walk(stmts))
 
 
 def use_counts(fn: Function) -> dict[Value, int]:
@@ -420,6 +413,12 @@ def recalling(stmt: Stmt, env: Env) -> Stmt:
     return map_blocks(stmt, block)
 
 
+def map_functions(fn: Function, rewrite: Callable[[Function], Function]) -> Function:
+    """Rewrite `fn` and its callees, each by itself."""
+    callees = tuple(map(rewrite, fn.callees))
+    return replace(rewrite(fn), callees=callees)
+
+
 class Substituting(Protocol):
     """A rewriting of statements that replaces values as it goes."""
 
@@ -433,7 +432,6 @@ def rebuilt(fn: Function, make: Callable[[Env | None], Substituting]) -> Functio
 
     A function that mirrors another one gets the replacements of the values it recalls; any other
     one gets None.
-    one with None.
     """
     envs: dict[str, Env] = {}
     done: dict[str, Function] = {}

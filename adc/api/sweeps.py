@@ -558,7 +558,7 @@ class Pullback(_Linear):
     def _cotangents(self, compiled: Compiled, cotangent: Any) -> list[Any]:
         lowered = compiled.lowered
         result, operands = primary(compiled, self._has_aux)
-        leaves = results.flat_like(result, lowered.heap, cotangent, "the cotangent")
+        leaves = results.flat_like(result, lowered.heap, cotangent)
         found = [
             _cotangent(operand.type, leaf, like)
             for operand, leaf, like in zip(operands, leaves, self._flat, strict=False)

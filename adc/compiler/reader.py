@@ -217,7 +217,7 @@ class _Writer:
         if isinstance(tree, Array) and cls is np.ndarray:
             self.array(name, tree)
         elif isinstance(tree, Scalar) and cls in _NUMBERS:
-            self.number(name, cls, tree)
+            self.number(name, cls)
         elif tree is None or type(tree) is bool:
             self.check(f"{name} is not {tree!r}")
         elif isinstance(tree, trees.Instance):
@@ -295,7 +295,7 @@ class _Writer:
             raise _UnusualError  # whether it overlaps others cannot be asked of a copy
         self.args.append(name if param == ty else f"{self.converter()}({name})")
 
-    def number(self, name: str, cls: type, ty: Scalar) -> None:
+    def number(self, name: str, cls: type) -> None:
         self.check(f"type({name}) is not {self.constant(cls)}")
         if cls is int:
             self.check(f"not {-(2**63)} <= {name} < {2**63}")

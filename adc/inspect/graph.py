@@ -111,14 +111,12 @@ class Graph:
         return self.source
 
 
-def graph_of(
-    trace: Trace, plan: Plan | None, most_nodes: int = MOST_NODES, depth: int | None = None
-) -> Graph:
+def graph_of(trace: Trace, plan: Plan | None, depth: int | None = None) -> Graph:
     """Return the picture of a compiled derivative: of the function as `remat` found it."""
     names = [name for name, _ in trace.stages]
     # Loops that run again as a whole are not shown: the plan says so of them.
     last = names.index("rerun" if "rerun" in names else "storage") - 1
-    return graph(trace.stages[last][1], plan, most_nodes, depth)
+    return graph(trace.stages[last][1], plan, depth=depth)
 
 
 def graph(

@@ -27,16 +27,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import bytes_text
 from adc.ir.types import Array
-from adc.passes.remat.plan import (
-    CHECKPOINTED,
-    COPIED,
-    HELD,
-    KEPT,
-    RECOMPUTED,
-    RELOADED,
-    Plan,
-    PlanEntry,
-)
+from adc.passes.remat.plan import KEPT, Plan, PlanEntry
 from adc.view.moments import CARRIED, GRADIENTS, TAPE, WORKSPACE, Record
 from adc.view.nodes import FORWARD, Line, line_of
 from adc.view.nodes import RECOMPUTED as AGAIN
@@ -273,6 +264,4 @@ def sentence(entry: PlanEntry, count: _Counter) -> dict[str, Any]:
     }  # fmt: skip
 
 
-DECISIONS = (KEPT, COPIED, HELD, RECOMPUTED, RELOADED, CHECKPOINTED)
-
-__all__ = ["DECISIONS", "Facts", "facts_of", "sentence", "sources"]
+__all__ = ["Facts", "facts_of", "sentence", "sources"]

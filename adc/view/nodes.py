@@ -36,7 +36,6 @@ from adc.ir.text.user import TEMPORARY, expression, variable
 from adc.ir.types import Array
 
 FORWARD, REVERSE, RECOMPUTED, BOTH = "forward", "reverse", "recomputed", "both"
-PHASES = (FORWARD, REVERSE, RECOMPUTED, BOTH)
 # What is said of a value: it is computed, pushed on the tape, popped off it, read again from an
 # array that still has it, or computed a second time.
 MADE, KEPT, READ, RELOADED, AGAIN = "made", "kept", "read back", "reloaded", "recomputed"
@@ -443,6 +442,6 @@ def _printed(stmt: Stmt) -> int:
 
 
 __all__ = [
-    "AGAIN", "BOTH", "FORWARD", "KEPT", "MADE", "PHASES", "READ", "RECOMPUTED", "RELOADED",
+    "AGAIN", "BOTH", "FORWARD", "KEPT", "MADE", "READ", "RECOMPUTED", "RELOADED",
     "REVERSE", "Group", "Line", "Node", "Tree", "line_of", "marks", "tree_of",
 ]  # fmt: skip

@@ -55,7 +55,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.types import BOOL, INT
-from adc.ir.walk import Names, map_blocks, stmt_reads
+from adc.ir.walk import Names, map_blocks, map_functions, stmt_reads
 
 
 def chosen(fn: Function) -> Function:
@@ -66,7 +66,7 @@ def chosen(fn: Function) -> Function:
             return each
         return _Chooser(each).run()
 
-    return replace(done(fn), callees=tuple(map(done, fn.callees)))
+    return map_functions(fn, done)
 
 
 @dataclass(frozen=True)

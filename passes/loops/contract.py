@@ -47,13 +47,12 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import map_blocks, map_operands, substitute, use_counts, with_stmts
+from adc.ir.walk import map_blocks, map_functions, map_operands, substitute, use_counts, with_stmts
 
 
 def contract(fn: Function) -> Function:
     """Return `fn` with scalars and smaller arrays in place of arrays."""
-    callees = tuple(_Contractor(each).run() for each in fn.callees)
-    return replace(_Contractor(fn).run(), callees=callees)
+    return map_functions(fn, lambda each: _Contractor(each).run())
 
 
 class _Contractor:

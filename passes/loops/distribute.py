@@ -55,6 +55,7 @@ from adc.ir.walk import (
     Names,
     loop_values,
     map_blocks,
+    map_functions,
     stmt_reads,
     substitute,
     substitute_stmt,
@@ -70,8 +71,7 @@ Env = dict[Value, Operand]
 
 def distribute(fn: Function) -> Function:
     """Return `fn` with sequential inner loops moved outside of independent iterations."""
-    callees = tuple(_Distribute(each).run() for each in fn.callees)
-    return replace(_Distribute(fn).run(), callees=callees)
+    return map_functions(fn, lambda each: _Distribute(each).run())
 
 
 class _Distribute:
@@ -79,8 +79,7 @@ class _Distribute:
         self.fn = fn
         self.names = Names.of(fn)
         self.facts = Facts()
-        for stmt in walk(fn.body):
-            self.facts.define(stmt)
+        self.facts.learn(fn.body)
 
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))

@@ -73,6 +73,7 @@ from adc.ir.walk import (
     block_size,
     defined,
     map_blocks,
+    map_functions,
     stmt_reads,
     stmts_reads,
     substitute_block,
@@ -88,8 +89,7 @@ FAR = 500
 
 def fuse(fn: Function) -> Function:
     """Return `fn` with adjacent loops merged where that is legal and pays."""
-    callees = tuple(_Fuser(each).run() for each in fn.callees)
-    return replace(_Fuser(fn).run(), callees=callees)
+    return map_functions(fn, lambda each: _Fuser(each).run())
 
 
 def fuse_again(fn: Function) -> Function:
@@ -118,8 +118,7 @@ class _Fuser:
     def __init__(self, fn: Function) -> None:
         self.fn = fn
         self.facts = Facts()
-        for stmt in walk(fn.body):
-            self.facts.define(stmt)
+        self.facts.learn(fn.body)
         self.uses = use_counts(fn)
         self.reads = StatementCache(stmt_reads)
 

@@ -44,7 +44,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import Names, block_reads, loop_values, map_blocks, with_stmts
+from adc.ir.walk import Names, block_reads, loop_values, map_blocks, map_functions, with_stmts
 
 # An access with a large stride takes as long as a dependence chain of some operations.
 _MANY = 2
@@ -54,8 +54,7 @@ _PURE = (Apply, Load, Store, If, For)
 
 def interchange(fn: Function) -> Function:
     """Return `fn` with loops over parts of arrays outside of loops over steps."""
-    callees = tuple(_Interchange(each).run() for each in fn.callees)
-    return replace(_Interchange(fn).run(), callees=callees)
+    return map_functions(fn, lambda each: _Interchange(each).run())
 
 
 class _Interchange:
@@ -63,8 +62,7 @@ class _Interchange:
         self.fn = fn
         self.names = Names.of(fn)
         self.facts = Facts()
-        for stmt in walk(fn.body):
-            self.facts.define(stmt)
+        self.facts.learn(fn.body)
 
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))

@@ -32,7 +32,7 @@ from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import Apply, Block, For, Function, Operand, Stmt, Value, While, walk
 from adc.ir.opdef import OPS
 from adc.ir.types import Array
-from adc.ir.walk import Names, map_blocks, use_counts, with_stmts
+from adc.ir.walk import Names, map_blocks, map_functions, use_counts, with_stmts
 from adc.passes.loops.overwrite import Overwriting
 
 
@@ -45,7 +45,7 @@ def privatize(fn: Function) -> Function:
             if each is before:
                 return each
 
-    return replace(done(fn), callees=tuple(done(callee) for callee in fn.callees))
+    return map_functions(fn, done)
 
 
 class _Privatizer:

@@ -54,7 +54,15 @@ from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.sums import summed
 from adc.ir.types import B1, BOOL, INT, Array, Scalar
-from adc.ir.walk import Names, loop_values, map_blocks, stmts_reads, substitute_stmt, with_stmts
+from adc.ir.walk import (
+    Names,
+    loop_values,
+    map_blocks,
+    map_functions,
+    stmts_reads,
+    substitute_stmt,
+    with_stmts,
+)
 from adc.passes.loops.state import is_sequential
 
 
@@ -70,8 +78,7 @@ def reduce(fn: Function) -> Function:
         mirrored = every.get(each.mirror, each)
         return replace(each, body=tuple(_Reducer(names, each, mirrored).stmts(each.body)))
 
-    callees = tuple(done(callee) for callee in fn.callees)
-    return replace(done(fn), callees=callees)
+    return map_functions(fn, done)
 
 
 @dataclass
@@ -124,7 +131,7 @@ class _Reducer:
         """Turn additions to carried numbers into sums if no partial sum is read."""
         for k, param in enumerate(loop.body.params):
             if isinstance(param.type, Scalar) and param.type.kind == "f":
-                body = _with_sums(loop.body, param, k)
+                body = _with_sums(loop.body, param)
                 if body is not None:
                     tried = replace(loop, body=body)
                     if k in summed(tried):
@@ -234,7 +241,7 @@ class _Reducer:
         return made, after
 
 
-def _with_sums(block: Block, value: Value, k: int) -> Block | None:
+def _with_sums(block: Block, value: Value) -> Block | None:
     """Return a block with the additions to a carried number as sums; None where it is read."""
     stmts: list[Stmt] = []
     now: Value = value
@@ -252,7 +259,7 @@ def _with_sums(block: Block, value: Value, k: int) -> Block | None:
                 ]
                 if len(places) != 1:
                     return None
-                arms = [_with_sums(arm, now, places[0]) for arm in (then, orelse)]
+                arms = [_with_sums(arm, now) for arm in (then, orelse)]
                 if arms[0] is None or arms[1] is None:
                     return None
                 stmts.append(replace(stmt, then=arms[0], orelse=arms[1]))
@@ -290,7 +297,7 @@ def _close_sums(block: Block, value: Value, names: Names) -> Block:
 
 
 def _ends(arm: Block, value: Value, j: int) -> bool:
-    return arm.yields[j] == value or _with_sums(arm, value, j) is not None
+    return arm.yields[j] == value or _with_sums(arm, value) is not None
 
 
 def _additions(block: Block, param: Value, k: int) -> list[Store] | None:

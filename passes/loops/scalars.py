@@ -58,7 +58,7 @@ from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.sums import lane_values, summed
 from adc.ir.types import INT, Array, Scalar
-from adc.ir.walk import Names, clone, inner_values, map_operands, marked, substitute
+from adc.ir.walk import Names, clone, inner_values, map_functions, map_operands, marked, substitute
 from adc.passes.scalar.simplify import simplify
 
 # The most elements of an array that becomes scalars, and the most statements of an unrolled loop.
@@ -76,7 +76,7 @@ def scalars(fn: Function) -> Function:
     if any(unrolled[each.name] is not each for each in (*fn.callees, fn)):
         callees = tuple(unrolled[each.name] for each in fn.callees)
         fn = simplify(replace(unrolled[fn.name], callees=callees))
-    return replace(_replaced(fn), callees=tuple(map(_replaced, fn.callees)))
+    return map_functions(fn, _replaced)
 
 
 def _is_plain(fn: Function) -> bool:

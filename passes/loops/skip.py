@@ -48,7 +48,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.ops import arith
-from adc.ir.walk import Names, map_blocks
+from adc.ir.walk import Names, map_blocks, map_functions
 
 # A condition without which a value is zero, and whether it must be true or false.
 Guard = tuple[Value, bool]
@@ -57,8 +57,7 @@ _NONE: frozenset[Guard] = frozenset()
 
 def skip(fn: Function) -> Function:
     """Return `fn` with reverse loops that do nothing where all cotangents are zero."""
-    callees = tuple(_skipped(each) for each in fn.callees)
-    return replace(_skipped(fn), callees=callees)
+    return map_functions(fn, _skipped)
 
 
 def _skipped(fn: Function) -> Function:

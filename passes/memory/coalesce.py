@@ -56,6 +56,7 @@ from adc.ir.walk import (
     block_reads,
     inner_values,
     map_blocks,
+    map_functions,
     stmts_reads,
     substitute,
     substitute_block,
@@ -65,8 +66,7 @@ from adc.ir.walk import (
 
 def coalesce(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with arrays written over their predecessors."""
-    callees = tuple(_Coalescer(each).run() for each in fn.callees)
-    return replace(_Coalescer(fn).run(), callees=callees)
+    return map_functions(fn, lambda each: _Coalescer(each).run())
 
 
 class _Coalescer:

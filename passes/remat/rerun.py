@@ -44,7 +44,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.functions import without_prints
-from adc.ir.walk import Names, clone, defined, finds, map_blocks, marked, recalling
+from adc.ir.walk import Names, clone, defined, finds, map_blocks, map_functions, marked, recalling
 from adc.passes.loops.state import needed, outside
 from adc.passes.remat.choose import Chooser
 from adc.passes.remat.facts import Decisions, mark_of, needed_values, reverses
@@ -143,7 +143,7 @@ def _without_marks_where_found(fn: Function) -> Function:
     def plain(each: Function) -> Function:
         return replace(each, body=marked(each.body, lambda v: None)) if finds(each.body) else each
 
-    return replace(plain(fn), callees=tuple(map(plain, fn.callees)))
+    return map_functions(fn, plain)
 
 
 def _without_printing(fn: Function) -> Function:
@@ -169,7 +169,7 @@ def _without_printing(fn: Function) -> Function:
         }
         return replace(each, body=marked(each.body, lambda v: None if v in gone else v.mark))
 
-    return replace(quiet(fn), callees=tuple(map(quiet, fn.callees)))
+    return map_functions(fn, quiet)
 
 
 def _marked_by(stmt: Stmt) -> tuple[Value, ...]:

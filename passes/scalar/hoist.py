@@ -43,7 +43,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import Names, inner_values, map_blocks
+from adc.ir.walk import Names, inner_values, map_blocks, map_functions
 
 
 def hoist(fn: Function) -> Function:
@@ -55,8 +55,7 @@ def hoist(fn: Function) -> Function:
         _find_loops(every.get(each.mirror, each).body, frozenset(), loops)
         return replace(each, body=tuple(_Hoist(each, loops).stmts(each.body)))
 
-    callees = tuple(done(callee) for callee in fn.callees)
-    return replace(done(fn), callees=callees)
+    return map_functions(fn, done)
 
 
 def _find_loops(

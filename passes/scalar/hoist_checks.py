@@ -73,6 +73,7 @@ from adc.ir.walk import (
     clone,
     loop_values,
     map_blocks,
+    map_functions,
     stmt_reads,
     substitute_block,
 )
@@ -84,7 +85,7 @@ def hoist_checks(fn: Function) -> Function:
     def done(each: Function) -> Function:
         return replace(each, body=tuple(_CheckHoister(each).stmts(each.body)))
 
-    return replace(done(fn), callees=tuple(done(callee) for callee in fn.callees))
+    return map_functions(fn, done)
 
 
 class _CheckHoister:
@@ -92,8 +93,7 @@ class _CheckHoister:
         self.names = Names.of(fn)
         self.fn = fn
         self.facts = Facts()
-        for stmt in walk(fn.body):
-            self.facts.define(stmt)
+        self.facts.learn(fn.body)
 
     @cached_property
     def shapes(self) -> Shapes:
@@ -154,8 +154,7 @@ class _CheckHoister:
         again = clone([replace(loop, results=(), init=(), body=Block((), tuple(slice_), ()))],
                       {}, self.names)  # fmt: skip
         found.append(If((), all_, Block((), (), ()), Block((), tuple(again), ()), loop.loc))
-        for stmt in walk(tuple(found)):
-            self.facts.define(stmt)
+        self.facts.learn(found)
         kept = tuple(s for s in loop.body.stmts if s not in known)
         body = self.unified(loop, replace(loop.body, stmts=kept), known, own, found)
         return [*found, replace(loop, body=body)]

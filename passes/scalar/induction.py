@@ -29,7 +29,7 @@ from adc.ir.core import Apply, Block, For, Function, Literal, Operand, Stmt, Val
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.types import INT
-from adc.ir.walk import Names, loop_values, map_blocks
+from adc.ir.walk import Names, loop_values, map_blocks, map_functions
 
 
 def induction(fn: Function) -> Function:
@@ -38,7 +38,7 @@ def induction(fn: Function) -> Function:
     def done(each: Function) -> Function:
         return replace(each, body=tuple(_stmts(each.body, Names.of(each))))
 
-    return replace(done(fn), callees=tuple(done(callee) for callee in fn.callees))
+    return map_functions(fn, done)
 
 
 def _stmts(stmts: Sequence[Stmt], names: Names) -> list[Stmt]:

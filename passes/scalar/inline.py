@@ -49,7 +49,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import Names, clone, map_blocks, stmts_reads, use_counts
+from adc.ir.walk import Names, clone, map_blocks, map_functions, stmts_reads, use_counts
 
 # The most statements that replace one load.
 MOST = 16
@@ -58,8 +58,7 @@ _PURE = (Apply, Load, Store, For)
 
 def inline(fn: Function, costs: Costs = SHIPPED) -> Function:
     """Return `fn`, which has no Recalls, with cheap elements recomputed rather than stored."""
-    callees = tuple(_Inliner(each, costs).run() for each in fn.callees)
-    return replace(_Inliner(fn, costs).run(), callees=callees)
+    return map_functions(fn, lambda each: _Inliner(each, costs).run())
 
 
 @dataclass(frozen=True)

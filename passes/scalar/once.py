@@ -35,12 +35,12 @@ from adc.ir.core import Apply, Block, For, Function, If, Literal, Load, Operand,
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.types import BOOL, INT
-from adc.ir.walk import Names, loop_values, map_blocks, substitute_block
+from adc.ir.walk import Names, loop_values, map_blocks, map_functions, substitute_block
 
 
 def once(fn: Function) -> Function:
     """Return `fn`, which has no Recalls, with iterations in place of loops."""
-    return replace(_once(fn), callees=tuple(map(_once, fn.callees)))
+    return map_functions(fn, _once)
 
 
 def _once(fn: Function) -> Function:

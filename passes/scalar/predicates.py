@@ -43,7 +43,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import Names, inner_values, map_blocks
+from adc.ir.walk import Names, inner_values, map_blocks, map_functions
 
 # Where a value is defined: the path to its block (statement, block, statement, …), and the
 # statement there, -1 for a parameter of the block.
@@ -64,7 +64,7 @@ def predicates(fn: Function) -> Function:
         if mover.added:
             table[reverse.name] = replace(reverse, body=body)
             table[name] = replace(each, body=mover.forward(body if reverse is each else each.body))
-    return replace(table[fn.name], callees=tuple(table[each.name] for each in fn.callees))
+    return map_functions(fn, lambda each: table[each.name])
 
 
 @dataclass

@@ -31,7 +31,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import inner_values, map_blocks
+from adc.ir.walk import inner_values, map_blocks, map_functions
 
 # An addition costs 1.
 _DEAR = 8
@@ -45,7 +45,7 @@ def recalled(fn: Function) -> Function:
             return each
         return replace(each, body=tuple(_Recalled(each).stmts(each.body)))
 
-    return replace(done(fn), callees=tuple(map(done, fn.callees)))
+    return map_functions(fn, done)
 
 
 class _Recalled:

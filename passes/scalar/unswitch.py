@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adc.ir.core import Apply, Block, For, Function, If, Load, Stmt
-from adc.ir.walk import Names, map_blocks
+from adc.ir.walk import Names, map_blocks, map_functions
 
 
 def unswitch(fn: Function) -> Function:
     """Return `fn`, which has no Recalls, with loops inside of branches."""
-    return replace(_unswitched(fn), callees=tuple(map(_unswitched, fn.callees)))
+    return map_functions(fn, _unswitched)
 
 
 def _unswitched(fn: Function) -> Function:

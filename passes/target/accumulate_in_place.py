@@ -18,13 +18,12 @@ from adc.ir.analysis.memory.aliases import Aliases
 from adc.ir.core import Apply, Block, Check, Function, Load, Operand, Stmt, Value, Write
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
-from adc.ir.walk import Names, map_blocks, use_counts
+from adc.ir.walk import Names, map_blocks, map_functions, use_counts
 
 
 def accumulate_in_place(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with additions to elements in place."""
-    callees = tuple(_Increments(each).run() for each in fn.callees)
-    return replace(_Increments(fn).run(), callees=callees)
+    return map_functions(fn, lambda each: _Increments(each).run())
 
 
 class _Increments:

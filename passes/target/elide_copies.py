@@ -37,7 +37,7 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS
 from adc.ir.types import Array
-from adc.ir.walk import inner_values, map_blocks, stmt_reads
+from adc.ir.walk import inner_values, map_blocks, map_functions, stmt_reads
 
 
 def elide_copies(fn: Function, checked: bool = False) -> Function:
@@ -46,7 +46,7 @@ def elide_copies(fn: Function, checked: bool = False) -> Function:
     `checked`: also where a matrix is known to be as large as its copy only because the program
     checks it elsewhere; the code compares the sizes once more, and copies it if they differ.
     """
-    return replace(_done(fn, checked), callees=tuple(_done(each, checked) for each in fn.callees))
+    return map_functions(fn, lambda each: _done(each, checked))
 
 
 def _done(fn: Function, checked: bool) -> Function:

@@ -49,13 +49,12 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.tape import TapeEntry, inside, matched
 from adc.ir.types import INT, Array, Scalar
-from adc.ir.walk import Names, loop_values
+from adc.ir.walk import Names, loop_values, map_functions
 
 
 def expand_tape(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with arrays in place of what its loops push."""
-    callees = tuple(_Frames(each).run() for each in fn.callees)
-    return replace(_Frames(fn).run(), callees=callees)
+    return map_functions(fn, lambda each: _Frames(each).run())
 
 
 @dataclass(frozen=True)

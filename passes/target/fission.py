@@ -50,7 +50,15 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.types import INT, Array
-from adc.ir.walk import Env, clone, loop_values, map_blocks, substitute, substitute_stmt
+from adc.ir.walk import (
+    Env,
+    clone,
+    loop_values,
+    map_blocks,
+    map_functions,
+    substitute,
+    substitute_stmt,
+)
 from adc.passes.scalar.dce import dce
 from adc.passes.target.expand_tape import is_simple
 from adc.passes.target.kernels import Launches, guarded
@@ -64,8 +72,7 @@ def fission(fn: Function, deterministic: bool = False) -> Function:
 
     If it is to be `deterministic`, threads do not add to elements that they share.
     """
-    callees = tuple(_Fission(each, deterministic).run() for each in fn.callees)
-    return replace(_Fission(fn, deterministic).run(), callees=callees)
+    return map_functions(fn, lambda each: _Fission(each, deterministic).run())
 
 
 @dataclass
@@ -153,8 +160,7 @@ class _Fission(Launches):
 
     def copied(self, loops: Sequence[For]) -> list[Stmt]:
         done = [each for loop in loops for each in clone([loop], {}, self.names)]
-        for stmt in walk(tuple(done)):
-            self.facts.define(stmt)
+        self.facts.learn(done)
         return done
 
     # -- trip counts -----------------------------------------------------------------------

@@ -60,6 +60,7 @@ from adc.ir.walk import (
     clone,
     loop_values,
     map_blocks,
+    map_functions,
     stmt_reads,
     substitute,
     substitute_stmt,
@@ -75,8 +76,7 @@ def kernels(fn: Function, deterministic: bool = False) -> Function:
 
     If it is to be `deterministic`, threads do not add to elements that they share.
     """
-    callees = tuple(_Kernels(_settled(each), deterministic).run() for each in fn.callees)
-    return replace(_Kernels(_settled(fn), deterministic).run(), callees=callees)
+    return map_functions(fn, lambda each: _Kernels(_settled(each), deterministic).run())
 
 
 def _settled(fn: Function) -> Function:
@@ -120,8 +120,7 @@ class Launches:
         self.facts = Facts()
         self.aliases = Aliases(fn)
         self.lengths = lengths(fn)
-        for stmt in walk(fn.body):
-            self.facts.define(stmt)
+        self.facts.learn(fn.body)
 
     # -- analysis --------------------------------------------------------------------------
 
@@ -331,8 +330,7 @@ class _Kernels(Launches):
         for side in (alone, loose):
             copied = clone([loop], {}, self.names)[0]
             assert isinstance(copied, For)
-            for stmt in walk((copied,)):
-                self.facts.define(stmt)
+            self.facts.learn((copied,))
             again = self.nest(copied)
             assert again is not None
             arms.append(Block((), tuple(self.launch(again, side)), copied.results))

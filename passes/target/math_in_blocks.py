@@ -50,7 +50,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.sums import LANES
 from adc.ir.types import INT, Array
-from adc.ir.walk import clone, map_blocks, stmt_reads, stmts_reads, substitute_stmt
+from adc.ir.walk import clone, map_blocks, map_functions, stmt_reads, stmts_reads, substitute_stmt
 
 # A loop of fewer iterations is not transformed.
 _FEW = 16
@@ -62,8 +62,7 @@ _MOST = 8
 
 def math_in_blocks(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with functions between inner loops in loops alone."""
-    callees = tuple(_Distributor(each).run() for each in fn.callees)
-    return replace(_Distributor(fn).run(), callees=callees)
+    return map_functions(fn, lambda each: _Distributor(each).run())
 
 
 class _Distributor(IterationAnalysis):

@@ -55,7 +55,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.types import INT
-from adc.ir.walk import map_blocks, substitute_stmt
+from adc.ir.walk import map_blocks, map_functions, substitute_stmt
 
 # An iteration of an inner loop that costs less than this is not given to a thread, unless it is one
 # of a nest.
@@ -72,8 +72,7 @@ def parallel(fn: Function, private: bool = True) -> Function:
         Whether parallel iterations may allocate arrays, private to each thread, and call functions,
         which may, too.
     """
-    callees = tuple(_Parallel(each, private, fn.callees).run() for each in fn.callees)
-    return replace(_Parallel(fn, private, fn.callees).run(), callees=callees)
+    return map_functions(fn, lambda each: _Parallel(each, private, fn.callees).run())
 
 
 class _Parallel(IterationAnalysis):

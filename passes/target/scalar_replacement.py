@@ -59,7 +59,7 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS
 from adc.ir.types import BOOL, Array, Scalar
-from adc.ir.walk import map_blocks, map_operands, stmt_reads, substitute
+from adc.ir.walk import map_blocks, map_functions, map_operands, stmt_reads, substitute
 
 Subscript = tuple[Form, ...]
 # Loops of fewer iterations are unrolled by LLVM, which then does all this.
@@ -68,8 +68,7 @@ _FEW = 4
 
 def scalar_replacement(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with loops that carry elements in registers."""
-    callees = tuple(_Registers(each).run() for each in fn.callees)
-    return replace(_Registers(fn).run(), callees=callees)
+    return map_functions(fn, lambda each: _Registers(each).run())
 
 
 class _Registers(IterationAnalysis):

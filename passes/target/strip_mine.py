@@ -67,7 +67,7 @@ from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.sums import LANES
 from adc.ir.types import INT, Array
-from adc.ir.walk import clone, map_blocks, substitute
+from adc.ir.walk import clone, map_blocks, map_functions, substitute
 
 # Terms must cost at least this many times more than the additions: storing and reloading them is a
 # small part of that.
@@ -82,8 +82,7 @@ _ORDERED = {arith.add, arith.sub}
 
 def strip_mine(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with expensive terms of ordered sums computed first."""
-    callees = tuple(_StripMiner(each).run() for each in fn.callees)
-    return replace(_StripMiner(fn).run(), callees=callees)
+    return map_functions(fn, lambda each: _StripMiner(each).run())
 
 
 class _StripMiner(IterationAnalysis):

@@ -37,7 +37,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import loop_values, map_blocks
+from adc.ir.walk import loop_values, map_blocks, map_functions
 
 # The most pairs of accesses of a loop that are compared.
 _MOST_PAIRS = 4000
@@ -45,8 +45,7 @@ _MOST_PAIRS = 4000
 
 def vectorizable(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with loops of independent iterations marked."""
-    callees = tuple(_Marker(each).run() for each in fn.callees)
-    return replace(_Marker(fn).run(), callees=callees)
+    return map_functions(fn, lambda each: _Marker(each).run())
 
 
 class _Marker:
@@ -54,8 +53,7 @@ class _Marker:
         self.fn = fn
         self.facts = Facts()
         self.aliases = Aliases(fn)
-        for stmt in walk(fn.body):
-            self.facts.define(stmt)
+        self.facts.learn(fn.body)
 
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))

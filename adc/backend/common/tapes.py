@@ -89,10 +89,8 @@ class Tapes:
                         found.add("i64")
         return found
 
-    def divide(
-        self, name: str, parts: Sequence[Function], moved: Sequence[tuple[Stmt, Stmt]]
-    ) -> None:
-        """Note the parts that the function `name` was divided into, callees first."""
+    def divide(self, parts: Sequence[Function], moved: Sequence[tuple[Stmt, Stmt]]) -> None:
+        """Note the parts that a function was divided into, callees first."""
         for part in parts:
             used = frozenset(self.own(part.body))
             for stmt in walk(part.body):

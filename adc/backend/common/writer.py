@@ -174,7 +174,7 @@ class Shared:
         """Return the parts of a function, callees first, and what is left of it."""
         known = {*self.names, *self.origins}
         done = outline(fn, self.escaping[fn.name], self.stacked[fn.name], known)
-        self.tapes.divide(fn.name, done.parts, done.moved)
+        self.tapes.divide(done.parts, done.moved)
         origins = _origins(fn)
         for part in done.parts:
             self.names[part.name] = unique(part.name, self.taken)

@@ -564,7 +564,7 @@ def _lower_callee(
     callee.captures = tuple(sub.captured)
     inputs = [*params, *(leaf for _, found in sub.captured.values() for leaf in found)]
     known = None if recursive else _known_in(sub, params)
-    outputs = _results(sub, callee, [result, *heap.values()], inputs, known, source)
+    outputs = _results(sub, callee, [result, *heap.values()], inputs, known)
     callee.result, callee.heap = result, heap
     if known is not None:
         callee.sizes = tuple(
@@ -633,7 +633,7 @@ def _returned(sub: Lowerer, result: Binding, source: Source) -> dict[str, Bindin
 
 def _results(
     sub: Lowerer, callee: Callee, found: Sequence[Binding], inputs: Sequence[Num | ArrayRef],
-    known: dict[Operand, Slot] | None, source: Source,
+    known: dict[Operand, Slot] | None,
 ) -> list[Operand]:  # fmt: skip
     """Return the results of the IR function; note in `callee` what they are.
 

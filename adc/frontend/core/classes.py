@@ -228,10 +228,10 @@ def has_attribute(binding: Binding, name: str) -> bool | None:
     return None if cls is None else in_class(cls, name) is not MISSING
 
 
-def require_iterable(lo: Lowerer, binding: Binding, node: ast.AST, message: str = "") -> None:
+def require_iterable(lo: Lowerer, binding: Binding, node: ast.AST) -> None:
     """Refuse to loop over what has no elements; in a `try` the program raises `TypeError`."""
     if has_attribute(binding, "__iter__") is False:
-        message = message or f"cannot loop over {kind_of(binding)}"
+        message = f"cannot loop over {kind_of(binding)}"
         own = f"'{name_of(binding)}' object is not iterable"
         numbers.refuse(lo, message, node, "TypeError", own, _ITERABLE)
 

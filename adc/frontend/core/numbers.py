@@ -498,10 +498,10 @@ def finite_power(lo: Lowerer, result: Operand, a: Operand, b: Operand, message: 
     check(lo, ok, "OverflowError", message)
 
 
-def finite_result(lo: Lowerer, result: Operand, x: Operand, message: str) -> None:
+def finite_result(lo: Lowerer, result: Operand, x: Operand) -> None:
     """Check that a function is finite where its argument is."""
     ok = apply(lo, "not", apply(lo, "isinf", result))
-    check(lo, apply(lo, "or", ok, apply(lo, "isinf", x)), "OverflowError", message)
+    check(lo, apply(lo, "or", ok, apply(lo, "isinf", x)), "OverflowError", "math range error")
 
 
 def to_int(

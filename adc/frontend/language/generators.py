@@ -484,7 +484,7 @@ def _run(
     )
     if generator.holder.fn.__module__ != iteration.__name__:
         inlining.require_lasting(lo, bound.values(), call)
-    given = _parameters(generator, lazy, bound)
+    given = _parameters(lazy, bound)
     prefix = f"${generator.name}{stmt.lineno}_{stmt.col_offset}."
     free = _free(lo, generator)
     key = ("generator", id(stmt), id(generator.node), prefix, frozenset(free))
@@ -509,9 +509,7 @@ def _run(
 _LAZY = Static("a generator")
 
 
-def _parameters(
-    generator: Generator, lazy: list[ast.expr], bound: dict[str, Binding]
-) -> dict[str, ast.expr]:
+def _parameters(lazy: list[ast.expr], bound: dict[str, Binding]) -> dict[str, ast.expr]:
     """Return the parameters that are generators, and the calls of these."""
     names = [name for name, binding in bound.items() if binding is _LAZY]
     return dict(zip(names, lazy, strict=True))

@@ -69,7 +69,7 @@ def _math_row(name: str) -> Handler:
         _domain(lo, kind, x)
         result = lo.builder.apply(name, x)
         if kind in ("overflow", "pole", "poles"):
-            numbers.finite_result(lo, result, x, "math range error")
+            numbers.finite_result(lo, result, x)
         return Num(numbers.weak(lo, result))
 
     return handler
@@ -210,7 +210,7 @@ def _ldexp(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
     result: Operand = x
     for part in (half, numbers.apply(lo, "sub", k, half)):
         result = numbers.apply(lo, "mul", result, lo.builder.apply("exp2", part))
-    numbers.finite_result(lo, result, x, "math range error")
+    numbers.finite_result(lo, result, x)
     return Num(numbers.weak(lo, result))
 
 

@@ -51,6 +51,15 @@ library.enter_named(
 )
 
 
+def _no_name(lo: Lowerer, given: Given, function: str, node: ast.Call) -> None:
+    """Refuse a `jac` that names a way of SciPy to find differences."""
+    if _text_of(given.get("jac", NONE)) is not None:
+        raise lo.unsupported(
+            f"`scipy.optimize.{function}` with a `jac` that is a name", node,
+            "leave `jac` out, or pass a function",
+        )  # fmt: skip
+
+
 def _slope(lo: Lowerer, given: Given, node: ast.Call) -> None:
     """Replace `jac` by a function, and say what kind it is."""
     jac = given.pop("jac", NONE)
@@ -140,11 +149,7 @@ def _minimize(
             "solve the conditions of Karush, Kuhn and Tucker with `scipy.optimize.root`",
         )  # fmt: skip
     _method(lo, given, None, node)
-    if _text_of(given.get("jac", NONE)) is not None:
-        raise lo.unsupported(
-            "`scipy.optimize.minimize` with a `jac` that is a name", node,
-            "leave `jac` out, or pass a function",
-        )  # fmt: skip
+    _no_name(lo, given, "minimize", node)
     _slope(lo, given, node)
     given["bounds"] = _pairs(lo, given.get("bounds", NONE), node)
     return _solved(lo, solvers.minimize, given, node)
@@ -232,11 +237,7 @@ def _curve_fit(
     given = arguments.match(lo, form, args, kwargs, node)
     arguments.refuse(lo, given, ("full_output", "nan_policy"), "`scipy.optimize.curve_fit`", node)
     _method(lo, given, None, node)
-    if _text_of(given.get("jac", NONE)) is not None:
-        raise lo.unsupported(
-            "`scipy.optimize.curve_fit` with a `jac` that is a name", node,
-            "leave `jac` out, or pass a function",
-        )  # fmt: skip
+    _no_name(lo, given, "curve_fit", node)
     _slope(lo, given, node)
     given["bounds"] = _limits(lo, given.get("bounds", NONE), node)
     start = given.pop("p0", NONE)

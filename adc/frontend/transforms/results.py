@@ -330,13 +330,13 @@ def _column(found: Any, cell: Cell) -> list[Any]:
     return found.tolist() if cell.type.weak and found.ndim == 1 else list(found)
 
 
-def flat_like(result: Binding, heap: Heap, value: Any, what: str) -> Iterator[Any]:
-    """Yield the leaves of an object that has the structure of a finished result.
+def flat_like(result: Binding, heap: Heap, value: Any) -> Iterator[Any]:
+    """Yield the leaves of a cotangent, which has the structure of a finished result.
 
     Raises
     ------
     ArgumentError
-        If it has another structure; `what` names it.
+        If it has another structure.
     """
     seen: set[str] = set()
 
@@ -345,7 +345,9 @@ def flat_like(result: Binding, heap: Heap, value: Any, what: str) -> Iterator[An
         found = trees.parts_of(value) if mine else None
         if found is None or len(found[1]) != len(items) or set(found[0]) != set(keys):
             content = f"with {', '.join(map(repr, keys))}" if keys else f"of {len(items)}"
-            raise ArgumentError(f"{what} must have a {cls.__name__} {content} where results have")
+            raise ArgumentError(
+                f"the cotangent must have a {cls.__name__} {content} where results have"
+            )
         by_key = dict(zip(found[0], found[1], strict=True)) if keys else {}
         kept = foreign.kept_of(cls)
         for k, item in enumerate(items):

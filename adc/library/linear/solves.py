@@ -30,6 +30,7 @@ from adc.library.linear.stacks import (
     adjoint,
     flattened,
     inexact,
+    of_each,
     square,
     together,
     unflattened,
@@ -103,18 +104,8 @@ def inv(a: Any) -> Any:
     square(a)
     a = inexact(a)
     if np.iscomplexobj(a):
-        return halves(_real_inv(real_form(a))[..., : a.shape[-1]])
-    return _real_inv(a)
-
-
-def _real_inv(a: Any) -> Any:
-    if a.ndim == 2:
-        return _inv(a)
-    flat = flattened(a)
-    found = np.empty(flat.shape, a.dtype)
-    for k in range(flat.shape[0]):
-        found[k] = _inv(flat[k])
-    return unflattened(found, a.shape[:-2])
+        return halves(of_each(_inv, real_form(a))[..., : a.shape[-1]])
+    return of_each(_inv, a)
 
 
 # --- determinants ---------------------------------------------------------------------------------
@@ -236,19 +227,9 @@ def cholesky(a: Any, *, upper: bool = False) -> Any:
 
 def _lower(a: Any) -> Any:
     if np.iscomplexobj(a):
-        found = _real_lower(real_form_of_triangle(a))
+        found = of_each(_cholesky, real_form_of_triangle(a))
         return joined(found[..., ::2, ::2], found[..., 1::2, ::2])
-    return _real_lower(a)
-
-
-def _real_lower(a: Any) -> Any:
-    if a.ndim == 2:
-        return _cholesky(a)
-    flat = flattened(a)
-    found = np.empty(flat.shape, a.dtype)
-    for k in range(flat.shape[0]):
-        found[k] = _cholesky(flat[k])
-    return unflattened(found, a.shape[:-2])
+    return of_each(_cholesky, a)
 
 
 # --- tensors --------------------------------------------------------------------------------------

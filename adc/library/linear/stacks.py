@@ -61,6 +61,17 @@ def unflattened(found: Any, outer: Any) -> Any:
     return found.reshape((*outer, *found.shape[1:]))
 
 
+def of_each(fn: Any, a: Any) -> Any:
+    """Return a function, which keeps shapes, of each matrix of a stack."""
+    if a.ndim == 2:
+        return fn(a)
+    flat = flattened(a)
+    found = np.empty(flat.shape, a.dtype)
+    for k in range(flat.shape[0]):
+        found[k] = fn(flat[k])
+    return unflattened(found, a.shape[:-2])
+
+
 def adjoint(a: Any) -> Any:
     found = np.swapaxes(a, -1, -2)
     return np.conj(found) if np.iscomplexobj(a) else found

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from adc.ir import ops
-from adc.ir.core import Apply, Check, For, Literal, Operand, Stmt, Value
+from adc.ir.core import Apply, Check, For, Literal, Operand, Stmt, Value, walk
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.types import DTYPES, INT, Array, Type
@@ -90,6 +90,11 @@ class Facts:
         if isinstance(operand, Literal):
             return constant(int(operand.value))
         return self.forms.get(operand, Form(((operand, 1),), 0))
+
+    def learn(self, stmts: Sequence[Stmt]) -> None:
+        """Learn what statements, and those in their blocks, say about integers."""
+        for stmt in walk(tuple(stmts)):
+            self.define(stmt)
 
     def define(self, stmt: Stmt) -> None:
         """Learn what an `Apply` says about its integer result."""

@@ -18,9 +18,7 @@ from adc.ir.ops.ufuncs import ORDER, ufunc
 _SHAPE = "its parameter: the derivative has no closed form; use finite differences for it"
 
 
-def _polynomial(
-    name: str, shapes: int, slope: Callable[..., Any], *, real: bool = True, cost: float = 150
-) -> None:
+def _polynomial(name: str, shapes: int, slope: Callable[..., Any], *, real: bool = True) -> None:
     """Enter rows for a polynomial.
 
     `slope` is its derivative as a function of rows, in a family of one kind of degrees, and of the
@@ -34,7 +32,7 @@ def _polynomial(
     for suffix, degree in (("_int", "l"), ("", "d"))[: 1 + real]:
         ufunc(
             name, ORDER, *[_SHAPE] * shapes, rule(_Family(suffix)),
-            loop=f"{degree}{'d' * (shapes + 1)}->d", suffix=suffix, cost=cost,
+            loop=f"{degree}{'d' * (shapes + 1)}->d", suffix=suffix, cost=150,
         )  # fmt: skip
 
 

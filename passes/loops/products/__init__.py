@@ -62,7 +62,7 @@ from adc.ir.core import (
 )
 from adc.ir.ops import arith
 from adc.ir.types import INT
-from adc.ir.walk import Names, map_blocks, with_stmts
+from adc.ir.walk import Names, map_blocks, map_functions, with_stmts
 from adc.passes.loops.products.find import Finder
 from adc.passes.loops.products.split import Split
 
@@ -81,7 +81,7 @@ def products(fn: Function, blocks: bool = True) -> Function:
     blocks : bool
         Whether products are made. If not, only the order of sums that arrays hold is settled.
     """
-    return replace(_made(fn, blocks), callees=tuple(_made(each, blocks) for each in fn.callees))
+    return map_functions(fn, lambda each: _made(each, blocks))
 
 
 def _made(fn: Function, blocks: bool) -> Function:

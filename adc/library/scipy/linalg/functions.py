@@ -17,7 +17,7 @@ from adc.library import Unsupported, stop_gradient
 from adc.library.linear import linalg
 from adc.library.linear.complexes import halves, joined, real_form
 from adc.library.linear.spectral import precision
-from adc.library.linear.stacks import flattened, unflattened
+from adc.library.linear.stacks import of_each
 from adc.library.rules import exact
 from adc.library.scipy.linalg.checks import alike, square, validated
 from adc.library.scipy.linalg.equations import schur_parts, sylvester, triangles
@@ -89,17 +89,6 @@ def _exponential(a: Any) -> Any:
     return x
 
 
-def _each(fn: Any, a: Any) -> Any:
-    """Return a function of each matrix of a stack."""
-    if a.ndim == 2:
-        return fn(a)
-    flat = flattened(a)
-    found = np.empty(flat.shape, a.dtype)
-    for k in range(flat.shape[0]):
-        found[k] = fn(flat[k])
-    return unflattened(found, a.shape[:-2])
-
-
 def _expm(a: Any) -> Any:
     if np.iscomplexobj(a):
         return halves(_exponential(real_form(a))[:, : a.shape[0]])
@@ -111,7 +100,7 @@ def expm(A: Any) -> Any:
     a = validated(A, False)
     if a.shape[-1] != a.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    return _each(_expm, a)
+    return of_each(_expm, a)
 
 
 def _block(a: Any, e: Any) -> Any:
@@ -259,7 +248,7 @@ def sqrtm(A: Any) -> Any:
     a = validated(A, False)
     if a.shape[-1] != a.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    return _each(_sqrtm, a)
+    return of_each(_sqrtm, a)
 
 
 # --- logarithm ------------------------------------------------------------------------------------
