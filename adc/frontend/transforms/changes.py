@@ -26,6 +26,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     RecordOf,
     Ref,
+    SetRef,
     TupleOf,
     Unbound,
     Unstable,
@@ -131,7 +132,8 @@ def _changed(
     now = dict(zip(entries.keys, entries.items, strict=True))
     if any(key not in now or may_be_unset(now[key]) for key in old.keys):
         raise lo.changes_outside(kind_of(ref), place, "would hold less")
-    if list(now) != [*old.keys, *(key for key in now if key not in old.keys)]:
+    in_order = [*old.keys, *(key for key in now if key not in old.keys)]
+    if list(now) != in_order and not isinstance(ref, SetRef):
         what = "attributes" if isinstance(ref, ObjectRef) else "keys"
         raise lo.changes_outside(kind_of(ref), place, f"would have its {what} in another order")
     for key, after in now.items():
