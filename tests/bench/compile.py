@@ -84,7 +84,7 @@ def first_call(kind: str, lines: int) -> dict[str, float]:
 
     `elapsed` are the seconds that pass: parts of the back end run on several cores.
     """
-    from adc.compiler import cache, dispatch, driver
+    from adc.compiler import cache, driver, prepare
 
     spent: dict[str, float] = {}
 
@@ -99,7 +99,7 @@ def first_call(kind: str, lines: int) -> dict[str, float]:
         return call
 
     parts: tuple[tuple[str, Any, str], ...] = (
-        ("front end", dispatch, "lower"),
+        ("front end", prepare, "lower"),
         ("passes", driver, "transform"),
         ("back end", cache, "_build"),
     )
