@@ -61,6 +61,22 @@ def reachable(table: Mapping[str, Function], start: str) -> set[str]:
     return found
 
 
+def callees_first(table: Mapping[str, Function]) -> list[str]:
+    """Return the names of functions with forward code, callees before their callers."""
+    order: list[str] = []
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        if name in order or name in path or name not in table or table[name].mirror:
+            return
+        for callee in called(table[name]):
+            visit(callee, (*path, name))
+        order.append(name)
+
+    for name in table:
+        visit(name, ())
+    return order
+
+
 def is_of_schedule(fn: Function) -> bool:
     """Whether a function computes a schedule of checkpointed loops (`adc.ir.schedule`)."""
     return fn.name.startswith("adc.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 _ATTEMPTS, _NEAR = 6, 0.05
 # Of which factors of the least that the CPU can hold there are plans for the least on a device.
 _LIGHT = (1.0, 1.1, 1.25, 1.5)
+# The seconds that a byte is worth in functions that calls share: the first plans are as without a
+# budget, the next ones recompute what is large, the last ones all that they can.
+_WORTHS = (0.0, 3e-11, 1e-10, 1e-9, 1e-7, 1.0)
 
 
 @dataclass(frozen=True)
@@ -138,7 +142,10 @@ class Plans:
         # The calls that can be recomputed as a whole, and plans that do so with the first ones, by
         # their number: those are reversed last, and would hold memory for longest.
         self.calls = () if target.cuda else pipeline.calls_to_recompute(fn)
-        self._planners: dict[tuple[int, bool], Planner] = {}
+        # How much less functions that calls share may hold: the seconds that a byte is worth.
+        shares = not target.cuda and any(each.mirror for each in fn.callees)
+        self.worths = _WORTHS if shares else _WORTHS[:1]
+        self._planners: dict[tuple[int, bool, float], Planner] = {}
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -163,29 +170,39 @@ class Plans:
     def planner(self) -> Planner:
         return self.planner_of(0)
 
-    def planner_of(self, count: int, free: bool = False) -> Planner:
-        """Return the plans that recompute so many calls as a whole, of `free` code or of other."""
+    def planner_of(self, count: int, free: bool = False, worth: float = 0.0) -> Planner:
+        """Return the plans that recompute so many calls as a whole.
+
+        The code is `free` or other; a byte in functions that calls share is `worth` some seconds.
+        """
         from adc.passes.remat.budget.orders import Planner
 
-        if (count, free) not in self._planners:
+        if (count, free, worth) not in self._planners:
             context, calls = self.host.context, self.calls[:count]
 
             def attempt(orders: Orders) -> float:
-                return self.host.peak(replace(orders, calls=calls, free=free))
+                return self.host.peak(self._completed(orders, count, free, worth))
 
             told = replace(context, orders=Orders(calls=calls))
             fn = run(self.host.fn, (pipeline.RERUN_CALLS,), None, told)
             offload = context.target.offload
             made = Planner(fn, context.costs, context.known, attempt, offload=offload)
-            self._planners[count, free] = made
-        return self._planners[count, free]
+            self._planners[count, free, worth] = made
+        return self._planners[count, free, worth]
+
+    def _completed(self, orders: Orders, count: int, free: bool, worth: float) -> Orders:
+        """Return orders about the function itself with those about calls."""
+        shared = (each.mirror for each in self.host.fn.callees if each.mirror and worth)
+        more = tuple((name, "", worth) for name in shared)
+        return replace(orders, calls=self.calls[:count], free=free, worth=(*orders.worth, *more))
 
     def within(self, budget: int) -> Budgeted:
         """Return the plan for a budget on the CPU.
 
         As few calls as possible are recomputed as a whole. Where that is not enough, single values
         and iterations are, as well. The code is that without a budget where it holds no more, or
-        where none else holds as little.
+        where none else holds as little. Functions that calls share hold less where that is faster
+        than to run calls again, or where nothing else is enough.
 
         Raises
         ------
@@ -197,35 +214,60 @@ class Plans:
         free = self.host.peak(Orders(free=True))
         if free <= budget:
             return Budgeted(Orders(free=True), int(free), 0.0, 0.0)
-        try:
-            return self._searched(budget, free=False)
-        except OverBudget as error:
-            if self.planner_of(len(self.calls), free=True).least > budget:
-                least = min(
-                    self.planner_of(len(self.calls), free=True).least, error.least or math.inf
-                )
-                raise OverBudget(budget, None if math.isinf(least) else int(least)) from None
-            return self._searched(budget, free=True)
+        plain, *others = self.worths
+        found = self._planned(budget, plain)
+        if found is not None and not found.orders.calls:
+            return found
+        for worth in others:
+            orders = self._completed(NO_ORDERS, 0, False, worth)
+            peak = self.host.peak(orders)
+            if peak <= budget:
+                # No more than what they hold less is worth.
+                extra = worth * max(self.host.peak(NO_ORDERS) - peak, 0.0)
+                light = Budgeted(orders, int(peak), extra, 0.0)
+                return light if found is None else min(found, light, key=_seconds)
+        if found is None:
+            plans = (self._planned(budget, worth) for worth in others)
+            found = next((plan for plan in plans if plan is not None), None)
+        if found is None:
+            least = self._least
+            raise OverBudget(budget, None if math.isinf(least) else int(least))
+        return found
 
-    def _searched(self, budget: int, free: bool) -> Budgeted:
+    def _planned(self, budget: int, worth: float) -> Budgeted | None:
+        """Return the plan for a budget, None if none fits."""
+        from adc.passes.remat.budget.orders import OverBudget
+
+        with suppress(OverBudget):
+            return self._searched(budget, False, worth)
+        if self.planner_of(len(self.calls), True, worth).least > budget:
+            return None
+        return self._searched(budget, True, worth)
+
+    @property
+    def _least(self) -> float:
+        """The smallest sufficient budget that was found."""
+        ways = [(free, worth) for free in (False, True) for worth in self.worths]
+        return min(self.planner_of(len(self.calls), *way).least for way in ways)
+
+    def _searched(self, budget: int, free: bool, worth: float) -> Budgeted:
         from adc.passes.remat.budget.orders import OverBudget
 
         low, high = 0, len(self.calls) + 1
         while low < high:
             middle = (low + high) // 2
-            if self.planner_of(middle, free).fastest > budget:
+            if self.planner_of(middle, free, worth).fastest > budget:
                 low = middle + 1
             else:
                 high = middle
         for count in (low,) if low <= len(self.calls) else (0, len(self.calls)):
             try:
-                found = self.planner_of(count, free).plan(budget)
+                found = self.planner_of(count, free, worth).plan(budget)
             except OverBudget:
                 if count == len(self.calls):
                     raise
             else:
-                orders = replace(found.orders, calls=self.calls[:count], free=free)
-                return replace(found, orders=orders)
+                return replace(found, orders=self._completed(found.orders, count, free, worth))
         raise AssertionError
 
     def finished(self, fn: Function, trace: Trace | None = None) -> Function:
@@ -394,7 +436,7 @@ class Plans:
         UnknownPeak
             If the memory of the plans is known only at run time.
         """
-        least = min(self.planner_of(len(self.calls), free).least for free in (False, True))
+        least = self._least
         if math.isinf(least):
             raise self.unknown
         if self.rest.context.target.cuda:
@@ -408,6 +450,10 @@ class Plans:
     @property
     def unknown(self) -> UnknownPeak:
         return UnknownPeak(self.host.measured(self.host.made(NO_ORDERS)[0]))
+
+
+def _seconds(plan: Budgeted) -> float:
+    return plan.seconds
 
 
 def held_on_device(fn: Function, sizes: Known, target: Target, limited: bool) -> Held:

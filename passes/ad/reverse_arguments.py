@@ -1,8 +1,8 @@
 """Pass to the reverse code of a function the arguments that it recalls.
 
     fn g(%x, %w) -> … { … }              fn g(%x, %w) -> … { … }
-    fn g.rev(%r.ct) -> … mirrors g {     fn g.rev(%r.ct, %w.1) -> … mirrors g {
-      %w.r = recall %w                     … %w.1 …
+    fn g.rev(%r.ct) -> … mirrors g {     fn g.rev(%r.ct, %w) -> … mirrors g {
+      %w.r = recall %w                     … %w …
       … %w.r …                           }
     }
     …                                    …
@@ -15,65 +15,67 @@
 The caller mostly has them still: the weights of a layer, what the layer before it returned. A
 function that had to keep them itself would push copies. The arguments of a function that calls
 itself stay with it: each level has its own.
+
+`remat` finds more of them: arrays of which reverse code needs elements (`pass_arguments`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from adc.ir.core import Block, Call, Function, Operand, Recall, Stmt, Value, walk
-from adc.ir.functions import called, reachable
+from adc.ir.functions import callees_first, reachable
 from adc.ir.walk import Names, map_blocks, substitute_block
 
 
 def reverse_arguments(fn: Function) -> Function:
     """Return `fn` with reverse functions that take the arguments they would recall."""
+
+    def recalled(forward: Function, reverse: Function) -> set[Value]:
+        return {stmt.value for stmt in walk(reverse.body) if isinstance(stmt, Recall)}
+
+    return pass_arguments(fn, recalled)
+
+
+def pass_arguments(
+    fn: Function, wanted: Callable[[Function, Function], Collection[Value]]
+) -> Function:
+    """Return `fn` with reverse functions that take arguments of the functions that they mirror.
+
+    `wanted` returns which parameters of a function its reverse function is to have, under the same
+    names. It is asked for callees before their callers, which recall what they pass.
+    """
     if not any(each.mirror for each in fn.callees):
         return fn
     table = {each.name: each for each in (*fn.callees, fn)}
     reverse_of = {each.mirror: each for each in fn.callees if each.mirror}
     # The parameters of a function that its reverse function takes, by that one's name.
     taken: dict[str, tuple[int, ...]] = {}
-    for name in _callees_first(table):
+    for name in callees_first(table):
         forward, reverse = table[name], reverse_of.get(name)
         for each in (forward, reverse):
             if each is not None:
                 table[each.name] = _Caller(each, forward, taken).function()
         if reverse is not None and name not in reachable(table, name):
-            made, positions = _taking(table[reverse.name], forward)
+            made, positions = _taking(table[reverse.name], table[name], wanted)
             table[made.name], taken[made.name] = made, positions
     done = [table[each.name] for each in (*fn.callees, fn)]
     return replace(done[-1], callees=tuple(done[:-1]))
 
 
-def _callees_first(table: Mapping[str, Function]) -> list[str]:
-    """Return the names of functions with forward code, callees before their callers."""
-    order: list[str] = []
-
-    def visit(name: str, path: tuple[str, ...]) -> None:
-        if name in order or name in path or name not in table or table[name].mirror:
-            return
-        for callee in called(table[name]):
-            visit(callee, (*path, name))
-        order.append(name)
-
-    for name in table:
-        visit(name, ())
-    return order
-
-
-def _taking(reverse: Function, forward: Function) -> tuple[Function, tuple[int, ...]]:
-    """Return a reverse function with parameters for what it recalls of those of `forward`."""
-    recalled = {stmt.value for stmt in walk(reverse.body) if isinstance(stmt, Recall)}
-    positions = tuple(k for k, param in enumerate(forward.params) if param in recalled)
+def _taking(
+    reverse: Function, forward: Function,
+    wanted: Callable[[Function, Function], Collection[Value]],
+) -> tuple[Function, tuple[int, ...]]:  # fmt: skip
+    """Return a reverse function with more of the parameters of `forward`, and which these are."""
+    asked = set(wanted(forward, reverse)) - set(reverse.params)
+    positions = tuple(k for k, param in enumerate(forward.params) if param in asked)
     if not positions:
         return reverse, ()
-    names = Names.of(reverse)
-    names.add(Names.of(forward))
-    own = {forward.params[k]: names.value(forward.params[k]) for k in positions}
+    own = [forward.params[k] for k in positions]
     env: dict[Value, Operand] = {
-        stmt.result: own[stmt.value]
+        stmt.result: stmt.value
         for stmt in walk(reverse.body)
         if isinstance(stmt, Recall) and stmt.value in own
     }
@@ -87,7 +89,7 @@ def _taking(reverse: Function, forward: Function) -> tuple[Function, tuple[int, 
         return replace(block, stmts=tuple(kept))
 
     body = substitute_block(without(Block((), reverse.body, reverse.results)), env)
-    params = (*reverse.params, *own.values())
+    params = (*reverse.params, *own)
     return replace(reverse, params=params, body=body.stmts, results=body.yields), positions
 
 

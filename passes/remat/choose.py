@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -63,7 +63,8 @@ class Chooser:
 
     `worth` is the value in seconds, by loop, of a byte that its iterations do not hold from the
     forward to the reverse code; "" stands for the whole function. `forced` says of some values, by
-    name, whether to keep them. `offload`: tapes are elsewhere, and take no memory.
+    name, whether to keep them. `offload`: tapes are elsewhere, and take no memory. `calls` is how
+    often the function is called before these calls are reversed.
     """
 
     def __init__(
@@ -77,7 +78,9 @@ class Chooser:
         forced: Mapping[str, bool] | None = None,
         *,
         offload: bool = False,
+        calls: float = 1.0,
     ) -> None:
+        self.calls = calls
         self.d = decisions
         self.policy = policy
         self.names = names
@@ -188,7 +191,7 @@ class Chooser:
                 return size * (2 * (self.costs.load + self.costs.store) + self.costs.disk)
             return CLEARLY * (self.costs.tape + size * self.costs.disk)
         held = size * self.worth_of(self.d.sites[value].region)
-        everything = size * self.often(self.d.sites[value].region)
+        everything = self.calls * size * self.often(self.d.sites[value].region)
         in_cache = everything <= self.costs.cache
         memory = 0.0 if in_cache else self.costs.load_memory + self.costs.store_memory
         if not isinstance(value.type, Array):
@@ -214,7 +217,7 @@ class Chooser:
 
     def is_there(self, value: Value) -> bool:
         """Whether a value is available in reverse code at no cost."""
-        if value in self.there or value in self.d.restored.values:
+        if value in self.there or value in self.d.restored.values or value in self.d.given:
             return True
         if self.d.sites[value].is_index:
             return True
@@ -377,6 +380,11 @@ class Chooser:
                 or (load.array in self.d.fn.params and load.array not in self.d.carried)
             ):
                 return load.array
+        elif self.d.given:
+            source = forwarding.source(load) if load.result in forwarding.by_result else None
+            for each in (load.array, source):
+                if each in self.d.given:
+                    return each
         # The arrays that reverse code has anyway: whole ones, of this iteration of a loop.
         for each in (load.array, forwarding.within(load)):
             if each in self.direct and self.policy in ("auto", "recompute"):
@@ -416,6 +424,14 @@ class Chooser:
         # Values carried by a checkpointed call's own loops are not kept: the loops are recomputed.
         inside = site.region and mark_of(self.d.loops[site.region]) is not None
         return array if self.policy == "auto" and not inside else None
+
+    def read_from(self, params: Collection[Value]) -> set[Value]:
+        """Return those parameters that reverse code reads, given the decisions."""
+        read = {value for value in self.direct if value in params}
+        for value, decision in self.d.made.items():
+            if decision.kind != KEPT:
+                read.update(need for need in self.inputs(value) if need in params)
+        return read
 
     def loaded_from(self, load: Load) -> Value | None:
         """Return the array from which a load in a recomputed statement is repeated."""

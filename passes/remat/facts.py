@@ -131,6 +131,8 @@ class Decisions:
     # Loop-carried parameters: arrays that the iteration is about to change.
     carried: frozenset[Value] = frozenset()
     restored: Restored = NOTHING_RESTORED
+    # Parameters that the reverse function has as well (`reverse_arguments`).
+    given: frozenset[Value] = frozenset()
     sites: dict[Value, Site] = field(default_factory=dict)
     parents: dict[str, tuple[str, int]] = field(default_factory=dict)
     loops: dict[str, For | While] = field(default_factory=dict)

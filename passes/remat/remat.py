@@ -53,8 +53,10 @@ from adc.ir.core import (
     blocks,
     walk,
 )
+from adc.ir.functions import callees_first
 from adc.ir.types import Array
 from adc.ir.walk import Names, block_reads, defined
+from adc.passes.ad.reverse_arguments import pass_arguments
 from adc.passes.remat.checkpoint import Loops, Schedule, can_checkpoint
 from adc.passes.remat.choose import Chooser
 from adc.passes.remat.facts import (
@@ -153,6 +155,7 @@ class _Remat:
             self.names.add(Names.of(callee))
         self.entries: list[PlanEntry] = []
         self.extents: dict[str, Extents] = {}
+        self.calls: Mapping[str, float] = {}
 
     def run(self) -> Rematerialized:
         fn = self.fn
@@ -160,6 +163,8 @@ class _Remat:
         # Functions that recompute iterations are called by later ones, first by `fn`.
         for each in reversed(fn.callees):
             self.extents[each.name] = Extents(each, self.known_in(each))
+        self.calls = self.counted(fn)
+        fn = pass_arguments(fn, self.read)
         callees = tuple(self.iterations(each) if reverses(each) else each for each in fn.callees)
         fn = self.iterations(replace(fn, callees=callees))
         reverse_of = {callee.mirror: callee for callee in fn.callees if callee.mirror}
@@ -173,9 +178,10 @@ class _Remat:
             if each is fn or reverses(each):
                 functions[-1], found[each.name] = self.planned(each, extents)
             elif each.name in reverse_of:
-                decisions = Decisions(each, False, Forwarding(each))
-                reverse = reverse_of[each.name].body
-                found[each.name] = self.chooser(decisions, reverse, extents)
+                reverse = reverse_of[each.name]
+                given = frozenset(each.params).intersection(reverse.params)
+                decisions = Decisions(each, False, Forwarding(each), given=given)
+                found[each.name] = self.chooser(decisions, reverse.body, extents)
         fn = replace(functions[-1], callees=tuple(functions[:-1]))
         rewriter = Rewriter(fn, found, self.names)
         result = rewriter.run()
@@ -220,9 +226,50 @@ class _Remat:
                 worth[""] = seconds
         forced = {value: keep for owner, value, keep in orders.kept if owner == name}
         made = (decisions, self.policy, self.names, self.costs, extents, worth, forced)
-        chooser = Chooser(*made, offload=self.offload)
+        calls = self.calls.get(name, 1.0)
+        chooser = Chooser(*made, offload=self.offload, calls=calls)
         chooser.run(needed_values(reverse, decisions, self.names))
         return chooser
+
+    def counted(self, fn: Function) -> Mapping[str, float]:
+        """Return how often functions are called before these calls are reversed: a guess."""
+        table = {each.name: each for each in (*fn.callees, fn)}
+        found = {fn.name: 1.0}
+
+        def count(extents: Extents, stmts: Sequence[Stmt], often: float) -> None:
+            for stmt in stmts:
+                if isinstance(stmt, Call) and not stmt.mirror:
+                    found[stmt.callee] = found.get(stmt.callee, 0.0) + often
+                if isinstance(stmt, Reverse):
+                    continue
+                times = extents.trips(stmt) if isinstance(stmt, For | While) else 1.0
+                for block in blocks(stmt):
+                    count(extents, block.stmts, often * times)
+
+        for name in reversed(callees_first(table)):
+            if name in found:
+                count(self.extents[name], table[name].body, found[name])
+        return found
+
+    def read(self, fn: Function, reverse: Function) -> set[Value]:
+        """Return the arrays among the parameters of a function that its reverse code reads.
+
+        The function only reads them. A plan that has them decides.
+        """
+        forwarding = Forwarding(fn)
+        families = forwarding.families
+        arrays = frozenset(
+            param
+            for param in fn.params
+            if isinstance(param.type, Array)
+            and forwarding.final.get(families.find(param)) == param
+            and not families.is_mixed(param)
+        )
+        if not arrays:
+            return set()
+        given = arrays.union(set(fn.params).intersection(reverse.params))
+        decisions = Decisions(fn, False, forwarding, given=given)
+        return self.chooser(decisions, reverse.body, self.extents[fn.name]).read_from(arrays)
 
     def known_in(self, callee: Function) -> Known:
         """Return what is known of the parameters of a function, at the first call of it."""

@@ -360,6 +360,8 @@ class Rewriter:
         decision = forward.made.get(value)
         if value in forward.restored.values:
             return forward.restored.values[value]
+        if value in forward.given:
+            return value
         if forward.in_scope(value) and (decision is None or decision.kind == KEPT):
             return value
         if decision is not None and decision.kind == KEPT:
