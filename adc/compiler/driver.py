@@ -247,7 +247,7 @@ class Plans:
     @property
     def _least(self) -> float:
         """The smallest sufficient budget that was found."""
-        ways = [(free, worth) for free in (False, True) for worth in self.worths]
+        ways = [(True, 0.0), *((False, worth) for worth in self.worths)]
         return min(self.planner_of(len(self.calls), *way).least for way in ways)
 
     def _searched(self, budget: int, free: bool, worth: float) -> Budgeted:
