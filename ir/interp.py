@@ -99,6 +99,8 @@ Loops = Sequence[tuple[Stmt, int]]
 Env = list[Any]
 # The effect of a statement: the frame of the iteration or call, and the mirror to recall from.
 Step = Callable[[Env, Frame, Frame], None]
+# A loop; returns its results.
+Run = Callable[[Env, Frame, Frame], Sequence[Any]]
 # A block as a function of its arguments; returns its yields.
 Body = Callable[[Sequence[Any], Env, Frame, Frame], list[Any]]
 
@@ -430,7 +432,7 @@ class _Routine:
         then, orelse = self.block(stmt.then), self.block(stmt.orelse)
         return lambda env, frame, mirror: (then if env[cond] else orelse)((), env, frame, mirror)
 
-    def loop(self, stmt: For | While | Reverse) -> Callable[[Env, Frame, Frame], Sequence[Any]]:
+    def loop(self, stmt: For | While | Reverse) -> Run:
         watch, outer = None, self.watches
         marked = isinstance(stmt, For) and (stmt.vectorizable or stmt.parallel)
         if marked and self.machine.checks_loops:
@@ -443,35 +445,30 @@ class _Routine:
         if not isinstance(stmt, While):
             self.loops.pop()
         self.watches = outer
-        mirrored = self.machine.mirrored
+        match stmt:
+            case While():
+                return self.repeating(stmt, init, body)
+            case Reverse():
+                return self.reversing(stmt, init, body)
+            case For(parallel=True):
+                return self.out_of_order(stmt, body, watch)
+        return self.counting(stmt, init, body, watch)
 
-        def begin(label: str, frame: Frame) -> Callable[[], Frame]:
-            """Return a function that makes the frame of each iteration."""
-            if not mirrored:
-                return lambda: frame
-            frames: list[Frame] = []
-            frame.inner[label] = frames
+    def begin(self, label: str, frame: Frame) -> Callable[[], Frame]:
+        """Return a function that makes the frame of each iteration."""
+        if not self.machine.mirrored:
+            return lambda: frame
+        frames: list[Frame] = []
+        frame.inner[label] = frames
 
-            def iteration() -> Frame:
-                frames.append(Frame(frame))
-                return frames[-1]
+        def iteration() -> Frame:
+            frames.append(Frame(frame))
+            return frames[-1]
 
-            return iteration
+        return iteration
 
-        if isinstance(stmt, While):
-            label = stmt.label
-
-            def repeat(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
-                carried = [env[k] for k in init]
-                iteration = begin(label, frame)
-                again = True
-                while again:
-                    again, *carried = body(carried, env, iteration(), mirror)
-                return carried
-
-            return repeat
-
-        index, chains = self.slot(stmt.index), summed(stmt)
+    def leaving(self, stmt: For | Reverse) -> Callable[[Sums, Sequence[Any], Env], Sequence[Any]]:
+        """Return a function that gives the results of a loop from what the last iteration left."""
         observe, place = self.machine.observe, self.place()
 
         def leave(sums: Sums, carried: Sequence[Any], env: Env) -> Sequence[Any]:
@@ -484,29 +481,55 @@ class _Routine:
                         (found[k],) = others
             return found
 
-        if isinstance(stmt, Reverse):
-            loop = stmt.loop
+        return leave
 
-            def reverse(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
-                frames = mirror.loop(loop)
-                sums = Sums(chains, [env[k] for k in init], True)
-                carried = sums.carried
-                for k in reversed(range(len(frames))):
-                    env[index] = np.int64(k)
-                    sums.enter(k)
-                    carried = body(carried, env, Frame(frame), frames[k])
-                return leave(sums, carried, env)
+    def repeating(self, stmt: While, init: Sequence[int], body: Body) -> Run:
+        label = stmt.label
 
-            return reverse
-        name, trips, down, known = stmt.label, self.slot(stmt.trips), stmt.down, stmt.index
-        machine = self.machine
-        takes, leaves = uses(stmt.body.stmts) if stmt.parallel else (False, False)
+        def repeat(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
+            carried = [env[k] for k in init]
+            iteration = self.begin(label, frame)
+            again = True
+            while again:
+                again, *carried = body(carried, env, iteration(), mirror)
+            return carried
+
+        return repeat
+
+    def reversing(self, stmt: Reverse, init: Sequence[int], body: Body) -> Run:
+        loop, index, chains, leave = (
+            stmt.loop,
+            self.slot(stmt.index),
+            summed(stmt),
+            self.leaving(stmt),
+        )
+
+        def reverse(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
+            frames = mirror.loop(loop)
+            sums = Sums(chains, [env[k] for k in init], True)
+            carried = sums.carried
+            for k in reversed(range(len(frames))):
+                env[index] = np.int64(k)
+                sums.enter(k)
+                carried = body(carried, env, Frame(frame), frames[k])
+            return leave(sums, carried, env)
+
+        return reverse
+
+    def counting(self, stmt: For, init: Sequence[int], body: Body, watch: _Watch | None) -> Run:
+        index, trips, down, known = (
+            self.slot(stmt.index),
+            self.slot(stmt.trips),
+            stmt.down,
+            stmt.index,
+        )
+        name, chains, leave = stmt.label, summed(stmt), self.leaving(stmt)
         recorded = known in self.machine.recalled
 
         def count(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
             times = range(int(env[trips]))
             sums = Sums(chains, [env[k] for k in init], down)
-            iteration = begin(name, frame)
+            iteration = self.begin(name, frame)
             carried = sums.carried
             if watch is not None:
                 watch.touched.clear()
@@ -522,16 +545,23 @@ class _Routine:
                 carried = body(carried, env, inner, inner if mirror is frame else mirror)
             return leave(sums, carried, env)
 
-        def out_of_order(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
+        return count
+
+    def out_of_order(self, stmt: For, body: Body, watch: _Watch | None) -> Run:
+        """Run the iterations of a parallel loop in an order that no program has."""
+        index, trips, machine = self.slot(stmt.index), self.slot(stmt.trips), self.machine
+        takes, leaves = uses(stmt.body.stmts)
+
+        def run(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
             # Every third one, backwards; if several raise, the first in program order counts.
             failed: tuple[int, ProgramError] | None = None
             given = machine.tape.pop() if takes else {}
             outer, kept = machine.tape, _Threads()
-            begin(name, frame)
+            self.begin(stmt.label, frame)
             if watch is not None:
                 watch.touched.clear()
             for k in sorted(range(int(env[trips])), key=lambda k: (k % 3, -k)):
-                at = -k if down else k
+                at = -k if stmt.down else k
                 if watch is not None:
                     watch.iteration = k
                 if failed is None or at < failed[0]:
@@ -550,7 +580,7 @@ class _Routine:
                 raise IRError(f"frames are left on the tape of an iteration: {stmt.label}")
             return ()
 
-        return out_of_order if stmt.parallel else count
+        return run
 
     def calling(self, stmt: Call) -> Step:
         machine = self.machine

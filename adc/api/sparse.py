@@ -27,7 +27,8 @@ from adc.options import Options
 from adc.tracebacks import shorten, shortened
 
 Leaf = np.ndarray[Any, Any]
-# The mismatch of a product with a random direction that rounding explains, in rounding errors.
+# The largest mismatch of a product with a random direction that rounding explains, in units of the
+# rounding error.
 _ROUNDING = 64.0
 
 
@@ -120,7 +121,7 @@ class SparseJacobian(Jacobian):
 
     def _forget(self) -> None:
         self._plans: dict[object, Plan] = {}
-        # The largest mismatch of a complete pattern: rounding errors of the function.
+        # The largest mismatch that was found with a complete pattern: rounding of the function.
         self._rounding: dict[object, float] = {}
         self._codes: dict[str | int, Code] = {}
 

@@ -95,7 +95,7 @@ def fuse(fn: Function) -> Function:
 def fuse_again(fn: Function) -> Function:
     """Return `fn` with loops merged that `contract` has made adjacent.
 
-    Not where values are restored by inversion: inverses undo one loop after the other.
+    None are merged where values are restored by inversion: inverses undo one loop after the other.
     """
     if any(is_invertible(value) for each in (fn, *fn.callees) for value in defined(each)):
         return fn
@@ -148,7 +148,7 @@ class _Fuser:
     ) -> tuple[list[Stmt], int, int] | None:
         """Return the statements with statement `q` merged into a loop before it, if any.
 
-        And the first position that has changed, and that of the merged loop.
+        Return also the first position that has changed, and the position of the merged loop.
         """
         second = stmts[q]
         if not isinstance(second, For) or not _is_plain(second.body):

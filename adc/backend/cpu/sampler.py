@@ -1,9 +1,9 @@
 """Looks at random moments where compiled code is (`adc.backend.cpu.profile`).
 
 On Linux a timer interrupts the thread itself, wherever it is, by the signal SIGPROF, whose handler
-is compiled here. Another thread would have to wait for a processor, and gets one most readily where
-the code waits as well, for threads of BLAS, say; what waits would be seen too often. Elsewhere it
-is a thread all the same.
+is compiled here. Another thread would have to wait for a processor. It would get one most readily
+while the code waits, for threads of BLAS for example, and would find it there too often. On other
+systems there is no such timer, and it is another thread.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from adc.backend.cpu.profile import WORDS
 from adc.backend.numba_api import cgutils
 from adc.backend.runtime.helpers import I32, I64
 
-# Nanoseconds between two samples: so many, and up to so many more, so that no loop is in step.
+# Nanoseconds between two samples: so many, and at random up to so many more. At regular times a
+# loop might always be in the same place.
 _LEAST, _MORE = 500_000, 1_000_000
 # The most samples; no more are needed.
 _MOST = 20_000

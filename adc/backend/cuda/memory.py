@@ -2,9 +2,9 @@
 
 All work of a call is queued on one stream, in the order of the program. So a block may become
 another array as soon as nobody refers to the first: what reads that was queued before. Blocks are
-kept for their stream. Those that a call has returned to the user, who may have used them on any
-stream, are used again when the device is done with all that was queued: freeing them would wait for
-that as well, and allocating large blocks takes as long as simple kernels that fill them.
+kept for their stream. The user may have used blocks that a call has returned on any stream. They
+are used again when the device has done all that was queued. To free them would wait for that as
+well, and to allocate a large block takes as long as a simple kernel that fills it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class OverLimit(Exception):
 
 
 def block_size(size: int) -> int:
-    """Return the bytes of a block for so many: few sizes, so that blocks fit again.
+    """Return how large a block for so many bytes is. There are few sizes, so that blocks fit again.
 
     Examples
     --------

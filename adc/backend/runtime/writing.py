@@ -411,7 +411,7 @@ def heard_word(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
 def enter_call(b: ir.IRBuilder, state: ir.Value) -> ir.Value:
     """Write the beginning of a function that calls itself: True if the call is to be given up.
 
-    For the stack of the thread ends, of which every level takes some; or for a signal.
+    A call is given up where the stack of the thread ends, or after a signal.
     """
     with b.goto_entry_block():
         here = b.ptrtoint(b.alloca(ir.IntType(8)), I64)

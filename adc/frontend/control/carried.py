@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from adc.frontend.control import forms
 from adc.frontend.control.control import (
@@ -83,171 +83,7 @@ def close(
     """Find every carried value's next value, or widen the memo and retry."""
     retry = _find_changed(lo, before, memo, bound)
     for name in _outer_first(before, memo, bound):
-        start, end = before.env[name], lo.frame.env.get(name, Unbound())
-        if isinstance(end, Unbound) and not (is_slot(name) or is_of_exit(name)):
-            # The next iteration may not read it, unless that is checked.
-            require_bound(lo, name)
-            memo.unstable[name] = f"is not bound after an iteration: {end.why}"
-            retry = True
-            continue
-        if is_slot(name) and name in lo.frame.partial:
-            # A path with an exit left the list as it was.
-            if _found_list(lo, before, memo, name, start, end):
-                retry = True
-                continue
-            end = lo.frame.env.get(name, end)
-        memo.dropped.discard(name)
-        if name in lo.frame.partial:
-            # Where an exit is pending it is something else. This is what the next iteration sees.
-            memo.dropped.add(name)
-        if not isinstance(end, Unbound | Unstable):
-            form = forms.optional_form(start, end, varies(lo, name), keys=not memo.unrolls)
-            if isinstance(form, OneOf) and is_contents(name):
-                form = None
-            if form is not None and _has_made_inside(before, form):
-                form = None
-            if memo.avoids_numbers and may_become_array(start, end):
-                raise FirstError(f"{name!r} becomes an array", lo.builder.loc, "")
-            if form is not None and not (memo.avoids_none and is_filled(start, end)):
-                memo.forms[name] = form
-                if isinstance(form, Maybe) and isinstance(form.inner, Ref):
-                    memo.contents[name] = _made_by_iteration(lo, before, form.inner)
-                retry = True
-                continue
-            end = lo.frame.env[name] = forms.made_optional(lo, start, end, known=True)
-        if _found_list(lo, before, memo, name, start, end):
-            retry = True
-            continue
-        end = lo.frame.env.get(name, end)
-        if not isinstance(end, Unbound | Unstable):
-            if not forms.conforms(lo, end, start, name):
-                memo.forms[name] = end
-                retry = True
-                continue
-            end = forms.conformed(lo, start, end, name)
-            lo.frame.env[name] = end
-        opened = _opened(start, end)
-        if opened:
-            memo.opened |= {(name, key) for key in opened}
-            retry = True
-            continue
-        if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
-            if is_contents(name):
-                owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
-                keys = (start, end) if isinstance(start, RecordOf) else ()
-                owner = owners[0] if owners else "a container"
-                if isinstance(start, RecordOf) and isinstance(end, RecordOf):
-                    changed = _first_changed(start, end)
-                    if changed is not None:
-                        key, old, then = changed
-                        raise (FirstError if is_filled(start, end) else RestructuredError)(
-                            f"{key!r} of {owner} is {kind_of(old)} before the loop and "
-                            f"{kind_of(then)} after an iteration",
-                            lo.builder.loc,
-                            "use the same kind of value from the start",
-                        )
-                if isinstance(start, TupleOf) and isinstance(end, TupleOf):
-                    more = [each for each in end.items if not isinstance(each, Num | ArrayRef)]
-                    if len(end.items) > len(start.items) and more:
-                        raise RestructuredError(
-                            f"{owners[0] if owners else 'a list'} grows in a loop by "
-                            f"{kind_of(more[-1])}",
-                            lo.builder.loc,
-                            "a list that grows in a loop holds numbers, arrays of one rank and "
-                            "dtype, or tuples of these: make `np.array([...])` of a list of "
-                            "numbers",
-                        )
-                raise (FirstError if is_filled(start, end) else RestructuredError)(
-                    f"{owner} holds {contents_of(start)} before "
-                    f"the loop and {contents_of(end)} after an iteration",
-                    lo.builder.loc,
-                    "create all of its elements before the loop" if len(set(map(_keys, keys))) > 1
-                    else "a list that grows in a loop holds numbers, arrays of one rank and "
-                    "dtype, or tuples of these",
-                )  # fmt: skip
-            loop = f"the loop at line {line_of(lo)}"
-            why = f"is {kind_of(start)} before {loop} and {kind_of(end)} after an iteration"
-            filled = is_filled(start, end)
-            first = memo.avoids_none and filled
-            if (
-                first
-                or (filled and not becomes_array(start, end))
-                or (is_cell(name) or is_of_exit(name))
-            ):
-                raise (FirstError if first else VariesError)(
-                    f"{name.removeprefix(CELL)!r} {why}",
-                    lo.builder.loc,
-                    "use the same kind of value on every path, or two variables",
-                    CONTENTS if is_slot(name) else (lo.frame.function, name),
-                )
-            if constants.is_constant(start) and constants.is_constant(end):
-                raise PickedError(
-                    f"{name!r} is {kind_of(end)} that iterations of {loop} change: this is not "
-                    "supported",
-                    lo.builder.loc,
-                    "loop over a constant range, or over dates that were computed outside",
-                )
-            memo.unstable[name] = why
-            retry = True
-            continue
-        if isinstance(end, Unstable):
-            # Said here: an empty list, a string or a function has no leaves to look at below.
-            if not is_slot(name):
-                memo.unstable[name] = end.why
-                retry = True
-                continue
-            owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
-            raise PathsError(
-                f"{owners[0] if owners else 'a container'} {end.why}",
-                lo.builder.loc,
-                "fill an array made before the loop, or loop over a constant range",
-            )
-        ends = [] if isinstance(end, Unbound) else list(leaves(end))
-        for k, leaf in enumerate(leaves(start)):
-            key = (name, k)
-            if not ends:
-                if key in by_key:
-                    by_key[key].next = by_key[key].param
-                continue
-            last = ends[k]
-            if isinstance(leaf, Num):
-                assert isinstance(last, Num)
-                item = by_key[key]
-                ty, new = item.param.type, last.operand.type
-                assert isinstance(ty, Scalar)
-                assert isinstance(new, Scalar)
-                if not one_type(ty, new):
-                    loop = f"the loop at line {line_of(lo)}"
-                    why = f"is a {ty} before {loop} and a {new} after an iteration"
-                    if is_slot(name) or is_of_exit(name):
-                        raise VariesError(
-                            f"{name.removeprefix(CELL)!r} {why}",
-                            lo.builder.loc,
-                            "convert one of them, for instance with `int()`",
-                        )
-                    memo.unstable[name] = why
-                    retry = True
-                    break
-                wide = join(ty, new)
-                if wide != ty:
-                    memo.types[key] = wide
-                    retry = True
-                else:
-                    item.next = lo.exact(last.operand, ty)
-            else:
-                assert isinstance(last, ArrayRef)
-                if key in fresh:
-                    item, version = by_key[key], lo.versions[last.object]
-                    if not alike(version.type, item.param.type):
-                        # A view from another iteration may lie anyhow.
-                        assert isinstance(item.param.type, Array)
-                        memo.types[key] = replace(item.param.type, layout="A")
-                        retry = True
-                    else:
-                        item.next = version
-                elif last.object is not leaf.object:
-                    memo.fresh.add(key)
-                    retry = True
+        retry |= _close_name(lo, before, memo, by_key, fresh, name)
     if retry:
         raise Retry
     _check_rotation(lo, before, memo, fresh)
@@ -267,6 +103,194 @@ def close(
         if last_array in lo.stale and key not in memo.stale:
             memo.stale[key] = lo.stale[last_array]
             raise Retry
+
+
+def _close_name(
+    lo: Lowerer,
+    before: State,
+    memo: LoopMemo,
+    by_key: dict[tuple[str, int] | ArrayObject, Carried],
+    fresh: dict[tuple[str, int], ArrayRef],
+    name: str,
+) -> bool:
+    """Find the next values of what a name or slot is bound to; True if the memo was widened."""
+    start, end = before.env[name], lo.frame.env.get(name, Unbound())
+    if isinstance(end, Unbound) and not (is_slot(name) or is_of_exit(name)):
+        # The next iteration may not read it, unless that is checked.
+        require_bound(lo, name)
+        memo.unstable[name] = f"is not bound after an iteration: {end.why}"
+        return True
+    if is_slot(name) and name in lo.frame.partial:
+        # A path with an exit left the list as it was.
+        if _found_list(lo, before, memo, name, start, end):
+            return True
+        end = lo.frame.env.get(name, end)
+    memo.dropped.discard(name)
+    if name in lo.frame.partial:
+        # Where an exit is pending it is something else. This is what the next iteration sees.
+        memo.dropped.add(name)
+    if not isinstance(end, Unbound | Unstable):
+        form = forms.optional_form(start, end, varies(lo, name), keys=not memo.unrolls)
+        if isinstance(form, OneOf) and is_contents(name):
+            form = None
+        if form is not None and _has_made_inside(before, form):
+            form = None
+        if memo.avoids_numbers and may_become_array(start, end):
+            raise FirstError(f"{name!r} becomes an array", lo.builder.loc, "")
+        if form is not None and not (memo.avoids_none and is_filled(start, end)):
+            memo.forms[name] = form
+            if isinstance(form, Maybe) and isinstance(form.inner, Ref):
+                memo.contents[name] = _made_by_iteration(lo, before, form.inner)
+            return True
+        end = lo.frame.env[name] = forms.made_optional(lo, start, end, known=True)
+    if _found_list(lo, before, memo, name, start, end):
+        return True
+    end = lo.frame.env.get(name, end)
+    if not isinstance(end, Unbound | Unstable):
+        if not forms.conforms(lo, end, start, name):
+            memo.forms[name] = end
+            return True
+        end = forms.conformed(lo, start, end, name)
+        lo.frame.env[name] = end
+    opened = _opened(start, end)
+    if opened:
+        memo.opened |= {(name, key) for key in opened}
+        return True
+    if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
+        if is_contents(name):
+            _refuse_contents(lo, before, name, start, end)
+        _note_kinds(lo, memo, name, start, end)
+        return True
+    if isinstance(end, Unstable):
+        # Said here: an empty list, a string or a function has no leaves to look at below.
+        if not is_slot(name):
+            memo.unstable[name] = end.why
+            return True
+        owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
+        raise PathsError(
+            f"{owners[0] if owners else 'a container'} {end.why}",
+            lo.builder.loc,
+            "fill an array made before the loop, or loop over a constant range",
+        )
+    return _next_leaves(lo, memo, by_key, fresh, name, start, end)
+
+
+def _refuse_contents(
+    lo: Lowerer, before: State, name: str, start: Binding, end: Binding
+) -> NoReturn:
+    """Refuse what a list, dict or object holds before the loop and after an iteration."""
+    owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
+    keys = (start, end) if isinstance(start, RecordOf) else ()
+    owner = owners[0] if owners else "a container"
+    if isinstance(start, RecordOf) and isinstance(end, RecordOf):
+        changed = _first_changed(start, end)
+        if changed is not None:
+            key, old, then = changed
+            raise (FirstError if is_filled(start, end) else RestructuredError)(
+                f"{key!r} of {owner} is {kind_of(old)} before the loop and "
+                f"{kind_of(then)} after an iteration",
+                lo.builder.loc,
+                "use the same kind of value from the start",
+            )
+    if isinstance(start, TupleOf) and isinstance(end, TupleOf):
+        more = [each for each in end.items if not isinstance(each, Num | ArrayRef)]
+        if len(end.items) > len(start.items) and more:
+            raise RestructuredError(
+                f"{owners[0] if owners else 'a list'} grows in a loop by {kind_of(more[-1])}",
+                lo.builder.loc,
+                "a list that grows in a loop holds numbers, arrays of one rank and "
+                "dtype, or tuples of these: make `np.array([...])` of a list of "
+                "numbers",
+            )
+    raise (FirstError if is_filled(start, end) else RestructuredError)(
+        f"{owner} holds {contents_of(start)} before "
+        f"the loop and {contents_of(end)} after an iteration",
+        lo.builder.loc,
+        "create all of its elements before the loop" if len(set(map(_keys, keys))) > 1
+        else "a list that grows in a loop holds numbers, arrays of one rank and "
+        "dtype, or tuples of these",
+    )  # fmt: skip
+
+
+def _note_kinds(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Binding) -> None:
+    """Note that a name is of two kinds, before the loop and after an iteration, or refuse it."""
+    loop = f"the loop at line {line_of(lo)}"
+    why = f"is {kind_of(start)} before {loop} and {kind_of(end)} after an iteration"
+    filled = is_filled(start, end)
+    first = memo.avoids_none and filled
+    if first or (filled and not becomes_array(start, end)) or (is_cell(name) or is_of_exit(name)):
+        raise (FirstError if first else VariesError)(
+            f"{name.removeprefix(CELL)!r} {why}",
+            lo.builder.loc,
+            "use the same kind of value on every path, or two variables",
+            CONTENTS if is_slot(name) else (lo.frame.function, name),
+        )
+    if constants.is_constant(start) and constants.is_constant(end):
+        raise PickedError(
+            f"{name!r} is {kind_of(end)} that iterations of {loop} change: this is not supported",
+            lo.builder.loc,
+            "loop over a constant range, or over dates that were computed outside",
+        )
+    memo.unstable[name] = why
+
+
+def _next_leaves(
+    lo: Lowerer,
+    memo: LoopMemo,
+    by_key: dict[tuple[str, int] | ArrayObject, Carried],
+    fresh: dict[tuple[str, int], ArrayRef],
+    name: str,
+    start: Binding,
+    end: Binding,
+) -> bool:
+    """Find the next values of numbers and arrays; True if the memo was widened."""
+    retry = False
+    ends = [] if isinstance(end, Unbound) else list(leaves(end))
+    for k, leaf in enumerate(leaves(start)):
+        key = (name, k)
+        if not ends:
+            if key in by_key:
+                by_key[key].next = by_key[key].param
+            continue
+        last = ends[k]
+        if isinstance(leaf, Num):
+            assert isinstance(last, Num)
+            item = by_key[key]
+            ty, new = item.param.type, last.operand.type
+            assert isinstance(ty, Scalar)
+            assert isinstance(new, Scalar)
+            if not one_type(ty, new):
+                loop = f"the loop at line {line_of(lo)}"
+                why = f"is a {ty} before {loop} and a {new} after an iteration"
+                if is_slot(name) or is_of_exit(name):
+                    raise VariesError(
+                        f"{name.removeprefix(CELL)!r} {why}",
+                        lo.builder.loc,
+                        "convert one of them, for instance with `int()`",
+                    )
+                memo.unstable[name] = why
+                return True
+            wide = join(ty, new)
+            if wide != ty:
+                memo.types[key] = wide
+                retry = True
+            else:
+                item.next = lo.exact(last.operand, ty)
+        else:
+            assert isinstance(last, ArrayRef)
+            if key in fresh:
+                item, version = by_key[key], lo.versions[last.object]
+                if not alike(version.type, item.param.type):
+                    # A view from another iteration may lie anyhow.
+                    assert isinstance(item.param.type, Array)
+                    memo.types[key] = replace(item.param.type, layout="A")
+                    retry = True
+                else:
+                    item.next = version
+            elif last.object is not leaf.object:
+                memo.fresh.add(key)
+                retry = True
+    return retry
 
 
 def _made_by_iteration(lo: Lowerer, before: State, ref: Ref) -> dict[str, Binding]:

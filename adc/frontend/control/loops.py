@@ -67,6 +67,10 @@ from adc.ir.errors import TypeUnstableError
 from adc.ir.types import BOOL, INT, Array, Scalar, join
 from adc.ir.walk import substitute_block
 
+# An array that a name denotes after the loop, and what it was when an iteration began (None if no
+# name had it) and when it ended.
+_Made = tuple[ArrayObject, tuple[ArrayObject | None, ArrayObject | None]]
+
 
 def lower_loop(
     lo: Lowerer,
@@ -584,51 +588,20 @@ def _after(
 
     `ends` has what names first bound in the body are bound to at its end.
     """
-    ran: Operand | None = None
     end_env, stale = lo.frame.env, dict(lo.stale)
-    # The arrays that names denote after the loop, and what each was when an iteration began (None
-    # if no name had it) and when it ended.
-    made: list[tuple[ArrayObject, tuple[ArrayObject | None, ArrayObject | None]]] = []
+    made: list[_Made] = []
     late = {item.key: item for item in carried}
     lo.restore(before)
     known = {*before.versions, *before.env}
     lo.stale.update({each: text for each, text in stale.items() if each in known})
-
-    def out(item: Carried) -> Operand:
-        return item.init if item.result is None else item.result
-
     for item in carried:
         if isinstance(item.key, ArrayObject):
-            version = out(item)
+            version = _out(item)
             assert isinstance(version, Value)
             lo.versions[item.key] = version
     for name in bound:
-        start = before.env[name]
-        end = end_env.get(name, Unbound())
-        if name in memo.dropped:
-            lo.frame.env[name] = Unstable(
-                f"is of a kind that depends on how the loop at line {line_of(lo)} ends"
-            )
-            continue
-        if isinstance(end, Unbound):
-            lo.frame.env[name] = end if end.why else Unbound("a loop may delete it")
-            continue
-        found: list[Num | ArrayRef] = []
-        for k, leaf in enumerate(leaves(start)):
-            item = by_key.get((name, k))  # type: ignore[assignment]
-            if item is None:
-                found.append(leaf)
-            elif isinstance(leaf, Num):
-                found.append(Num(out(item)))
-            else:
-                inner = fresh[name, k].object
-                result = _result_array(lo, name, item, inner, leaf)
-                last = array_of(end_env, (name, k))
-                made.append((result.object, (inner, last)))
-                if leaf.object in before.stale:
-                    lo.stale[result.object] = before.stale[leaf.object]
-                found.append(result)
-        lo.frame.env[name] = rebuild(start, iter(found))
+        lo.frame.env[name] = _bound_after(lo, before, memo, end_env, by_key, fresh, made, name)
+    ran: Operand | None = None
     # Arrays that the body made, by what they are after the loop: names of one stay names of one.
     lasting: dict[ArrayObject, ArrayRef] = {}
     slots = [name for name in ends if is_slot(name) and name not in names]
@@ -637,55 +610,118 @@ def _after(
             continue
         if name in ends:
             now = ends[name]
-            parts: list[Num | ArrayRef] = []
-            for k, leaf in enumerate(leaves(now)):
-                item = late.get((f"late {name}", k))  # type: ignore[assignment]
-                if item is None:
-                    parts.append(leaf)
-                elif isinstance(leaf, Num):
-                    parts.append(Num(out(item)))
-                elif leaf.object in lasting:
-                    parts.append(lasting[leaf.object])
-                else:
-                    value = out(item)
-                    assert isinstance(value, Value)
-                    dims = tuple(
-                        lo.sizes.counts(
-                            lo.builder.apply("dim", value, params=(axis,), hint=f"{value.name}.dim")
-                        )
-                        for axis in range(rank_of(value))
-                    )
-                    owners = [n for n in holders(end_env, name) if n[0] != "$"]
-                    called = owners[0] if owners else _hint(name)
-                    lasting[leaf.object] = lo.new_array(value, dims, called)
-                    made.append((lasting[leaf.object].object, (None, leaf.object)))
-                    parts.append(lasting[leaf.object])
-            lo.frame.env[name] = rebuild(now, iter(parts))
+            lo.frame.env[name] = _late_after(lo, now, end_env, late, lasting, made, name)
             if name not in sure and name not in slots:
-                if ran is None:
-                    if trips is None:
-                        lo.frame.env[name] = Unbound(
-                            f"the loop at line {line_of(lo)} may run no iteration that assigns it"
-                        )
-                        continue
+                if ran is None and trips is not None:
                     ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
-                old = before.env.get(name)
-                flag: Operand = ran
-                lost = old.lost if isinstance(old, Late) else ""
-                if isinstance(old, Late):
-                    if not same_numbers(old.inner, now):
-                        lo.frame.env[name] = Unbound(
-                            "two loops assign it, and possibly neither has run"
-                        )
-                        continue
-                    flag = lo.builder.apply("or", old.flag, ran, hint="ran")
-                lo.frame.env[name] = Late(lo.frame.env[name], flag, lost)
+                lo.frame.env[name] = _if_it_ran(lo, before.env.get(name), now, ran, name)
         elif is_of_exit(name) and isinstance(end := end_env.get(name, Unbound()), Unstable):
             lo.frame.env[name] = end  # of one of several kinds: it is refused where it is read
         elif not isinstance(before.env.get(name), Unstable):
-            lo.frame.env[name] = Unbound(
-                f"the loop at line {line_of(lo)} may run no iteration that assigns it"
+            lo.frame.env[name] = _may_not_run(lo)
+    _relate(lo, before, made, stale)
+
+
+def _out(item: Carried) -> Operand:
+    """Return a carried value after the loop."""
+    return item.init if item.result is None else item.result
+
+
+def _may_not_run(lo: Lowerer) -> Unbound:
+    return Unbound(f"the loop at line {line_of(lo)} may run no iteration that assigns it")
+
+
+def _bound_after(
+    lo: Lowerer,
+    before: State,
+    memo: LoopMemo,
+    end_env: dict[str, Binding],
+    by_key: dict[tuple[str, int] | ArrayObject, Carried],
+    fresh: dict[tuple[str, int], ArrayRef],
+    made: list[_Made],
+    name: str,
+) -> Binding:
+    """Return what a name that was bound before the loop is bound to after it."""
+    end = end_env.get(name, Unbound())
+    if name in memo.dropped:
+        return Unstable(f"is of a kind that depends on how the loop at line {line_of(lo)} ends")
+    if isinstance(end, Unbound):
+        return end if end.why else Unbound("a loop may delete it")
+    start = before.env[name]
+    found: list[Num | ArrayRef] = []
+    for k, leaf in enumerate(leaves(start)):
+        item = by_key.get((name, k))
+        if item is None:
+            found.append(leaf)
+        elif isinstance(leaf, Num):
+            found.append(Num(_out(item)))
+        else:
+            inner = fresh[name, k].object
+            result = _result_array(lo, name, item, inner, leaf)
+            made.append((result.object, (inner, array_of(end_env, (name, k)))))
+            if leaf.object in before.stale:
+                lo.stale[result.object] = before.stale[leaf.object]
+            found.append(result)
+    return rebuild(start, iter(found))
+
+
+def _late_after(
+    lo: Lowerer,
+    now: Binding,
+    end_env: dict[str, Binding],
+    late: Mapping[tuple[str, int] | ArrayObject, Carried],
+    lasting: dict[ArrayObject, ArrayRef],
+    made: list[_Made],
+    name: str,
+) -> Binding:
+    """Return what a name that the body binds first is bound to, if an iteration has run.
+
+    `now` is what it is bound to at the end of the body; `lasting` are the arrays found so far.
+    """
+    parts: list[Num | ArrayRef] = []
+    for k, leaf in enumerate(leaves(now)):
+        item = late.get((f"late {name}", k))
+        if item is None:
+            parts.append(leaf)
+        elif isinstance(leaf, Num):
+            parts.append(Num(_out(item)))
+        elif leaf.object in lasting:
+            parts.append(lasting[leaf.object])
+        else:
+            value = _out(item)
+            assert isinstance(value, Value)
+            dims = tuple(
+                lo.sizes.counts(
+                    lo.builder.apply("dim", value, params=(axis,), hint=f"{value.name}.dim")
+                )
+                for axis in range(rank_of(value))
             )
+            owners = [n for n in holders(end_env, name) if n[0] != "$"]
+            called = owners[0] if owners else _hint(name)
+            lasting[leaf.object] = lo.new_array(value, dims, called)
+            made.append((lasting[leaf.object].object, (None, leaf.object)))
+            parts.append(lasting[leaf.object])
+    return rebuild(now, iter(parts))
+
+
+def _if_it_ran(
+    lo: Lowerer, old: Binding | None, now: Binding, ran: Operand | None, name: str
+) -> Binding:
+    """Return what a name is bound to that is only bound if an iteration has `ran`."""
+    if ran is None:
+        return _may_not_run(lo)
+    if not isinstance(old, Late):
+        return Late(lo.frame.env[name], ran, "")
+    if not same_numbers(old.inner, now):
+        return Unbound("two loops assign it, and possibly neither has run")
+    flag = lo.builder.apply("or", old.flag, ran, hint="ran")
+    return Late(lo.frame.env[name], flag, old.lost)
+
+
+def _relate(
+    lo: Lowerer, before: State, made: list[_Made], stale: dict[ArrayObject | str, str]
+) -> None:
+    """Note which of the arrays that names denote after the loop may be one."""
     for k, (obj, inside) in enumerate(made):
         for part in filter(None, inside):
             if part in before.versions:

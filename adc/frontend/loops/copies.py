@@ -31,7 +31,7 @@ from adc.frontend.syntax import scope
 from adc.frontend.values import sequences
 from adc.ir.core import Literal, Operand
 
-# Of a loop that would be refused otherwise.
+# The most copies of a body, for a loop that would be refused otherwise.
 MAX_COPIES = 256
 
 

@@ -139,7 +139,7 @@ def early_loop(
 def set_left(lo: Lowerer, reason: Operand, left: Collection[int], *, falls: bool = True) -> None:
     """Set the exit that is pending after a loop that was left by `reason`.
 
-    `falls`: other reasons than those in `left`, after which none is pending, are possible.
+    With `falls` there may be other reasons than those in `left`; after these no exit is pending.
     """
     codes = sorted(left)
     if isinstance(reason, Literal):

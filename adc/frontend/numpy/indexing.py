@@ -160,7 +160,7 @@ def _selects_one(lo: Lowerer, part: Slice) -> bool:
 
 
 def _is_next(lo: Lowerer, start: Operand, stop: Operand) -> bool:
-    """Whether an end of a slice was computed as the other one and 1."""
+    """Whether the stop of a slice was computed as its start plus 1."""
     made = next((s for s in reversed(lo.builder.stmts) if stop in s.results), None)
     if not (isinstance(made, Apply) and made.op.name == "add"):
         return False
@@ -223,7 +223,7 @@ def _whole_slice(
     first, last = (int(end.value) if isinstance(end, Literal) else None for end in ends)
     if first is None or last is None or not 0 < last - first <= _SHORT:
         return None
-    # Its elements are on one side: from the front, or from the back.
+    # Both ends are counted from the front of the array, or both from its back.
     if first < 0 < last or (stop is None) != (last == 0):
         return None
     needed = max(last, -first)

@@ -4,10 +4,10 @@ Sources: M. B. Giles, Collected matrix derivative results for forward and revers
 differentiation, 2008; C. Boeddeker, P. Hanebrink, L. Drude, J. Heymann, R. Haeb-Umbach, On the
 computation of complex-valued gradients with application to statistically optimum beamforming, 2017.
 
-Of a vector LAPACK makes the length 1 and its largest component real: `scaled` says so to
-derivatives; rules turn and stretch no vector in its own direction. Where a matrix has not as many
-vectors as rows, or hardly so (an eigenvalue then changes more than by the root of a change), there
-is no derivative: it is NaN. So are those of vectors of repeated values.
+LAPACK's vectors have length 1 and a real largest component. The rules leave open how a vector is
+scaled; `scaled` adds this to the derivatives. A matrix may have fewer vectors than rows, or almost:
+then an eigenvalue changes by more than the root of a change of the matrix. There is no derivative
+there: it is NaN. So are the derivatives of the vectors of repeated values.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def scaled(x: Any) -> Any:
 
 
 def _inverse(v: Any) -> Any:
-    """Return the left vectors as rows; those of a value that has hardly a derivative are NaN."""
+    """Return the left vectors as rows; NaN for a value that has almost no derivative."""
     n = v.shape[0]
     form = real_form(v)
     lu, pivots, singular = lu_factor(stop_gradient(form))

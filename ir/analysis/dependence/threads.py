@@ -1,12 +1,12 @@
 """What a thread needs that runs one iteration of a parallel loop: arrays and a tape of its own.
 
-A thread takes no memory while it runs, so that all of it is there before the loop begins. How much
-is read from the program where it says so: sizes that are known outside the loop, or the same in all
-threads. What is known only at run time is measured before: the part of the loop that decides it
-runs once, and every thread notes the most that it would need.
+A thread allocates no memory while it runs: all that it needs is allocated before the loop begins.
+How much that is follows from the program where sizes are known outside of the loop, or are the same
+in all threads. A size that is known only at run time is measured first: the part of the loop that
+decides it runs once, and every thread notes the most that it would need.
 
-Arrays are pointers. One that an iteration of an inner loop makes and hands on would be overwritten
-by the next iteration: what such a loop carries is copied to memory of its own.
+Arrays are pointers. An array that an iteration of an inner loop makes and hands on would be
+overwritten by the next iteration. So what such a loop carries is copied to memory of its own.
 """
 
 from __future__ import annotations
@@ -281,7 +281,7 @@ class Threads:
         assert isinstance(array, Value)
         assert isinstance(array.type, Array)
         if array in self._busy:
-            return [()] * array.type.rank  # those that others of the values have that it may be
+            return [()] * array.type.rank  # of several arrays, the others say
         self._busy.add(array)
         try:
             every = [self._dims_of(root) for root in self.roots(array)]

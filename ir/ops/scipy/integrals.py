@@ -1,4 +1,4 @@
-"""Integrals without names of their own families: exponential, sine and Fresnel integrals; others.
+"""Integrals that belong to no family of functions: exponential, sine, Fresnel integrals, others.
 
 Si and Shi have spherical Bessel functions of order 0 as derivatives, which hold at zero.
 """

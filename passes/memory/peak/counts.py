@@ -7,8 +7,8 @@ They are at most what they begin with and what each iteration adds. (`growth`) :
       yield %k.2
     }
 
-A loop that a counter ends has no more iterations than that counts, and one that finds this out.
-(`limit`) ::
+A loop that a counter ends has at most one iteration more than the counter counts: the last one
+finds that it has ended. (`limit`) ::
 
     while W carrying (%i.1 = 0) {                   # at most n + 1
       %more = lt %i.1 %n
@@ -134,7 +134,7 @@ def _rises(
 
 
 def _follow(stmts: Sequence[Stmt], known: dict[Operand, Operand]) -> None:
-    """Note what follows of known truth values and numbers."""
+    """Note what follows from known truth values and numbers."""
     for stmt in stmts:
         if isinstance(stmt, If):
             cond = known.get(stmt.cond, stmt.cond)

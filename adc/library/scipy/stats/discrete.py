@@ -27,7 +27,7 @@ def _times_log1p(k: Any, p: Any) -> Any:
 def _summed(row: Any, mean: Any, *shapes: Any) -> Any:
     """Return the entropy of a distribution whose support has no end.
 
-    The terms fall beyond the mean, and are summed until they are lost in the sum.
+    Beyond the mean the terms become smaller. They are summed until they no longer change the sum.
     """
     found, k, term = 0.0 * mean, 0.0, 1.0 + 0.0 * mean
     while k <= mean or term > 1e-18 * found:

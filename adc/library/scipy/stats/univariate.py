@@ -21,7 +21,7 @@ class Distribution:
 
     @classmethod
     def valid(cls, *shapes: Any) -> Any:
-        """Whether the shapes are: all are positive, unless a distribution says otherwise."""
+        """Whether the shape parameters are valid: positive, unless a distribution differs."""
         found = True
         for shape in shapes:
             found = found & (shape > 0)
@@ -80,7 +80,7 @@ class Continuous(Distribution):
         """Return the density."""
         return np.exp(cls.logpdf(x, *shapes))
 
-    # Beyond the median from the other side, where the number nears 1.
+    # Above the median from the other tail: `cdf` is close to 1 there, and would be rounded.
 
     @classmethod
     def logcdf(cls, x: Any, *shapes: Any) -> Any:
