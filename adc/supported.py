@@ -324,6 +324,7 @@ def page(*, refused: bool = False) -> str:
     lines.append(f"- of lists: {_wrapped(sorted(attributes.LIST_METHODS))}")
     lines.append(f"- of deques: {_wrapped(sorted(attributes.DEQUE_METHODS))}")
     lines.append(f"- of dicts: {_wrapped(sorted(attributes.DICT_METHODS))}")
+    lines.append(f"- of counters: {_wrapped(sorted(attributes.COUNTER_METHODS))}")
     lines.append(f"- of random generators: {_wrapped(sorted(random.METHODS))}")
     lines.append(f"- of communicators of mpi4py: {_wrapped(communication.METHODS)}")
     lines.append(f"- of loggers: {_wrapped(effects.METHODS)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
+    Words,
     Zip,
     kind_of,
     static,
@@ -379,6 +381,25 @@ def _reversed(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
     return Reversed(elementwise.materialised(lo, args[0], node))
 
 
+def _of_text(fn: Callable[[Any], Any]) -> Handler:
+    """Lower `ord` or `chr`, of a constant."""
+
+    def handler(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+        arguments.arity(lo, args, kwargs, node, 1)
+        if fn is chr:
+            given: Any = arguments.constant_int(lo, args[0], node, "a number of a letter")
+        else:
+            given = args[0].value if isinstance(args[0], Static) else None
+            if isinstance(args[0], Words):
+                raise lo.unsupported(f"`ord` of {kind_of(args[0])}", node)
+        try:
+            return static(fn(given))
+        except (TypeError, ValueError) as error:
+            raise TypeMismatchError(str(error), lo.span(node)) from None
+
+    return handler
+
+
 def _divmod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
     a, b = (elementwise.number(lo, arg, node, "`divmod`") for arg in args)
@@ -645,6 +666,7 @@ HANDLERS: dict[Any, Handler] = {
     abs: _abs, min: _listing(_extreme(ast.Lt), ordered=False),
     max: _listing(_extreme(ast.Gt), ordered=False), len: _len, range: _range,
     slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
+    ord: _of_text(ord), chr: _of_text(chr),
     pow: _pow, str: _text, repr: _text, format: _text, sum: _listing(_sum, ordered=False),
     tuple: _listing(_tuple, ordered=True),
     int: _to_int,

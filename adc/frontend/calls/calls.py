@@ -397,6 +397,11 @@ def _call_known(
     ):
         owner = static(fn.__self__)
         return program.call_function(lo, fn.__func__, [owner, *args], kwargs, node)
+    if isinstance(value, enum.Enum) and isinstance(
+        classes.in_class(type(value), "__call__"), types.FunctionType
+    ):
+        method = outside.attribute(lo, callee, "__call__")
+        return dispatch.apply(lo, method, args, kwargs, node)
     if isinstance(value, type) and classes.is_written(value) and not _is_of_scipy(value):
         why = f"an object of class `{value.__name__}`, {peculiarity(value)},"
         raise lo.unsupported(

@@ -37,6 +37,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     RecordOf,
+    SetRef,
     Static,
     TupleOf,
     counter,
@@ -431,10 +432,13 @@ def _defaultdict(
 def _counter(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    """Lower ``Counter(iterable)``."""
-    if len(args) > 1 or kwargs or (args and isinstance(args[0], DictRef)):
-        raise lo.unsupported("`Counter` with these arguments", node, "pass the elements")
+    """Lower ``Counter(iterable)``, and of what `update` takes."""
+    arity(lo, args, {}, node, 0, 1)
     made = lo.new_ref(counter, RecordOf((), ()))
+    is_dict = bool(args) and isinstance(args[0], DictRef) and not isinstance(args[0], SetRef)
+    if kwargs or is_dict:
+        dicts.method(lo, made, "update", args, kwargs, node)
+        return made
     source = keyed.listed(lo, args[0], node) if args else TupleOf(())
     items = sequences.known_elements(lo, source, node)
     if items is None or not all(map(keyed.is_known, items)):

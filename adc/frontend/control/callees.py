@@ -140,6 +140,8 @@ class Callee:
     perhaps : dict
         For each result of the function that is an array, by its origin: the origins of what it is
         on some paths only, an array that is passed or another result.
+    asked : bool
+        Whether a call of it was met while its body was lowered: it calls itself.
     """
 
     name: str
@@ -152,6 +154,7 @@ class Callee:
     perhaps: dict[int, frozenset[int]] = field(default_factory=dict)
     captures: tuple[Place, ...] = ()
     function: Function | None = None
+    asked: bool = False
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -305,6 +308,8 @@ def _call_recursive(
         finally:
             if callee.function is None:
                 _forget(lo, known)
+    else:
+        callee.asked = True
     if callee.result is None:
         raise _Bottom
     return _emit_call(lo, callee, passed, node)
@@ -502,17 +507,20 @@ def _find(
         )  # fmt: skip
     known = set(lo.shared.callees)
     for _ in range(12):
-        facts = callee.facts()
+        facts, callee.asked = callee.facts(), False
         # Callees found on the way depend on what was believed of this one.
         _forget(lo, known)
         try:
             function = _lower_callee(lo, callee, holder, source, passed, [stack], recursive=True)
         except Dead:
+            if not callee.asked:
+                raise UnsupportedError(f"{name}() always raises", lo.span(node)) from None
             raise UnsupportedError(
                 f"{name}() calls itself on every path", source.span(source.node),
                 "add a path that returns without a recursive call",
             ) from None  # fmt: skip
-        if callee.facts() == facts:
+        # What calls only others, as for the parts of a tree, believed nothing of itself.
+        if callee.facts() == facts or not callee.asked:
             callee.function = function
             return
     raise UnsupportedError(

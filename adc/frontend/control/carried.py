@@ -50,6 +50,7 @@ from adc.frontend.core.bindings import (
     one_class,
     one_type,
     related,
+    texts_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import require_bound
@@ -69,6 +70,10 @@ from adc.frontend.values import constants, list_buffers, optional
 from adc.ir.errors import TypeUnstableError
 from adc.ir.types import Array, Scalar, join
 from adc.ir.verifier import alike
+
+# Where a loop of constant length makes one of more texts than these, it is unrolled: the text of
+# each iteration is known then, and each may be longer than the one before.
+MOST_TEXTS = 4
 
 
 def close(
@@ -133,6 +138,12 @@ def _close_name(
         form = forms.optional_form(start, end, varies(lo, name), keys=not memo.unrolls)
         if isinstance(form, OneOf) and is_contents(name):
             form = None
+        if isinstance(form, OneOf) and memo.unrolls:
+            texts = texts_of(form) or ()
+            if len(texts) > MOST_TEXTS:  # each iteration makes another one
+                raise RestructuredError(
+                    f"{name!r} is another text after each iteration", lo.builder.loc, ""
+                )
         if form is not None and _has_made_inside(before, form):
             form = None
         if memo.avoids_numbers and may_become_array(start, end):

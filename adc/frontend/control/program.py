@@ -12,12 +12,24 @@ import inspect
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 from adc.frontend.control import callees, inlining
 from adc.frontend.control.callees import Passed
 from adc.frontend.control.control import EXIT, FALLS
 from adc.frontend.core import closures, outside
-from adc.frontend.core.bindings import ArrayRef, Binding, Closure, Num, Static, Transformed
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    Closure,
+    NamedTuple,
+    Num,
+    Ref,
+    Static,
+    Transformed,
+    TupleOf,
+)
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import GENERATOR, refusal
 from adc.frontend.core.state import Frame, Holder, StackError
@@ -25,7 +37,7 @@ from adc.frontend.core.structure import refs, shape_of
 from adc.frontend.inputs.places import Place
 from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
-from adc.ir.errors import AdcError, RecursionDepthError, Span
+from adc.ir.errors import AdcError, RecursionDepthError, Span, UnsupportedError
 
 # The fewest statements of a function that calls share, and the fewest that sharing it must save:
 # less code compiles in no time, and fuses with that around it. Where functions of any kind repeat
@@ -50,15 +62,20 @@ class _Recursive(Exception):
         self.key = key
 
 
-def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> tuple[object, ...]:
+def _key(
+    fn: types.FunctionType, bound: dict[str, Binding], structural: bool = False
+) -> tuple[object, ...]:
     """Return the key of a call of a function while it is inlined: the functions passed.
 
     ``apply(lambda u: apply(f, u), x)`` is no recursion: the two calls apply different functions.
+    Neither is ``walk(child)`` in ``walk(node)``, for a `structural` function: its key has the
+    lists, dicts and objects passed as well.
     """
+    kinds: Any = Closure | Static | Transformed
+    if structural:
+        kinds |= Ref | TupleOf | NamedTuple
     fixed = tuple(
-        (name, shape_of(binding))
-        for name, binding in bound.items()
-        if isinstance(binding, Closure | Static | Transformed)
+        (name, shape_of(binding)) for name, binding in bound.items() if isinstance(binding, kinds)
     )
     return (fn, fixed)
 
@@ -120,9 +137,10 @@ def call_function(
         _require_taken(lo, spec, args, kwargs, node)
     defaults = inlining.function_defaults(holder)
     bound = inlining.bind_arguments(lo, fn.__name__, spec, args, kwargs, defaults, node)
-    key = _key(fn, bound)
+    key = _key(fn, bound, fn in lo.shared.structural)
+    again = _Call(holder, source, bound, node, key, fn, _key(fn, bound, True))
     if key in lo.shared.recursive:
-        return callees.call_recursive(lo, holder, source, bound, node, key)
+        return _call_recursive(lo, again)
     if key in lo.stack:
         raise _Recursive(key)
     passed = [*bound.values()]
@@ -140,7 +158,51 @@ def call_function(
         if holder.in_library or lo.inlines or lo.builder.mark is not None:
             return inlining.run(lo, source.node, source, bound, holder, None)
         return _shared_or_inlined(lo, holder, source, bound, node)
-    return callees.call_recursive(lo, holder, source, bound, node, key)
+    return _call_recursive(lo, again)
+
+
+@dataclass
+class _Call:
+    """A call of a recursive function: `which`, with its key, and the one that it has inlined."""
+
+    holder: Holder
+    source: Source
+    bound: dict[str, Binding]
+    node: ast.Call
+    key: object
+    which: object
+    inlined: object
+    closure: Closure | None = None
+
+
+def _call_recursive(lo: Lowerer, call: _Call) -> Binding:
+    """Call a recursive function; or, for what such a function cannot do, inline all of its calls.
+
+    One that changes the nodes of a tree is inlined, if the tree has an end.
+    """
+    structural, closure = lo.shared.structural, call.closure
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    try:
+        return callees.call_recursive(
+            lo, call.holder, call.source, call.bound, call.node, call.key, closure
+        )
+    except UnsupportedError:
+        if call.which in structural or call.inlined == call.key or lo.depth is not None:
+            raise
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+        structural.add(call.which)
+        lo.stack.append(call.inlined)
+        scope = None if closure is None else closure.scope
+        inner = call.source.node if closure is None else closure.node
+        try:
+            return inlining.run(lo, inner, call.source, call.bound, call.holder, scope, closure)
+        except (AdcError, _Recursive):
+            structural.discard(call.which)
+        finally:
+            lo.stack.pop()
+        raise
 
 
 @contextmanager
@@ -176,9 +238,12 @@ def call_closure(
     bound = inlining.bind_arguments(
         lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node
     )
-    key = (callee.node, outer.original or outer, _key(outer.holder.fn, bound))
+    where, fn = outer.original or outer, outer.holder.fn
+    key = (callee.node, where, _key(fn, bound, callee.node in lo.shared.structural))
+    inlined = (callee.node, where, _key(fn, bound, True))
+    again = _Call(outer.holder, source, bound, node, key, callee.node, inlined, callee)
     if key in lo.shared.recursive:
-        return callees.call_recursive(lo, outer.holder, source, bound, node, key, callee)
+        return _call_recursive(lo, again)
     if key in lo.stack:
         raise _Recursive(key)
     if len(lo.stack) >= _MAX_CALL_DEPTH:
@@ -186,7 +251,7 @@ def call_closure(
 
     with _unless_recursive(lo, key):
         return inlining.run(lo, callee.node, source, bound, outer.holder, outer, callee)
-    return callees.call_recursive(lo, outer.holder, source, bound, node, key, callee)
+    return _call_recursive(lo, again)
 
 
 def _require_taken(

@@ -397,6 +397,8 @@ class Shared:
     holders: dict[types.FunctionType, Holder] = field(default_factory=dict)
     sources: dict[int, Source] = field(default_factory=dict)
     recursive: set[object] = field(default_factory=set)
+    # Functions that call themselves for parts of what they are passed, and are inlined.
+    structural: set[object] = field(default_factory=set)
     # Recursive functions that need the constants among their arguments.
     with_constants: set[object] = field(default_factory=set)
     # IR functions, by Python function, signature and modes (`control.callees`).

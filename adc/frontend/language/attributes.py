@@ -10,6 +10,7 @@ from adc.frontend.core.bindings import (
     Binding,
     Bound,
     Closure,
+    DefaultRef,
     DequeRef,
     DictRef,
     FlatRef,
@@ -55,6 +56,7 @@ SET_METHODS = frozenset(
      "symmetric_difference", "symmetric_difference_update", "union", "update")
 )  # fmt: skip
 DICT_METHODS = ("keys", "values", "items", "get", "pop", "update", "copy", "setdefault", "clear")
+COUNTER_METHODS = ("most_common", "subtract", "total")
 
 
 def of_container(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Binding | None:
@@ -69,6 +71,8 @@ def of_container(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Bind
         case TupleOf() if name in ("index", "count"):
             return Bound(owner, name)
         case SetRef() if name in SET_METHODS:
+            return Bound(owner, name)
+        case DefaultRef(keeps=False) if name in COUNTER_METHODS:
             return Bound(owner, name)
         case DictRef() if name in DICT_METHODS and not isinstance(owner, SetRef):
             return Bound(owner, name)

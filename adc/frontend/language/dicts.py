@@ -409,8 +409,22 @@ def method(
 
             there, read = looked_up(lo, owner, key, node)
             return evaluation.either(lo, there, read, added, node)
-        case "update", [] | [DictRef()] if not isinstance(owner, DefaultRef) or owner.keeps:
+        case "update" | "subtract", [] | [_] if isinstance(owner, DefaultRef) and not owner.keeps:
+            by = lo.num(1 if name == "update" else -1)
+            named = [lo.new_ref(DictRef, RecordOf(tuple(kwargs), tuple(kwargs.values())))]
+            for other in (*args, *(named if kwargs else ())):
+                is_dict = isinstance(other, DictRef) and not isinstance(other, SetRef)
+                fn = tables.add if is_dict else tables.count
+                dispatch.apply(lo, Static(fn), [owner, other, by], {}, node)
+            return NONE
+        case "total" | "most_common", _ if isinstance(owner, DefaultRef) and not owner.keeps:
+            return dispatch.apply(
+                lo, Static(getattr(tables, name)), [owner, *args], kwargs, node
+            )  # fmt: skip
+        case "update", [] | [_] if not isinstance(owner, DefaultRef) or owner.keeps:
             for other in args:
+                if not isinstance(other, DictRef):
+                    other = dispatch.apply(lo, Static(dict), [other], {}, node)
                 update(lo, owner, other, node)
             for name_, given in kwargs.items():
                 put(lo, owner, Static(name_), given, node)

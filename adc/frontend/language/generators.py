@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from adc.frontend.control import blocks, evaluation, inlining
 from adc.frontend.control.control import (
     FALLS,
@@ -40,6 +42,7 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     kind_of,
+    static,
 )
 from adc.frontend.core.dispatch import SplitError, handles
 from adc.frontend.core.lower import Lowerer
@@ -392,10 +395,10 @@ def is_held(lo: Lowerer, node: ast.expr) -> bool:
         del lo.builder.stmts[mark:]
 
 
-# Iterators of `itertools` that store what they take before they yield anything.
+# Iterators that store what they take before they yield anything.
 _COMBINING = (
     itertools.product, itertools.combinations, itertools.combinations_with_replacement,
-    itertools.permutations,
+    itertools.permutations, np.ndindex,
 )  # fmt: skip
 
 
@@ -436,7 +439,7 @@ def _combined(lo: Lowerer, node: ast.Call, most: int) -> TupleOf | None:
         items = sequences.static_items(lo, binding) or sequences.static_range(binding)
         if items is None or len(items) > most:
             return None
-        given.append(items)
+        given.append(tuple(map(_value, items)) if callee.value is np.ndindex else items)
     names = [each.arg or "" for each in node.keywords]
     count = len(given) - len(names)
     try:
@@ -444,7 +447,16 @@ def _combined(lo: Lowerer, node: ast.Call, most: int) -> TupleOf | None:
     except (TypeError, ValueError):  # which the call raises
         return None
     found = list(itertools.islice(made, most + 1))
+    if callee.value is np.ndindex:
+        found = [tuple(map(static, each)) for each in found]
     return None if len(found) > most else TupleOf(tuple(TupleOf(each) for each in found))
+
+
+def _value(size: Binding) -> Any:
+    """Return a size if it is known; else what is no size."""
+    if isinstance(size, Num) and isinstance(size.operand, Literal):
+        return size.operand.value
+    return None
 
 
 def elements(lo: Lowerer, binding: Binding, node: ast.expr) -> Binding:
@@ -475,7 +487,8 @@ def _run(
     generator: Generator,
     make: Callable[[str, frozenset[str], dict[str, ast.expr]], Labelled],
 ) -> None:
-    if [node for node, _ in lo.generating].count(generator.node) >= MAX_NESTED:
+    level = [node for node, _ in lo.generating].count(generator.node)
+    if level >= MAX_NESTED:
         raise _refused(lo, generator, "a recursive generator", call, "keep a list of what is to do")
     args, kwargs, lazy = _given(lo, call, generator)
     spec = generator.node.args
@@ -485,7 +498,8 @@ def _run(
     if generator.holder.fn.__module__ != iteration.__name__:
         inlining.require_lasting(lo, bound.values(), call)
     given = _parameters(lazy, bound)
-    prefix = f"${generator.name}{stmt.lineno}_{stmt.col_offset}."
+    # One that calls itself does so at one place: each call has variables of its own.
+    prefix = f"${generator.name}{stmt.lineno}_{stmt.col_offset}_{level}."
     free = _free(lo, generator)
     key = ("generator", id(stmt), id(generator.node), prefix, frozenset(free))
     if key not in lo.memo:

@@ -11,17 +11,20 @@ from collections.abc import Callable, Sequence
 
 from adc.frontend.control import blocks, chains, evaluation
 from adc.frontend.control.control import BREAK, CONTINUE, RESULT, RETURN, branch, set_exit
-from adc.frontend.core import closures, dispatch, numbers, outside, refusals
+from adc.frontend.core import classes, closures, dispatch, numbers, outside, refusals
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
     Closure,
+    DictRef,
     ListRef,
     Maybe,
     NamedTuple,
     Num,
     ObjectRef,
     Range,
+    RecordOf,
+    SetRef,
     Static,
     TupleOf,
     kind_of,
@@ -35,6 +38,7 @@ from adc.frontend.core.structure import is_slot
 from adc.frontend.language import (
     assignment,
     attributes,
+    dicts,
     exceptions,
     formatting,
     iterators,
@@ -165,7 +169,9 @@ def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
 
 # Python's own mark of classes that a pattern of a sequence matches (Py_TPFLAGS_SEQUENCE): of
 # strings and iterators not, of NumPy's arrays not, of subclasses of `collections.abc.Sequence`.
-_SEQUENCE = 1 << 5
+# The next one, of those that a pattern of a dict matches (Py_TPFLAGS_MAPPING), and that of classes
+# whose pattern has one inside for the whole value, such as ``float(x)`` (_Py_TPFLAGS_MATCH_SELF).
+_SEQUENCE, _MAPPING, _WHOLE = 1 << 5, 1 << 6, 1 << 22
 
 
 @handles(ast.Match)
@@ -206,9 +212,10 @@ def _taken(lo: Lowerer, case: ast.match_case, captured: dict[str, Binding]) -> N
 
 def _matches(lo: Lowerer, pattern: ast.pattern, subject: Binding) -> Operand:
     """Return whether a value matches a pattern, and bind the names in it."""
-    if isinstance(pattern, ast.MatchSequence):
+    takes_apart = isinstance(pattern, ast.MatchSequence | ast.MatchClass | ast.MatchMapping)
+    if takes_apart:
         dispatch.require_one([subject], pattern)
-    if isinstance(subject, Maybe) and isinstance(pattern, ast.MatchSequence):
+    if takes_apart and isinstance(subject, Maybe):
         raise lo.unsupported(
             f"this pattern for {kind_of(subject)}", pattern, "ask whether it is None first"
         )
@@ -229,7 +236,11 @@ def _matches(lo: Lowerer, pattern: ast.pattern, subject: Binding) -> Operand:
             return functools.reduce(lambda a, b: numbers.apply(lo, "or", a, b), found)
         case ast.MatchSequence():
             return _matches_sequence(lo, pattern, subject)
-    raise lo.unsupported("this pattern", pattern, "use `if` and `elif`")
+        case ast.MatchClass():
+            return _matches_class(lo, pattern, subject)
+        case ast.MatchMapping():
+            return _matches_dict(lo, pattern, subject)
+    raise AssertionError(pattern)
 
 
 def _elements(lo: Lowerer, subject: Binding, pattern: ast.pattern) -> Sequence[Binding] | None:
@@ -274,6 +285,78 @@ def _matches_sequence(lo: Lowerer, pattern: ast.MatchSequence, subject: Binding)
     for each, item in zip(patterns, items, strict=True):
         result = numbers.apply(lo, "and", result, _matches(lo, each, item))
     return result
+
+
+def _matches_class(lo: Lowerer, pattern: ast.MatchClass, subject: Binding) -> Operand:
+    found = evaluation.lower_expr(lo, pattern.cls)
+    cls = found.value if isinstance(found, Static) else None
+    if not isinstance(cls, type):
+        raise TypeMismatchError("called match pattern must be a class", lo.span(pattern.cls))
+    call = ast.copy_location(ast.Call(pattern.cls, [], []), pattern)
+    holds = dispatch.apply(lo, Static(isinstance), [subject, found], {}, call)
+    assert isinstance(holds, Num)
+    if holds.operand == Literal(False, BOOL):
+        return holds.operand
+    names = getattr(cls, "__match_args__", None)
+    whole = names is None and bool(cls.__flags__ & _WHOLE)
+    given, most = len(pattern.patterns), 1 if whole else len(names or ())
+    if given > most:
+        raise TypeMismatchError(
+            f"{cls.__name__}() accepts {most} positional sub-pattern{'s' * (most != 1)} "
+            f"({given} given)", lo.span(pattern),
+        )  # fmt: skip
+    inner = list(zip(names or (), pattern.patterns, strict=False))
+    inner += zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)
+    tests = [_matches(lo, each, subject) for each in (pattern.patterns if whole else ())]
+    for name, each in inner:
+        part = _part(lo, subject, name, each)
+        if part is None:
+            return Literal(False, BOOL)
+        tests.append(_matches(lo, each, part))
+    return _all(lo, tests)
+
+
+def _part(lo: Lowerer, subject: Binding, name: str, pattern: ast.pattern) -> Binding | None:
+    """Return an attribute of what matches a class; None if it has no such attribute."""
+    if objects.has_own(lo, subject, name) is not None:
+        raise lo.unsupported(
+            f"a pattern with the attribute `{name}`, which only some paths set,", pattern,
+            "set it on every path",
+        )  # fmt: skip
+    if isinstance(subject, classes.Instance):
+        return objects.attribute(lo, subject, name, pattern)
+    node = ast.copy_location(ast.Attribute(ast.Name("_", ast.Load()), name, ast.Load()), pattern)
+    return attributes.attribute_of(lo, subject, node)
+
+
+def _matches_dict(lo: Lowerer, pattern: ast.MatchMapping, subject: Binding) -> Operand:
+    if not isinstance(subject, DictRef) or isinstance(subject, SetRef):
+        cls = type(subject.value) if isinstance(subject, Static) else classes.class_of(subject)
+        if not isinstance(subject, SetRef) and (cls is None or cls.__flags__ & _MAPPING):
+            raise lo.unsupported(f"this pattern for {kind_of(subject)}", pattern)
+        return Literal(False, BOOL)
+    tests: list[Operand] = []
+    rest = lo.held(subject)
+    for node, each in zip(pattern.keys, pattern.patterns, strict=True):
+        key = evaluation.lower_filled(lo, node)
+        there, read = dicts.looked_up(lo, subject, key, node)
+        if isinstance(there, Literal) and not there.value:
+            return there
+        if not isinstance(rest, RecordOf):
+            raise lo.unsupported(
+                "this pattern for a dict with keys known only at run time", pattern,
+                "ask for a key with `if key in …`",
+            )  # fmt: skip
+        rest = rest.without(dicts.key_of(lo, key, node))
+        tests += [there, _matches(lo, each, read())]
+    if pattern.rest is not None:
+        lo.frame.env[pattern.rest] = lo.new_ref(DictRef, rest)
+    return _all(lo, tests)
+
+
+def _all(lo: Lowerer, tests: Sequence[Operand]) -> Operand:
+    true: Operand = Literal(True, BOOL)
+    return functools.reduce(lambda a, b: numbers.apply(lo, "and", a, b), tests, true)
 
 
 @handles(ast.Return)

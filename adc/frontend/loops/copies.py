@@ -23,13 +23,13 @@ from adc.frontend.control.control import (
 )
 from adc.frontend.core.bindings import Binding, Unbound, Unstable
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import PickedError
 from adc.frontend.core.structure import is_slot
 from adc.frontend.language import assignment, breaks, unrolling
 from adc.frontend.loops import exits, over
 from adc.frontend.syntax import scope
 from adc.frontend.values import sequences
 from adc.ir.core import Literal, Operand
+from adc.ir.errors import AdcError
 
 # The most copies of a body, for a loop that would be refused otherwise.
 MAX_COPIES = 256
@@ -61,7 +61,7 @@ def _unstable_slots(lo: Lowerer) -> set[str]:
     return {n for n, held in lo.frame.env.items() if is_slot(n) and isinstance(held, Unstable)}
 
 
-def of_while(lo: Lowerer, stmt: ast.While, error: PickedError) -> None:
+def of_while(lo: Lowerer, stmt: ast.While, error: AdcError) -> None:
     """Lower a `while` whose test is a constant in each iteration, or raise the error."""
 
     def step(k: int) -> tuple[Operand, Callable[[], None]]:

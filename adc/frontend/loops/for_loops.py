@@ -105,6 +105,14 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     except (VariesError, PickedError) as error:
         # A list that grows by arrays, a dict with new keys, keys such as f"w{k}": a copy of the
         # body for each iteration.
+        if count is None and isinstance(error, RestructuredError | PickedError):
+            lo.restore(before)
+            lo.reset_names(saved)
+            del lo.builder.stmts[mark:]
+            known = generators.combined(lo, stmt.iter, copies.MAX_COPIES)
+            if known is not None:
+                copies.unrolled(lo, stmt, known)
+                return
         if isinstance(error, VariesError) and not isinstance(error, RestructuredError):
             # What the body uses, not what it leaves. The number of the iteration may decide it:
             # ``if row > 0: parts.append(Part(row))`` in a loop inside.

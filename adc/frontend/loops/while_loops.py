@@ -6,14 +6,15 @@ import ast
 
 from adc.frontend.control import blocks, choices
 from adc.frontend.control.control import FALLS, NATURAL, branch, set_exit
-from adc.frontend.control.findings import FirstError
+from adc.frontend.control.findings import FirstError, PathsError, RestructuredError
 from adc.frontend.control.loops import lower_loop
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import Dead, PickedError
+from adc.frontend.core.state import CONTENTS, Dead, PickedError, VariesError
 from adc.frontend.loops import copies, exits
 from adc.frontend.syntax import scope
 from adc.ir.core import Operand, Value
+from adc.ir.errors import TypeUnstableError
 
 
 @handles(ast.While)
@@ -21,9 +22,12 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
     before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
     try:
         _lower_while(lo, stmt)
-    except PickedError as error:
-        if error.places:
+    except (PickedError, TypeUnstableError) as error:
+        if isinstance(error, PickedError) and error.places:
             raise
+        varies = isinstance(error, VariesError) and not isinstance(error, RestructuredError)
+        if varies or (isinstance(error, PathsError) and CONTENTS not in lo.shared.varied):
+            raise  # the program is lowered again with what may be one of several values
         lo.restore(before)
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]

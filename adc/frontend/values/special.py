@@ -266,7 +266,7 @@ def table() -> list[tuple[str, str]]:
         (names("__next__"), "called by loops over an object whose `__iter__` returns it"),
         (names("__reversed__", "__length_hint__"), "refused"),
         (names("__enter__", "__exit__"), "called by `with`"),
-        ("`__match_args__`", "refused, as are class patterns"),
+        ("`__match_args__`", "as in Python, in the patterns of `match`"),
         (names("__instancecheck__", "__subclasscheck__"), "refused, except for those of `abc`"),
         (names("__delattr__", "__class_getitem__", "__dict__", "__dir__", "__hash__", "__repr__",
                "__str__", "__format__", "__bytes__", "__complex__", "__buffer__"),

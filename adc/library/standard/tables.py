@@ -49,10 +49,27 @@ def all_in(mine: Any, others: Any, inside: bool) -> bool:
     return result
 
 
-def count(counter: Any, elements: Any) -> None:
+def count(counter: Any, elements: Any, by: int = 1) -> None:
     """Count how often each element of an iterable is in it."""
     for each in elements:
-        counter[each] += 1
+        counter[each] += by
+
+
+def add(counter: Any, other: Any, by: int = 1) -> None:
+    """Add what another dict has for each key, or take it away."""
+    for key, value in other.items():
+        counter[key] += by * value
+
+
+def total(counter: Any) -> Any:
+    """Return the sum of all counts."""
+    return sum(counter.values())
+
+
+def most_common(counter: Any, n: Any = None) -> Any:
+    """Return the keys with the largest counts, and these, largest first."""
+    pairs = sorted(counter.items(), key=lambda pair: pair[1], reverse=True)
+    return pairs if n is None else pairs[: max(n, 0)]
 
 
 def update(table: Any, other: Any) -> None:

@@ -3,7 +3,14 @@
 ARGS = (1.5,)
 
 
+class Point:
+    pass
+
+
 def program(x):
-    match x:
-        case float():  # ADC010: this pattern
-            return x
+    p = Point()
+    if x > 1.0:
+        p.v = x
+    match p:
+        case Point(v=v):  # ADC010: a pattern with the attribute `v`, which only some paths set,
+            return v

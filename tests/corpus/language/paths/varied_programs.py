@@ -739,3 +739,79 @@ def dicts_that_are_one_of_several(x: Any) -> Any:
         for hit in row["hits"]:
             s += hit * row["v"]
     return s
+
+
+# --- trees ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Constant:
+    value: Any
+
+
+@dataclass(frozen=True)
+class _Variable:
+    name: str
+
+
+@dataclass(frozen=True)
+class _Operation:
+    name: str
+    left: Any
+    right: Any = None
+
+
+def _value(node: Any, names: Any) -> Any:
+    match node:
+        case _Constant(value):
+            return value
+        case _Variable(name=name):
+            return names[name]
+        case _Operation("sin", inner):
+            return np.sin(_value(inner, names))
+        case _Operation(name="+", left=a, right=b):
+            return _value(a, names) + _value(b, names)
+        case _Operation("*", a, b):
+            return _value(a, names) * _value(b, names)
+    raise TypeError(node)
+
+
+@program(X3)
+def expression_that_is_a_tree(x: Any) -> Any:
+    tree: Any = _Constant(x[0])
+    for k in range(5):
+        product = _Operation("*", tree, _Variable("y" if k % 2 else "z"))
+        tree = _Operation("+", product, _Operation("sin", _Variable("z")))
+    return _value(tree, {"y": x[1], "z": x[2]})
+
+
+class _Reach:
+    def __init__(self, k: Any, *above: Any) -> None:
+        self.k, self.above = k, above
+        self.peaks: list[Any] = []
+
+    def walk(self) -> Any:
+        for each in self.above:
+            yield from each.walk()
+        yield self
+
+
+def _routed(reach: Any, rain: Any) -> Any:
+    flow = reach.k * rain
+    for each in reach.above:
+        flow = flow + _routed(each, rain)
+    for i in range(1, len(flow)):
+        flow[i] += reach.k * flow[i - 1]
+    reach.peaks.append(flow[-1])
+    return flow
+
+
+@program(X6)
+def tree_that_a_recursion_changes(x: Any) -> Any:
+    k = 0.3 * x[:5]
+    outlet = _Reach(k[0], _Reach(k[1], _Reach(k[2]), _Reach(k[3])), _Reach(k[4]))
+    flow = _routed(outlet, x)
+    s = flow[2] * flow[3]
+    for reach in outlet.walk():
+        s = 0.5 * s + reach.peaks[0] * reach.k
+    return s

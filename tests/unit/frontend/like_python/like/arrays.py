@@ -193,6 +193,12 @@ return e[big], e[~big], e[..., None], e[None, ...], e[()]
 return x[2:-10:n], x[-10:-20:n], x[10:-10:n], x[-10:2:-n]
 """,
     "x=X, n=2": r"""
+kinds, parts = ['a', [x[0], 'b']], [x, x[:2]]
+found = []
+for i, j in np.ndindex(2, len(parts)):
+    found.append((len(kinds[i]), parts[j][i]))
+return found
+
 if n == 1:
     y = x
 else:

@@ -53,6 +53,73 @@ match [x, 2.0, 3.0, 4.0 * x]:
 match collections.deque([x, 2.0]):
     case [a, b]:
         return a * b
+
+match [x]:
+    case [a, b]:
+        return a
+    case {'a': 1}:
+        return a
+    case [a] as q:
+        return a * len(q)
+
+def kind(v):
+    match v:
+        case Scaled(a):
+            return a
+        case Line(start=Point(a, b), end=Point(x=c)) if a < b:
+            return a + b * c
+        case Line(start=Point() as p) | (Point() as p):
+            return p
+        case Often(times=3 | 4, value=a):
+            return -a
+        case Often(value, times):
+            return value * times
+        case bool():
+            return 'bool'
+        case int(n) | float(n) if n > 3:
+            return n * 2.0
+        case int():
+            return 'int'
+        case float(v) | complex(real=v):
+            return v
+        case str(text):
+            return text + '!'
+        case list([first, *rest]):
+            return first, len(rest)
+        case {'op': 'add', 'args': [a, b], **more}:
+            return a + b, sorted(more)
+        case dict(d):
+            return len(d)
+        case Properties():
+            return 'p'
+    return None
+both = Line(Point(x, 2.0), Point(3.0, x)), Line(Point(2.0, x), Point(3.0, x))
+values = [
+    *both, Point(x, x), Scaled(x), Often(x, 3), Often(x, 2), True, 2, 5, x, 4.0 * x, 2j * x, 'a',
+    [x, 1, 2], {'op': 'add', 'args': [x, 1.0], 'z': 1, 'a': 2}, {'op': 'mul'}, None, (x,), {1},
+]
+return [v if isinstance(v, str | tuple | int) or v is None else 1.0 * (
+    v.x if isinstance(v, Point) else v.start.x if isinstance(v, Line) else v
+) for v in map(kind, values)]
+
+d = {'a': x}
+if x > 1.0:
+    d['b'] = 2.0 * x
+match d:
+    case {'b': v, **rest}:
+        return v + rest['a'] * len(rest)
+    case _:
+        return d['a']
+
+match collections.defaultdict(float, {'a': x}):
+    case {'b': v}:
+        return v
+    case {'a': v}:
+        return -v
+
+match Kind.B:
+    case Kind(value=v):
+        return x * 2, v
 """,
     "x=X": r"""
 n = 0.0

@@ -504,6 +504,20 @@ for each in rest['few']:
     each[0] += 1.0
 return [each['v'] * each['w'] for each in big], [v * k for v, k in rest['few']]
 
+c = collections.Counter()
+c.update(['a', 'b', 'a'])
+c.update({'a': 2, 'z': 1})
+c.update(q=n)
+c.subtract('ab')
+c.subtract({'q': 1})
+d = collections.Counter({'a': x[0]}, b=n)
+return dict(c), c.most_common(2), c.most_common(), c.total(), d['a'], d['b'], d['c']
+
+d = {'a': x}
+d.update([('b', 2 * x), ('c', 1.0)])
+d.update(zip('ae', [x[0], n]), g=4)
+return d
+
 d = {}
 for v in x:
     d[int(v)] = [v]

@@ -2,6 +2,16 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+def grow(node, level):
+    node['sum'] = node['v'] + sum(grow(child, level + 1) for child in node['kids'])
+    node['seen'].append(level * x)
+    return node['sum']
+def node(v, *kids):
+    return {'v': v, 'kids': list(kids), 'seen': []}
+tree = node(x, node(2 * x, node(3 * x), node(5 * x)), node(7 * x))
+total = grow(tree, 0) + grow(tree['kids'][0], 5)
+return total, tree
+
 def noisy(x, rng=None):
     return x + rng.normal() if x > 1.0 else x
 return noisy(x)

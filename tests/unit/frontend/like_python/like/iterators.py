@@ -2,6 +2,21 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+def walk(node):
+    for child in node['kids']:
+        for each in walk(child):
+            yield each
+    yield node['v']
+def walk_from(node):
+    for child in node['kids']:
+        yield from walk_from(child)
+    yield node['v']
+tree = {'v': x, 'kids': [
+    {'v': 2 * x, 'kids': [{'v': 3 * x, 'kids': []}, {'v': 5 * x, 'kids': []}]},
+    {'v': 7 * x, 'kids': []},
+]}
+return [v for v in walk(tree)], list(walk_from(tree))
+
 def listed(v):
     try:
         iter(v)

@@ -165,6 +165,26 @@ for k in range(n):
 return 1.0
 """,
     "x=X, n=2": r"""
+weights = {('i', 'h'): x[0], ('j', 'h'): x[1], ('h', 'o'): x[2], ('i', 'o'): 2.0}
+behind, count = collections.defaultdict(list), collections.Counter()
+for a, b in weights:
+    behind[a].append(b)
+    count[b] += 1
+queue, order = collections.deque(['i', 'j']), []
+while queue:
+    node = queue.popleft()
+    order.append(node)
+    for other in behind[node]:
+        count[other] -= 1
+        if count[other] == 0:
+            queue.append(other)
+value = {'i': x[0], 'j': x[2]}
+for node in order:
+    if node not in value:
+        kind = Kind.B if node == 'h' else Kind.Base
+        value[node] = kind(sum(w * value[a] for (a, b), w in weights.items() if b == node))
+return order, value
+
 levels, s = [0.5] * 20 + [2.5] * 15, x[0]
 for k, level in enumerate(levels, start=1):
     s = 0.9 * s + level if s < k else s - np.float32(level)

@@ -2,6 +2,14 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+text = 'X'
+for _ in range(4):
+    text = ''.join({'F': 'F[+F]F', 'X': 'F'}.get(each, each) for each in text)
+return len(text) * x, text.count('['), text
+
+name = 'b' if x > 1.0 else 'd'
+return ord(name) - ord('a'), chr(ord('a') + 2), [ord(each) for each in 'xyz']
+
 return str()
 
 return copy.copy('a')

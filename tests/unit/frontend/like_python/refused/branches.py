@@ -11,14 +11,23 @@ del x
 return x
 # ADC011: 'x' may be unbound here: it was deleted at line 2
 
-match [x]:
-    case [a, b]:
+match Point(x, 2.0):
+    case Point(a, b, c):
         return a
-    case {'a': 1}:
-        return a
-    case [a] as q:
-        return a * len(q)
-# ADC010: this pattern is not supported
+# ADC014: Point() accepts 2 positional sub-patterns (3 given)
+
+match Point(x, 2.0):
+    case thrice():
+        return x
+# ADC014: called match pattern must be a class
+
+d = {}
+for k in range(int(x * 2.0)):
+    d[k] = x
+match d:
+    case {1: v}:
+        return v
+# ADC010: this pattern for a dict with keys known only at run time is not supported
 """,
     "x=X, n=2": r"""
 a, b = x.copy(), x * 2.0

@@ -29,9 +29,6 @@ return max([x, 2.0], kye=3.0)
 return collections.defaultdict(float, [('a', x)])['a']
 # ADC010: `defaultdict` with these arguments is not supported
 
-return collections.Counter(a=2)['a'] * x
-# ADC010: `Counter` with these arguments is not supported
-
 return heapq.heappush([x], X)
 # ADC010: a heap of elements of several kinds is not supported
 
