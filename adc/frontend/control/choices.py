@@ -105,22 +105,41 @@ def _split(
     which = found.which
     assert isinstance(which, Value)
     if not any(_holds(held, which) for frame in _frames(lo) for held in frame.env.values()):
-        parts, node = _named(lo, node, at)
-        for name, part in parts:
-            outer_part, lo.undivided = lo.undivided, part
-            try:
-                lo.frame.env[name] = evaluation.lower_optional(lo, part)
-            finally:
-                lo.undivided = outer_part
-        last = lo.frame.env[parts[-1][0]]
-        try:
-            if isinstance(last, OneOf) and not all(map(forms.may_vary, last.items)):
-                return _for_each(lo, node, last, at, lower, valued=valued, truth=truth)
-            return _split(lo, node, lower, valued=valued, truth=truth)
-        finally:
-            for name, _ in parts:
-                lo.frame.env.pop(name, None)
+        return _split_named(lo, node, at, lower, valued=valued, truth=truth)
     return _for_each(lo, node, found, at, lower, valued=valued, truth=truth)
+
+
+def _split_named(
+    lo: Lowerer, node: ast.AST, at: ast.AST, lower: Callable[[ast.AST], Binding],
+    *, valued: bool, truth: bool, operands: bool = False,
+) -> Binding:  # fmt: skip
+    """Lower a statement or expression in which what is one of several values has no name.
+
+    It is that part of it, or one of the `operands` of that.
+    """
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    parts, inside = _named(lo, node, at, operands=operands)
+    for name, part in parts:
+        outer_part, lo.undivided = lo.undivided, part
+        try:
+            lo.frame.env[name] = evaluation.lower_optional(lo, part)
+        except SplitError as error:
+            if error.node is not at or part is not at:
+                raise
+            lo.restore(before)
+            lo.reset_names(saved)
+            del lo.builder.stmts[mark:]
+            return _split_named(lo, node, at, lower, valued=valued, truth=truth, operands=True)
+        finally:
+            lo.undivided = outer_part
+    last = lo.frame.env[parts[-1][0]]
+    try:
+        if isinstance(last, OneOf) and not all(map(forms.may_vary, last.items)):
+            return _for_each(lo, inside, last, at, lower, valued=valued, truth=truth)
+        return _split(lo, inside, lower, valued=valued, truth=truth)
+    finally:
+        for name, _ in parts:
+            lo.frame.env.pop(name, None)
 
 
 def _for_each(
@@ -269,16 +288,29 @@ def _known_outside(lo: Lowerer, which: Value, k: int) -> Iterator[None]:
 
 
 def _named(
-    lo: Lowerer, node: ast.AST, inner: ast.AST
+    lo: Lowerer, node: ast.AST, inner: ast.AST, operands: bool
 ) -> tuple[list[tuple[str, ast.expr]], ast.AST]:
-    """Return names for an expression in `node` and what is evaluated before; `node` with them."""
+    """Return names for an expression in `node` and what is evaluated before; `node` with them.
+
+    Or for the operands of that expression, instead of it.
+    """
     before = _evaluated_before(node, inner)
-    if before is None or (isinstance(node, ast.AugAssign) and not _keeps_target(lo, node, before)):
+    if before is not None and operands:
+        before = [*before[:-1], *_parts(inner)]
+    if (
+        not before
+        or all(isinstance(each, ast.Name | ast.Constant) for each in before)
+        or (
+            isinstance(node, ast.AugAssign)
+            and any(each is inner for each in ast.walk(node.value))
+            and not _keeps_target(lo, node, before)
+        )
+    ):
         raise ChoiceError(
             f"this use of `{ast.unparse(inner)}`, which is one of several values, is not supported",
             lo.span(inner), "assign it to a variable before",
         )  # fmt: skip
-    key = ("named", id(node), id(inner))
+    key = ("named", id(node), id(inner), operands)
     if key not in lo.memo:
         parts = [
             (f"$one{part.lineno}_{part.col_offset}_{part.end_col_offset}", part)
@@ -300,6 +332,8 @@ def _evaluated_before(node: ast.AST, inner: ast.AST) -> list[ast.expr] | None:
     """
     if isinstance(inner, ast.Name):
         return None
+    if node is inner and isinstance(inner, ast.expr):
+        return [inner]
     if isinstance(node, ast.AugAssign) and any(each is inner for each in ast.walk(node.value)):
         target = [] if isinstance(node.target, ast.Name) else _parts(node.target)
         rest = [node.value] if node.value is inner else _evaluated_before(node.value, inner)

@@ -303,5 +303,18 @@ return points[0].x, p.x, p is points[0], len(points)
 
 points, k = [Point(x[0], 1.0), Point(x[1], 2.0)], int(x[2])
 points[k] = points[0]
+
+def leftmost(p, q):
+    if p.x < q.x:
+        return p
+    return q
+p, q, k = Point(x[0], 1.0), Point(x[1], 2.0), int(x[2]) % 2
+leftmost(p, q).y += 1.0
+s = (leftmost(p, q) is q) + 2.0 * (leftmost(p, q) == [p, q][k])
+if isinstance(leftmost(p, q), Point) and leftmost(q, p) is not p:
+    s += leftmost(p, q).x
+r = p if x[1] > 0.0 else [q, p][k]
+(q if x[1] > 0.0 else [q, p][k - 1]).x += 0.5
+return s, p.x, q.x, p.y, q.y, r.x, max([p, q], key=lambda v: v.x).y
 """,
 }
