@@ -32,6 +32,8 @@ from adc.ir.types import BOOL
 
 # How many copies of a statement there may be.
 MOST_COPIES = 64
+# What names of parts of statements begin with.
+_ONE = "$one"
 
 
 def execute(lo: Lowerer, stmt: ast.stmt) -> None:
@@ -296,7 +298,8 @@ def _named(
     """
     before = _evaluated_before(node, inner)
     if before is not None and operands:
-        before = [*before[:-1], *_parts(inner)]
+        own = _parts(inner)
+        before = [*before[:-1], *own] if _are_evaluated(own) else None
     if (
         not before
         or all(isinstance(each, ast.Name | ast.Constant) for each in before)
@@ -306,14 +309,17 @@ def _named(
             and not _keeps_target(lo, node, before)
         )
     ):
+        text = ast.unparse(inner)
+        whole = "what" if _ONE in text else f"`{text}`, which"
+        comma = "" if _ONE in text else ","
         raise ChoiceError(
-            f"this use of `{ast.unparse(inner)}`, which is one of several values, is not supported",
+            f"this use of {whole} is one of several values{comma} is not supported",
             lo.span(inner), "assign it to a variable before",
         )  # fmt: skip
     key = ("named", id(node), id(inner), operands)
     if key not in lo.memo:
         parts = [
-            (f"$one{part.lineno}_{part.col_offset}_{part.end_col_offset}", part)
+            (f"{_ONE}{part.lineno}_{part.col_offset}_{part.end_col_offset}", part)
             for part in before
             if not isinstance(part, ast.Constant)
         ]
@@ -353,10 +359,13 @@ def _evaluated_before(node: ast.AST, inner: ast.AST) -> list[ast.expr] | None:
             found = None if rest is None else [*parts[:k], *rest]
         else:
             continue
-        if found is None or any(isinstance(each, ast.GeneratorExp | ast.Starred) for each in found):
-            return None
-        return found
+        return found if found is not None and _are_evaluated(found) else None
     return None
+
+
+def _are_evaluated(parts: Sequence[ast.expr]) -> bool:
+    """Whether parts have values of their own, where they are evaluated."""
+    return not any(isinstance(each, ast.GeneratorExp | ast.Starred) for each in parts)
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:

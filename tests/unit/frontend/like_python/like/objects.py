@@ -315,6 +315,7 @@ if isinstance(leftmost(p, q), Point) and leftmost(q, p) is not p:
     s += leftmost(p, q).x
 r = p if x[1] > 0.0 else [q, p][k]
 (q if x[1] > 0.0 else [q, p][k - 1]).x += 0.5
+s += sum([v.x for v in [p, q] if v is not [p, q][k]])
 return s, p.x, q.x, p.y, q.y, r.x, max([p, q], key=lambda v: v.x).y
 """,
 }
