@@ -470,6 +470,7 @@ def _condition(lo: Lowerer, node: ast.expr) -> Operand:
 @handles(ast.IfExp)
 def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding:
     tests, values = chains.choices(node)
+
     def arm(value: ast.expr) -> None:
         lower = evaluation.lower_optional
         found = choices.value(lo, value, lower) if lo.shared.picks else lower(lo, value)
