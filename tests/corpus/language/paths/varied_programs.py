@@ -426,6 +426,25 @@ def chosen_without_a_name(x: Any, n: Any) -> Any:
     return s + _richer(*agents[:2]).worth
 
 
+@program(X6, 6, smooth=False)
+def none_or_one_of_several_objects(x: Any, n: Any) -> Any:
+    agents = [_Agent(x[0], "a"), _Agent(x[1], "b"), _Agent(x[2], "c")]
+    best, held, s = None, None, 0.0
+    for t in range(n):
+        agent = agents[t % 3]
+        if best is None or agent.wealth > best.wealth:
+            best = agent
+            best.wealth -= 0.1 * x[3]
+        if held is agent:
+            held = None
+        elif x[t] > 0.0:
+            held = agents[(t + 1) % 3]
+        if held is not None and held is not best:
+            s += held.worth * x[4]
+            held.place[0] *= 1.1
+    return s + best.worth + (0.0 if held is None else held.wealth)
+
+
 class _Spring:
     def __init__(self, i: int, j: int, rest: float) -> None:
         self.i, self.j, self.rest = i, j, rest

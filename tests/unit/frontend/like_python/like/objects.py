@@ -301,6 +301,17 @@ points.append(p)
 del points[k - 2]
 return points[0].x, p.x, p is points[0], len(points)
 
+points, n, last, best = [Point(x[0], 1.0), Point(x[1], 2.0)], int(x[2]), None, None
+for k in range(n + 1):
+    p = points[k % 2]
+    if last is p or best is last:
+        p.y += 10.0
+    last = p if k < n else None
+    if best is None or best.x < p.x:
+        best = p
+    p.x -= 2.0
+return best is points[0], last is None, last is best, [p.x for p in points], [p.y for p in points]
+
 points, k = [Point(x[0], 1.0), Point(x[1], 2.0)], int(x[2])
 points[k] = points[0]
 
