@@ -338,12 +338,12 @@ def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
         )
     value, some = (right.inner, right.some) if isinstance(right, Maybe) else (right, None)
     if isinstance(op, ast.Is) and _are_objects(left.inner) and _are_objects(value):
-        same = numbers.apply(lo, "and", left.some, compare(lo, op, left.inner, value, node))
+        equal = numbers.apply(lo, "and", left.some, compare(lo, op, left.inner, value, node))
         if some is None:
-            return same
+            return equal
         either = numbers.apply(lo, "or", left.some, some)
-        same = numbers.apply(lo, "and", same, some)
-        return numbers.apply(lo, "or", same, numbers.apply(lo, "not", either))
+        equal = numbers.apply(lo, "and", equal, some)
+        return numbers.apply(lo, "or", equal, numbers.apply(lo, "not", either))
     if isinstance(op, ast.Eq) and isinstance(left.inner, Num) and isinstance(value, Num):
         equal = compare(lo, op, left.inner, value, node)
         if some is None:
