@@ -104,6 +104,18 @@ def _by_steps(signature: Signature, levels: tuple[Level, ...], moves: bool) -> i
     return count
 
 
+def _is_further(error: AdcError, first: AdcError) -> bool:
+    """Whether an attempt can do what the first one could not, and met an error on a later line."""
+    a, b = error.span, first.span
+    return (
+        isinstance(first, UnsupportedError)
+        and a is not None
+        and b is not None
+        and a.file == b.file
+        and a.line > b.line
+    )
+
+
 def _add(constants: dict[Place, Any], places: set[Place], values: tuple[Any, ...]) -> bool:
     """Make numbers among what a call passes constants; return whether any was none before."""
     before = len(constants)
@@ -360,7 +372,7 @@ class Preparation:
                     if _add(constants, sizes, values) or _add(constants, numbers, values):
                         continue
                     if picks:
-                        raise refused from None
+                        raise (error if _is_further(error, refused) else refused) from None
                     # What takes more code is the last resort.
                     picks = True
                     constants.clear()

@@ -40,6 +40,7 @@ from adc.frontend.core.bindings import (
     Growing,
     Maybe,
     Num,
+    ObjectRef,
     OneOf,
     RecordOf,
     Ref,
@@ -67,8 +68,9 @@ from adc.frontend.core.structure import (
     with_place,
 )
 from adc.frontend.values import constants, list_buffers, optional
+from adc.ir.core import Literal
 from adc.ir.errors import TypeUnstableError
-from adc.ir.types import Array, Scalar, join
+from adc.ir.types import INT, Array, Scalar, join
 from adc.ir.verifier import alike
 
 # Where a loop of constant length makes one of more texts than these, it is unrolled: the text of
@@ -144,11 +146,14 @@ def _close_name(
                 raise RestructuredError(
                     f"{name!r} is another text after each iteration", lo.builder.loc, ""
                 )
+        form = _of_several(lo, before, form)
         if form is not None and _has_made_inside(before, form):
             form = None
         if memo.avoids_numbers and may_become_array(start, end):
             raise FirstError(f"{name!r} becomes an array", lo.builder.loc, "")
-        if form is not None and not (memo.avoids_none and is_filled(start, end)):
+        picked = isinstance(form, Maybe) and isinstance(form.inner, OneOf)
+        avoids = memo.avoids_none and is_filled(start, end) and not picked
+        if form is not None and not avoids:
             memo.forms[name] = form
             if isinstance(form, Maybe) and isinstance(form.inner, Ref):
                 memo.contents[name] = _made_by_iteration(lo, before, form.inner)
@@ -414,6 +419,14 @@ def _found_list(
         return False
     memo.growing[name] = whole
     return True
+
+
+def _of_several(lo: Lowerer, before: State, form: Binding | None) -> Binding | None:
+    """Return a form for what may be None or an object: another iteration may find another one."""
+    if not (lo.shared.picks and isinstance(form, Maybe) and isinstance(form.inner, ObjectRef)):
+        return form
+    known = form.inner.slot in before.env
+    return replace(form, inner=OneOf((form.inner,), Literal(0, INT))) if known else form
 
 
 def _has_made_inside(before: State, form: Binding) -> bool:

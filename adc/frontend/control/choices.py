@@ -32,6 +32,8 @@ from adc.ir.types import BOOL
 
 # How many copies of a statement there may be.
 MOST_COPIES = 64
+# What names of parts of statements begin with.
+_ONE = "$one"
 
 
 def execute(lo: Lowerer, stmt: ast.stmt) -> None:
@@ -131,22 +133,41 @@ def _split(
     which = found.which
     assert isinstance(which, Value)
     if not any(_holds(held, which) for frame in _frames(lo) for held in frame.env.values()):
-        parts, node = _named(lo, node, at)
-        for name, part in parts:
-            outer_part, lo.undivided = lo.undivided, part
-            try:
-                lo.frame.env[name] = evaluation.lower_optional(lo, part)
-            finally:
-                lo.undivided = outer_part
-        last = lo.frame.env[parts[-1][0]]
-        try:
-            if isinstance(last, OneOf) and not all(map(forms.may_vary, last.items)):
-                return _for_each(lo, node, last, at, lower, valued=valued, truth=truth)
-            return _split(lo, node, lower, valued=valued, truth=truth)
-        finally:
-            for name, _ in parts:
-                lo.frame.env.pop(name, None)
+        return _split_named(lo, node, at, lower, valued=valued, truth=truth)
     return _for_each(lo, node, found, at, lower, valued=valued, truth=truth)
+
+
+def _split_named(
+    lo: Lowerer, node: ast.AST, at: ast.AST, lower: Callable[[ast.AST], Binding],
+    *, valued: bool, truth: bool, operands: bool = False,
+) -> Binding:  # fmt: skip
+    """Lower a statement or expression in which what is one of several values has no name.
+
+    It is that part of it, or one of the `operands` of that.
+    """
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    parts, inside = _named(lo, node, at, operands=operands)
+    for name, part in parts:
+        outer_part, lo.undivided = lo.undivided, part
+        try:
+            lo.frame.env[name] = evaluation.lower_optional(lo, part)
+        except SplitError as error:
+            if error.node is not at or part is not at:
+                raise
+            lo.restore(before)
+            lo.reset_names(saved)
+            del lo.builder.stmts[mark:]
+            return _split_named(lo, node, at, lower, valued=valued, truth=truth, operands=True)
+        finally:
+            lo.undivided = outer_part
+    last = lo.frame.env[parts[-1][0]]
+    try:
+        if isinstance(last, OneOf) and not all(map(forms.may_vary, last.items)):
+            return _for_each(lo, inside, last, at, lower, valued=valued, truth=truth)
+        return _split(lo, inside, lower, valued=valued, truth=truth)
+    finally:
+        for name, _ in parts:
+            lo.frame.env.pop(name, None)
 
 
 def _for_each(
@@ -289,19 +310,36 @@ def _known_outside(lo: Lowerer, which: Value, k: int) -> Iterator[None]:
 
 
 def _named(
-    lo: Lowerer, node: ast.AST, inner: ast.AST
+    lo: Lowerer, node: ast.AST, inner: ast.AST, operands: bool
 ) -> tuple[list[tuple[str, ast.expr]], ast.AST]:
-    """Return names for an expression in `node` and what is evaluated before; `node` with them."""
+    """Return names for an expression in `node` and what is evaluated before; `node` with them.
+
+    Or for the operands of that expression, instead of it.
+    """
     before = _evaluated_before(node, inner)
-    if before is None or (isinstance(node, ast.AugAssign) and not _keeps_target(lo, node, before)):
+    if before is not None and operands:
+        own = _parts(inner)
+        before = [*before[:-1], *own] if _are_evaluated(own) else None
+    if (
+        not before
+        or all(isinstance(each, ast.Name | ast.Constant) for each in before)
+        or (
+            isinstance(node, ast.AugAssign)
+            and any(each is inner for each in ast.walk(node.value))
+            and not _keeps_target(lo, node, before)
+        )
+    ):
+        text = ast.unparse(inner)
+        whole = "what" if _ONE in text else f"`{text}`, which"
+        comma = "" if _ONE in text else ","
         raise ChoiceError(
-            f"this use of `{ast.unparse(inner)}`, which is one of several values, is not supported",
+            f"this use of {whole} is one of several values{comma} is not supported",
             lo.span(inner), "assign it to a variable before",
         )  # fmt: skip
-    key = ("named", id(node), id(inner))
+    key = ("named", id(node), id(inner), operands)
     if key not in lo.memo:
         parts = [
-            (f"$one{part.lineno}_{part.col_offset}_{part.end_col_offset}", part)
+            (f"{_ONE}{part.lineno}_{part.col_offset}_{part.end_col_offset}", part)
             for part in before
             if not isinstance(part, ast.Constant)
         ]
@@ -320,6 +358,8 @@ def _evaluated_before(node: ast.AST, inner: ast.AST) -> list[ast.expr] | None:
     """
     if isinstance(inner, ast.Name):
         return None
+    if node is inner and isinstance(inner, ast.expr):
+        return [inner]
     if isinstance(node, ast.AugAssign) and any(each is inner for each in ast.walk(node.value)):
         target = [] if isinstance(node.target, ast.Name) else _parts(node.target)
         rest = [node.value] if node.value is inner else _evaluated_before(node.value, inner)
@@ -339,10 +379,13 @@ def _evaluated_before(node: ast.AST, inner: ast.AST) -> list[ast.expr] | None:
             found = None if rest is None else [*parts[:k], *rest]
         else:
             continue
-        if found is None or any(isinstance(each, ast.GeneratorExp | ast.Starred) for each in found):
-            return None
-        return found
+        return found if found is not None and _are_evaluated(found) else None
     return None
+
+
+def _are_evaluated(parts: Sequence[ast.expr]) -> bool:
+    """Whether parts have values of their own, where they are evaluated."""
+    return not any(isinstance(each, ast.GeneratorExp | ast.Starred) for each in parts)
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:

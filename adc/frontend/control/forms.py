@@ -165,7 +165,7 @@ def optional_form(
         case Maybe(inner=inner), _ if start.absent == absent:
             other, _ = parts_of_optional(end, absent)
             found = None if other is None else optional_form(inner, other, varies)
-            if found is None or any(True for _ in refs(found)):
+            if found is None or not _may_be_inside(found):
                 return None
             return replace(start, inner=found)
         case _ if (
@@ -177,7 +177,7 @@ def optional_form(
             other = y if x is None else x
             if other is None or not may_be_optional(other):
                 return None
-            if not isinstance(other, Ref) and any(True for _ in refs(other)):
+            if not isinstance(other, Ref) and not _may_be_inside(other):
                 return None
             return Maybe(other, Literal(True, BOOL), absent)
         case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
@@ -196,6 +196,16 @@ def optional_form(
         case _ if varies or isinstance(start, OneOf):
             return _one_of_form(start, end)
     return None
+
+
+def _may_be_inside(binding: Binding) -> bool:
+    """Whether nothing in a value has a slot, but for objects that it is one of."""
+    items = binding.items if isinstance(binding, OneOf) else (binding,)
+    return all(
+        (isinstance(binding, OneOf) and isinstance(item, ObjectRef))
+        or not any(True for _ in refs(item))
+        for item in items
+    )
 
 
 def _optional_forms(

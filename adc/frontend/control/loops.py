@@ -147,6 +147,8 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
     for slot, start in lo.initial.items():
         env.setdefault(slot, start)
     slots = {slot for slot in memo.slots if slot in env}
+    for slot in sorted({slot for slot, _ in memo.opened} & env.keys()):
+        _open(lo, memo, slot)
     for name, why in memo.unstable.items():
         env[name] = Unstable(why)
     for name, like in sorted(memo.forms.items()):
@@ -176,10 +178,6 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
             item = replace(held, inner=own) if isinstance(held, Maybe) else own
             env[slot] = with_place(env[slot], key, item)
             slots |= {slot, own.slot}
-    for slot, key in memo.opened:
-        record = env[slot]
-        assert isinstance(record, RecordOf)
-        env[slot] = record.with_item(key, outside.opened(lo, record.items[record.keys.index(key)]))
     for slot, element in memo.growing.items():
         held = env.get(slot)
         if isinstance(held, TupleOf | RecordOf | Growing):
@@ -193,6 +191,15 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
                 )
                 env[slot] = replace(whole, buffers=buffers)
     return lo.snapshot(), sorted(slots)
+
+
+def _open(lo: Lowerer, memo: LoopMemo, slot: str) -> None:
+    """Bind the attributes from outside that iterations change."""
+    for key in sorted((key for each, key in memo.opened if each == slot), key=str):
+        record = lo.frame.env[slot]
+        assert isinstance(record, RecordOf)
+        item = outside.opened(lo, record.items[record.keys.index(key)])
+        lo.frame.env[slot] = record.with_item(key, item)
 
 
 def _unread(
@@ -228,6 +235,7 @@ def _own(lo: Lowerer, memo: LoopMemo, name: str, old: Ref) -> Ref:
     known = _is_known(lo, name, old.slot)
     slot = lo.new_slot("own", name, old.slot)
     lo.frame.env[slot] = lo.held(old)
+    _open(lo, memo, slot)
     if slot in memo.forms:
         _convert(lo, memo, slot, memo.forms[slot])
     lo.lend(slot, old)

@@ -169,6 +169,8 @@ def with_cells(
             return make(cls, TupleOf(replaced(items)))
         case Among(items=items):
             part = next(parts)
+            if isinstance(part, Cell):
+                return Among(items, part)
             if not isinstance(part, Num):
                 return part
             return OneOf(items, part.operand) if len(items) > 1 else items[0]

@@ -178,7 +178,7 @@ def _comprehension(
         assignment.assign(lo, first.target, element)
         keep = True
         for test in first.ifs:
-            cond = evaluation.condition(lo, test)
+            cond = _condition(lo, test)
             if not isinstance(cond, Literal):
                 raise _AtRunTime(
                     "a comprehension with a condition known only at run time is not supported",
@@ -462,11 +462,14 @@ def _deciding(
     )
 
 
+def _condition(lo: Lowerer, node: ast.expr) -> Operand:
+    """Lower a condition in an expression: picked elements are lowered for each case where it is."""
+    return (choices.condition if lo.shared.picks else evaluation.condition)(lo, node)
+
+
 @handles(ast.IfExp)
 def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding:
     tests, values = chains.choices(node)
-    # Elements that are picked are lowered for each case where they are.
-    condition = choices.condition if lo.shared.picks else evaluation.condition
 
     def arm(value: ast.expr) -> None:
         lower = evaluation.lower_optional
@@ -474,8 +477,8 @@ def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding:
         lo.frame.env[VALUE] = found
 
     if chains.is_long(tests):
-        conditions = [functools.partial(condition, lo, test) for test in tests]
+        conditions = [functools.partial(_condition, lo, test) for test in tests]
         arms = [functools.partial(arm, value) for value in values]
         return evaluation.picked(lo, lambda: chains.pick(lo, conditions, arms), node)
-    cond = condition(lo, node.test)
+    cond = _condition(lo, node.test)
     return evaluation.choose(lo, cond, lambda: arm(node.body), lambda: arm(node.orelse), node)

@@ -12,6 +12,7 @@ import numpy as np
 
 from adc.frontend.core import outside
 from adc.frontend.core.bindings import (
+    Among,
     ArrayRef,
     Binding,
     Cell,
@@ -20,6 +21,7 @@ from adc.frontend.core.bindings import (
     DictRef,
     Given,
     Growing,
+    Lazy,
     ListRef,
     Maybe,
     NamedTuple,
@@ -37,11 +39,13 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import NEITHER
-from adc.frontend.core.structure import cells_of, with_cells
+from adc.frontend.core.structure import cells_of, refs, with_cells
 from adc.frontend.inputs import complexes, flatten, instances, trees, unflatten
 from adc.frontend.values import elementwise, list_buffers, structures, views
 from adc.ir import foreign
+from adc.ir.core import Literal
 from adc.ir.errors import ArgumentError, UnsupportedError
+from adc.ir.types import INT, Scalar
 
 Heap = dict[str, Binding]
 
@@ -85,8 +89,14 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
             return replace(result, inner=inside(inner))
         case OneOf(items=items, which=which) if varied:
             return OneOf(tuple(map(inside, items)), which)
-        case Growing(element=element) if list_buffers.has_choices(element):
+        case Growing(element=element) if any(True for _ in refs(result)):
             pass
+        case Growing(length=length, element=element, buffers=()):
+            # As many numbers as it has elements, which are one and the same.
+            kind = Scalar("i64")
+            zeros = Lazy((length.operand,), kind, lambda index: Literal(0, kind))
+            numbers = elementwise.stored_new(lo, zeros, kind.dtype, node)
+            return Growing((numbers,), length, Among((element,), Cell(INT)))
         case Growing(buffers=buffers):
             copies = [
                 elementwise.copy(lo, list_buffers.view(lo, result, k), node)
@@ -183,7 +193,7 @@ def pairs(result: Binding, heap: Heap) -> list[int]:
             case NamedTuple(cls=complexes.Whole):
                 found.append(next(at))
                 next(at)
-            case Num() | ArrayRef() | Cell():
+            case Num() | ArrayRef() | Cell() | Among():
                 next(at)
             case TupleOf(items=items) | RecordOf(items=items):
                 for item in items:
@@ -309,6 +319,9 @@ def _element(like: Binding, row: Iterator[Any]) -> Any:
     match like:
         case Cell():
             return next(row)
+        case Among(items=items):
+            which = next(row)
+            return None if which is None else _element(items[which], row)
         case TupleOf(items=items):
             return tuple([_element(item, row) for item in items])
         case NamedTuple(cls=cls, record=record):
@@ -361,6 +374,8 @@ def flat_like(result: Binding, heap: Heap, value: Any) -> Iterator[Any]:
                 yield from (number.real, -number.imag)
             case Num() | ArrayRef() | Cell():
                 yield value
+            case Among():
+                yield 0
             case TupleOf(items=items):
                 yield from inside(tuple, (), items, value)
             case NamedTuple(cls=cls, record=record):

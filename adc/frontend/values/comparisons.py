@@ -342,6 +342,13 @@ def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
             lo, numbers.apply(lo, "and", left.some, equal), left.some, equal, True
         )
     value, some = (right.inner, right.some) if isinstance(right, Maybe) else (right, None)
+    if isinstance(op, ast.Is) and _are_objects(left.inner) and _are_objects(value):
+        equal = numbers.apply(lo, "and", left.some, compare(lo, op, left.inner, value, node))
+        if some is None:
+            return equal
+        either = numbers.apply(lo, "or", left.some, some)
+        equal = numbers.apply(lo, "and", equal, some)
+        return numbers.apply(lo, "or", equal, numbers.apply(lo, "not", either))
     if isinstance(op, ast.Eq) and isinstance(left.inner, Num) and isinstance(value, Num):
         equal = compare(lo, op, left.inner, value, node)
         if some is None:
@@ -360,10 +367,22 @@ def _are_constants(binding: Binding) -> bool:
     return all(isinstance(item, Static) for item in items)
 
 
+def _are_objects(binding: Binding) -> bool:
+    """Whether something is an object, or one of several."""
+    items = binding.items if isinstance(binding, OneOf) else (binding,)
+    return all(isinstance(item, ObjectRef) for item in items)
+
+
 def _one_of(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
-    """Compare what is one of several constants; with others, each case is lowered apart."""
+    """Compare what is one of several constants; with others, each case is lowered apart.
+
+    So it is unless only the identity of objects is asked for.
+    """
     for found in (left, right):
-        if isinstance(found, OneOf) and not _are_constants(found):
+        known = _are_constants(found) or (
+            isinstance(op, ast.Is | ast.IsNot) and _are_objects(found)
+        )
+        if isinstance(found, OneOf) and not known:
             raise dispatch.SplitError(found, node)
     if isinstance(left, OneOf):
         return optional.by_item(

@@ -65,7 +65,8 @@ def layers() -> Program:
 
 def history() -> Program:
     seen: list[Any] = []
-    kept: dict[str, Any] = {"loss": [], "calls": 0}
+    kept: dict[str, Any] = {"loss": [], "calls": 0, "marks": []}
+    marks: list[str] = ["first"]
     counts = collections.Counter({"large": 0, "all": 0})
 
     def fn(x: Any) -> Any:
@@ -73,6 +74,8 @@ def history() -> Program:
         for k in range(3):
             if k != 1:
                 seen.append(loss * k)
+            marks.append("large" if x[0] > 2.0 else "small")
+            kept["marks"].append(None)
         kept["loss"].append((loss, x.copy()))
         kept["loss"].extend([1.0, "end"])
         kept["calls"] += 1
@@ -80,7 +83,7 @@ def history() -> Program:
         counts["all"] += 1
         return loss
 
-    return fn, lambda: (seen, kept, dict(counts))
+    return fn, lambda: (seen, kept, marks, dict(counts))
 
 
 def best() -> Program:

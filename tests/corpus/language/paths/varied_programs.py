@@ -408,6 +408,43 @@ def elements_replaced_at_places_known_later(x: Any, n: Any) -> Any:
     return first.worth * np.sum(parts[1]) + agents[0].worth * np.sum(parts[k] * parts[0])
 
 
+def _richer(a: Any, b: Any) -> Any:
+    return a if a.wealth > b.wealth else b
+
+
+@program(X6, 4, smooth=False)
+def chosen_without_a_name(x: Any, n: Any) -> Any:
+    agents = [_Agent(x[0], "a"), _Agent(x[1], "b"), _Agent(x[2], "c")]
+    s = 0.0
+    for t in range(n):
+        k = t % 3
+        _richer(agents[0], agents[k]).wealth *= 0.9
+        if _richer(agents[1], agents[k]) is agents[k]:
+            s += max(agents, key=lambda agent: agent.place[0]).worth
+        (agents[1] if x[t] > 0.5 else agents[k]).place[t % 2] += x[3] * s
+        s += sum(agent.wealth for agent in agents if agent is not agents[k])
+    return s + _richer(*agents[:2]).worth
+
+
+@program(X6, 6, smooth=False)
+def none_or_one_of_several_objects(x: Any, n: Any) -> Any:
+    agents = [_Agent(x[0], "a"), _Agent(x[1], "b"), _Agent(x[2], "c")]
+    best, held, s = None, None, 0.0
+    for t in range(n):
+        agent = agents[t % 3]
+        if best is None or agent.wealth > best.wealth:
+            best = agent
+            best.wealth -= 0.1 * x[3]
+        if held is agent:
+            held = None
+        elif x[t] > 0.0:
+            held = agents[(t + 1) % 3]
+        if held is not None and held is not best:
+            s += held.worth * x[4]
+            held.place[0] *= 1.1
+    return s + best.worth + (0.0 if held is None else held.wealth)  # type: ignore[union-attr]  # of the first agent at least
+
+
 class _Spring:
     def __init__(self, i: int, j: int, rest: float) -> None:
         self.i, self.j, self.rest = i, j, rest

@@ -459,6 +459,14 @@ return kept, [x[0] ** sum(b) for b in itertools.product([0, 1], repeat=3)]
 pairs = [(k, x[k]) for k in range(n)]
 return [v for _, v in [p for p in pairs]], [v for _, v in sorted(pairs, key=lambda p: (p[1], p[0]))]
 
+names, marks = ["a" for _ in range(n)], []
+for k in range(n - 1):
+    marks.append((None, "b", ()))
+return names, marks, len(marks), [() for v in x if v > 0.0], {k: None for k in range(n)}
+
+names = ["large" if v > 1.0 else "small" for v in x[:n]]
+return names, [(name, v, None) for name, v in zip(names, x)], names[::-1]
+
 pairs, firsts, s = [(k, x[k]) for k in range(n)], [], 0.0
 for k, v in [pair for pair in pairs if pair[1] > 0.0]:
     firsts.append(k)

@@ -301,7 +301,32 @@ points.append(p)
 del points[k - 2]
 return points[0].x, p.x, p is points[0], len(points)
 
+points, n, last, best = [Point(x[0], 1.0), Point(x[1], 2.0)], int(x[2]), None, None
+for k in range(n + 1):
+    p = points[k % 2]
+    if last is p or best is last:
+        p.y += 10.0
+    last = p if k < n else None
+    if best is None or best.x < p.x:
+        best = p
+    p.x -= 2.0
+return best is points[0], last is None, last is best, [p.x for p in points], [p.y for p in points]
+
 points, k = [Point(x[0], 1.0), Point(x[1], 2.0)], int(x[2])
 points[k] = points[0]
+
+def leftmost(p, q):
+    if p.x < q.x:
+        return p
+    return q
+p, q, k = Point(x[0], 1.0), Point(x[1], 2.0), int(x[2]) % 2
+leftmost(p, q).y += 1.0
+s = (leftmost(p, q) is q) + 2.0 * (leftmost(p, q) == [p, q][k])
+if isinstance(leftmost(p, q), Point) and leftmost(q, p) is not p:
+    s += leftmost(p, q).x
+r = p if x[1] > 0.0 else [q, p][k]
+(q if x[1] > 0.0 else [q, p][k - 1]).x += 0.5
+s += sum([v.x for v in [p, q] if v is not [p, q][k]])
+return s, p.x, q.x, p.y, q.y, r.x, max([p, q], key=lambda v: v.x).y
 """,
 }
