@@ -138,7 +138,7 @@ def _close_name(
         memo.dropped.add(name)
     if not isinstance(end, Unbound | Unstable):
         form = forms.optional_form(start, end, varies(lo, name), keys=not memo.unrolls)
-        if isinstance(form, OneOf) and is_contents(name):
+        if isinstance(form, OneOf) and (is_contents(name) or forms.waits(lo, form)):
             form = None
         if isinstance(form, OneOf) and memo.unrolls:
             texts = texts_of(form) or ()

@@ -510,6 +510,8 @@ class _Merge:
         """Return what is one of several: `a` on one path and `b` on the other."""
         if not (forms.may_vary(a) and forms.may_vary(b)):
             return None
+        if forms.waits(self.lo, a) or forms.waits(self.lo, b):
+            return None
         first, second = 0, 1
         if isinstance(b, OneOf) and not isinstance(a, OneOf):
             a, b, first, second = b, a, 1, 0  # its items keep their numbers

@@ -280,6 +280,12 @@ def may_vary(binding: Binding, *, inside: bool = False) -> bool:
     return False
 
 
+def waits(lo: Lowerer, binding: Binding) -> bool:
+    """Whether something is a list or dict, which are one of several in the last attempt only."""
+    items = binding.items if isinstance(binding, OneOf) else (binding,)
+    return not lo.shared.picks and any(isinstance(item, ListRef | DictRef) for item in items)
+
+
 def alike(x: Binding, y: Binding) -> bool:
     """Whether two values are of one kind, so that they join as they are, or conformed."""
     match x, y:

@@ -50,6 +50,16 @@ from adc.ir.types import INT, Scalar
 Heap = dict[str, Binding]
 
 
+def _from_outside(lo: Lowerer, slot: str) -> Static | None:
+    """Return a set that an object outside, or an argument, has, if it is as it was."""
+    places = lo.places.get(slot, frozenset())
+    if len(places) != 1 or lo.frame.env.get(slot, lo.initial[slot]) is not lo.initial[slot]:
+        return None
+    (place,) = places
+    value = lo.shared.values.get(place)
+    return Static(value, place) if isinstance(value, set) else None
+
+
 def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = None) -> Binding:
     """Return a result without views and lowering state: contents of containers are in `heap`.
 
@@ -110,6 +120,8 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
                 f"returning {kind_of(result)} is not supported", lo.span(node),
                 f"return a {'list' if isinstance(result, ListRef) else 'dict'} of it",
             )  # fmt: skip
+        case SetRef(slot=slot) if (itself := _from_outside(lo, slot)) is not None:
+            return inside(itself)
         case SetRef() if not varied:
             raise UnsupportedError(
                 "returning a set from a function that is differentiated is not supported",

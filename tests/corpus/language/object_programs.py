@@ -945,14 +945,6 @@ def instance_as_an_index(x: Any) -> Any:
     return x[Walk(1.0)]
 
 
-@refused("this pattern is not supported")
-def pattern_of_a_class(x: Any) -> Any:
-    match Named(x):
-        case Named(x=y):
-            return y
-    return x
-
-
 class Loose:
     def __getattr__(self, name: str) -> Any:
         return 3.0

@@ -833,7 +833,7 @@ def object_with_super(x: Any) -> Any:
     return Heavy(x[0]).total
 
 
-@_refused(X3)
+@program(X3)
 def match_on_class(x: Any) -> Any:
     match Point(x[0], x[1]):
         case Point(x=a, y=b):

@@ -523,7 +523,7 @@ def write_to_a_list_that_may_be_another(x: Any, most: Any) -> Any:
     return np.sum(clipped[0])
 
 
-@_refused(X3, 0.5)
+@program(X3, 0.5)
 def lists_that_may_be_one_in_a_loop(x: Any, most: Any) -> Any:
     new, best = [x[0], x[1]], [x[1], x[2]]
     for k in range(len(x)):
