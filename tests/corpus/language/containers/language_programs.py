@@ -962,7 +962,6 @@ REFUSED: list[tuple[Program, str]] = [
     for p, text in zip(
         _REFUSED,
         (
-            "this pattern is not supported",
             "may or may not be the same array here",
             "a list whose length changes while a loop iterates over it",
             "a container whose length changes while a loop iterates over it",

@@ -586,7 +586,6 @@ REFUSED: list[tuple[Program, str]] = [
         (
             "may or may not be the same array here",
             "whether this list was changed",
-            "'best' and 'new' are the same list after an iteration",
             "'a' and 'b' are the same list after an iteration",
             "may be one is not supported",
             "may or may not be the same array here",
