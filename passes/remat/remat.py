@@ -246,11 +246,9 @@ class _Remat:
                 for block in blocks(stmt):
                     count(extents, block.stmts, often * times)
 
-        for name in reversed(callees_first(table)) if fn.callees else ():
+        for name in reversed(callees_first(table)):
             if name in found:
-                # What is asked of these first decides what they know: others are asked for plans.
-                known = self.known if name == fn.name else self.known_in(table[name])
-                count(Extents(table[name], known), table[name].body, found[name])
+                count(self.extents[name], table[name].body, found[name])
         return found
 
     def read(self, fn: Function, reverse: Function) -> set[Value]:

@@ -123,18 +123,30 @@ def _split(
     truth: bool = False,
 ) -> Binding:  # fmt: skip
     before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+
+    def again() -> None:
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+
     try:
         return lower(node)
     except SplitError as error:
         found, at = error.found, error.node
-    lo.restore(before)
-    lo.reset_names(saved)
-    del lo.builder.stmts[mark:]
+    again()
     which = found.which
     assert isinstance(which, Value)
     if not any(_holds(held, which) for frame in _frames(lo) for held in frame.env.values()):
         return _split_named(lo, node, at, lower, valued=valued, truth=truth)
-    return _for_each(lo, node, found, at, lower, valued=valued, truth=truth)
+    try:
+        return _for_each(lo, node, found, at, lower, valued=valued, truth=truth)
+    except _ArmError:
+        again()
+    lo.arms_apart = True
+    try:
+        return _split(lo, node, lower, valued=valued, truth=truth)
+    finally:
+        lo.arms_apart = False
 
 
 def _split_named(
@@ -209,6 +221,8 @@ def _for_each(
             refused.append(error)
             if len(refused) == len(found.items):
                 raise
+            if not (lo.arms_apart or lo.shared.picks) and _has_arms(node, at):
+                raise _ArmError from None
             assert lo.builder.stmts is stmts
             del stmts[mark:]
             with lo.at(at):
@@ -240,6 +254,16 @@ def _for_each(
     if outer is not None:
         lo.frame.env[VALUE] = outer
     return result
+
+
+class _ArmError(Exception):
+    """A case is refused, perhaps in an arm of a conditional expression that is not evaluated."""
+
+
+def _has_arms(node: ast.AST, at: ast.AST) -> bool:
+    """Whether a part of a statement or expression is in a conditional expression there."""
+    choices = (each for each in ast.walk(node) if isinstance(each, ast.IfExp))
+    return any(part is at for each in choices for part in ast.walk(each))
 
 
 def _is_passing(binding: Binding, which: Value) -> bool:

@@ -38,6 +38,8 @@ class Lowerer(Heap):
         self.telling: Frame | None = None
         # An element picked at run time that is lowered as one of several values for once.
         self.undivided: ast.AST | None = None
+        # Whether arms of conditional expressions are lowered for each case by themselves.
+        self.arms_apart = False
         self.memo: dict[object, Any] = {}
         # In a function of a rule that is made in code: the function with the rule (`Itself`).
         self.itself: dict[object, Ruled] = {}

@@ -464,7 +464,8 @@ def _deciding(
 
 def _condition(lo: Lowerer, node: ast.expr) -> Operand:
     """Lower a condition in an expression: picked elements are lowered for each case where it is."""
-    return (choices.condition if lo.shared.picks else evaluation.condition)(lo, node)
+    apart = lo.shared.picks or lo.arms_apart
+    return (choices.condition if apart else evaluation.condition)(lo, node)
 
 
 @handles(ast.IfExp)
@@ -473,7 +474,8 @@ def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding:
 
     def arm(value: ast.expr) -> None:
         lower = evaluation.lower_optional
-        found = choices.value(lo, value, lower) if lo.shared.picks else lower(lo, value)
+        apart = lo.shared.picks or lo.arms_apart
+        found = choices.value(lo, value, lower) if apart else lower(lo, value)
         lo.frame.env[VALUE] = found
 
     if chains.is_long(tests):

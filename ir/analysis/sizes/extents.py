@@ -111,9 +111,11 @@ class Extents:
             return None
         if not math.isnan(self.guess) and any(arg.type.kind == "b" for arg in stmt.args):
             return None  # guesses decide nothing
-        args = [self.number(arg) for arg in stmt.args]
-        if len(stmt.results) > 1 or None in args:
+        known = [(arg.type, self.number(arg)) for arg in stmt.args]
+        if len(stmt.results) > 1 or any(number is None for _, number in known):
             return None
+        # An integer may be the middle of a range, and then is none.
+        args = [ty.numpy.type(x) if ty.kind == "f" else x for ty, x in known]
         try:
             with np.errstate(all="ignore"):
                 found = float(stmt.op.evaluate(*stmt.params, *args))

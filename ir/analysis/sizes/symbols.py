@@ -134,11 +134,13 @@ class Symbols:
 
     def _name(self, value: Value) -> None:
         """Let a value be a name, until more is known of it."""
-        names = dims(value.name, value.type) or [value.name]
-        self.named.update(dict.fromkeys(names, value))
         if isinstance(value.type, Array):
+            names = dims(value.name, value.type)
+            self.named.update(dict.fromkeys(names, value))
             self._shapes[value] = tuple(map(Sum.atom, names))
         else:
+            # A value that asks for a size may have the name of that size.
+            self.named.setdefault(value.name, value)
             self._numbers[value] = Sum.atom(value.name)
 
     # -- what a value is made of ---------------------------------------------------------------

@@ -362,3 +362,31 @@ LIKE |= {
     f"x=np.array({rows})": REAL_OR_COMPLEX
     for rows in ("[[2.0, 1.0], [0.5, 3.0]]", "[[0.0, 1.0], [-1.0, 0.5]]")
 }
+# A use of one of several values in an arm of a conditional expression, which is refused for others.
+ARMS = r"""
+y = (x, 2.0 * x) if n > 2 else x
+z = y[1] if isinstance(y, tuple) else y * y
+return z, y[1] if n > 2 else y * y
+
+y = (x, 2.0 * x) if n > 2 else x
+w = y[1] if n > 2 and len(y) > 1 else y * y
+return w + 3.0 * (y[0] if n > 2 else y)
+
+y = (x, 2.0 * x) if n > 2 else x
+out = [0.0, 0.0]
+out[n % 2] += y[1] if n > 2 else y * y
+out[0] += max(y) if n > 2 else y
+a, b = (y[0], y[1]) if n > 2 else (y, 2 * y)
+return out, a * b, {"a": y[0] if n > 2 else y}
+
+y = {"w": x} if n > 2 else None
+s = 0.0
+for i in range(n):
+    s = s + (y["w"] * i if n > 2 else 2.0)
+return s + (y["w"] if n > 2 else 1.0)
+
+y = (x, 2.0 * x) if n > 2 else x
+found = [v * (y[0] if n > 2 else y) for v in (x, 3.0)]
+return sum(found) + (y if not n > 2 else y[0] if n > 5 else y[1])
+"""
+LIKE |= {f"x=0.7, n={n}": ARMS for n in (1, 3, 7)}
