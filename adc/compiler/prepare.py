@@ -25,6 +25,7 @@ from adc.frontend.core.state import (
     ConstantNeededError,
     Lowered,
     StackError,
+    TextError,
 )
 from adc.frontend.entry import lower
 from adc.frontend.inputs import flatten, stacks
@@ -340,7 +341,7 @@ class Preparation:
     ) -> Lowered:
         constants: dict[Place, Any] = {}
         refused: AdcError | None = None
-        picks = False
+        picks = texts = told = False
         while True:
             numbers: set[Place] = set()
             try:
@@ -360,8 +361,10 @@ class Preparation:
                     numbers=numbers,
                     lasting=self.lasting,
                     picks=picks,
+                    texts=texts,
                 )
             except AdcError as error:
+                told |= isinstance(error, TextError)
                 needed = {error.place} if isinstance(error, ConstantNeededError) else set()
                 if not _add(constants, needed, values):
                     if not isinstance(error, _KNOWN_ONLY_LATER):
@@ -370,6 +373,10 @@ class Preparation:
                     refused = refused or error
                     sizes = {place for place in numbers if place.path[-2:-1] == ("shape",)}
                     if _add(constants, sizes, values) or _add(constants, numbers, values):
+                        continue
+                    if told and not texts:
+                        texts, refused = True, None
+                        constants.clear()
                         continue
                     if picks:
                         raise (error if _is_further(error, refused) else refused) from None

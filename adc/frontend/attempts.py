@@ -30,6 +30,7 @@ from adc.frontend.core.state import (
     StackError,
     StaleError,
     TableError,
+    TextError,
     UnassignedError,
     Variable,
     VariesError,
@@ -60,6 +61,8 @@ class Attempts:
         Whether a function may be lowered once and called.
     picks : bool
         Whether elements of all kinds may be picked out of lists (`Shared.picks`).
+    texts : bool
+        Whether strings of run-time values may be anywhere (`Shared.texts`).
     sharing : Sharing
         Which are.
     unset : dict
@@ -81,6 +84,7 @@ class Attempts:
     modes: frozenset[str]
     shares: bool
     picks: bool = False
+    texts: bool = False
     sharing: Sharing = field(default_factory=Sharing)
     unset: dict[Variable, UnassignedError] = field(default_factory=dict)
     varied: dict[Variable, VariesError] = field(default_factory=dict)
@@ -96,7 +100,7 @@ class Attempts:
         return {
             "sharing": self.sharing, "modes": self.modes, "unset": frozenset(self.unset),
             "varied": frozenset(self.varied), "choosing": self.choosing,
-            "picks": self.picks, "parted": self.parted,
+            "picks": self.picks, "texts": self.texts, "parted": self.parted,
             "tables": None if self.tables is None else frozenset(self.tables),
             "changes": self.changes, "logs": frozenset(self.logs),
         }  # fmt: skip
@@ -156,7 +160,7 @@ class Attempts:
             error = next(iter(self.varied.values()))
         if isinstance(error, VariesError | SameError):
             raise TypeUnstableError(error.message, error.span, error.hint) from None
-        if isinstance(error, PickedError):
+        if isinstance(error, PickedError) and not isinstance(error, TextError):
             raise UnsupportedError(error.message, error.span, error.hint) from None
         if isinstance(error, StaleError):
             raise AliasError(error.message, error.span, error.hint) from None

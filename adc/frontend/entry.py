@@ -122,6 +122,7 @@ def lower(
     numbers: set[Place] | None = None,
     lasting: bool = False,
     picks: bool = False,
+    texts: bool = False,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -160,6 +161,8 @@ def lower(
     picks : bool
         Whether an index known only at run time may pick an element of any kind out of a list, and
         lists of any length may hold texts and objects. What uses one is lowered once for each.
+    texts : bool
+        Whether strings of run-time values may be anywhere, and not only what is printed.
 
     Raises
     ------
@@ -171,7 +174,7 @@ def lower(
         If the function, or anything it calls, is not in the supported subset.
     """
     start = time.perf_counter()
-    attempts = Attempts(modes, shares, picks)
+    attempts = Attempts(modes, shares, picks, texts)
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general,

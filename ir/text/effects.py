@@ -72,7 +72,10 @@ class Effects:
         elif to == ELEMENT:
             self._arrays[-1][2].extend(values)
         else:
-            arrays = [_made(*each) for each in self._arrays]
+            arrays: list[Any] = []
+            for kind, sizes, flat in self._arrays:
+                form, _, name = kind.rpartition(" ")
+                arrays.append(spoken(form, _made(name, sizes, flat), arrays))
             self._arrays.clear()
             return self._perform(to, message, values, arrays, loc)
         return None
@@ -83,18 +86,31 @@ class Effects:
         return math.prod(sizes) - len(flat) // size
 
 
-def _made(kind: str, sizes: tuple[int, ...], flat: list[Any]) -> Any:
-    """Return an array, a number of NumPy's or of Python's, or the text of a list with a number."""
-    form, _, name = kind.rpartition(" ")
+def _made(name: str, sizes: tuple[int, ...], flat: list[Any]) -> Any:
+    """Return an array of a type."""
     dtype = parse_type(name).numpy
     if dtype.kind == "c" and len(flat) == 2 * math.prod(sizes):
         parts = np.array(flat, np.float64 if dtype.itemsize == 16 else np.float32)
         found = parts.view(dtype)
     else:
         found = np.array(flat, dtype)
-    found = found.reshape(sizes)
+    return found.reshape(sizes)
+
+
+def spoken(form: str, found: Any, before: Sequence[Any] = ()) -> Any:
+    """Return what a template shows of an array: as one, as numbers, or as what they stand for.
+
+    Parameters
+    ----------
+    form : str
+        One of those of `adc.frontend.core.bindings.Words`.
+    found : array
+        The array.
+    before : sequence of array
+        Those passed before, of which ``rows`` takes the last ones.
+    """
     match form:
-        case "array":
+        case "array" | "column":
             return found
         case "list":
             return list(found)
@@ -102,9 +118,25 @@ def _made(kind: str, sizes: tuple[int, ...], flat: list[Any]) -> Any:
             return found.tolist()
         case "number":
             return found[()]
-    _, texts = form.split(" ", 1)
-    known = json.loads(texts)
-    return [known[k] for k in found] if sizes else known[int(found)]
+    kind, said = form.split(" ", 1)
+    if kind == "rows":
+        count, said = said.split(" ", 1)
+        columns = [*before[len(before) - int(count) + 1 :], found]
+        between, template, forms = json.loads(said)
+        return between.join(told(template, forms, row) for row in zip(*columns, strict=True))
+    known = json.loads(said)
+    return [known[k] for k in found] if np.ndim(found) else known[int(found)]
+
+
+def told(template: str, forms: Iterable[str], values: Iterable[Any]) -> str:
+    """Return the text that a template makes of values, which have these forms."""
+    shown, columns = list[Any](), list[Any]()
+    for form, value in zip(forms, values, strict=True):
+        if form == "column":
+            columns.append(value)
+        else:
+            shown.append(spoken(form, np.asarray(value), columns) if form else value)
+    return template.format(*shown)
 
 
 def text_of(message: str, values: Sequence[Any], arrays: Sequence[Any]) -> str:

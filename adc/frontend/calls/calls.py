@@ -49,7 +49,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import called, handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.refusals import GENERATOR, refusal
-from adc.frontend.core.state import ConstantNeededError
+from adc.frontend.core.state import ConstantNeededError, PickedError
 from adc.frontend.language import (
     attributes,
     containers,
@@ -58,6 +58,7 @@ from adc.frontend.language import (
     formatting,
     generators,
     iterators,
+    texts,
 )
 from adc.frontend.numpy import library, random
 from adc.frontend.syntax.source import Source
@@ -376,7 +377,12 @@ def _call_known(
     if handled is None:
         handled = standard.of_object(lo, value, args, kwargs, node)
     if handled is None:
-        handled = strings.method(lo, value, args, kwargs, node)
+        try:
+            handled = strings.method(lo, value, args, kwargs, node)
+        except PickedError:
+            handled = texts.method(lo, value, args, kwargs, node)
+            if handled is None:
+                raise
     if handled is None:
         handled = communication.of_functions(lo, value, args, kwargs, node)
     if handled is not None:

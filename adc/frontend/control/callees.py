@@ -31,6 +31,7 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
+    Words,
     kind_of,
     shares,
     suspect,
@@ -472,7 +473,7 @@ def _in_new_containers(
 def _check_data(result: Binding, source: Source, *, recursive: bool) -> None:
     """Raise unless the result of a function can be passed back by value."""
     match result:
-        case TupleOf(items=items) | RecordOf(items=items):
+        case TupleOf(items=items) | RecordOf(items=items) | Words(items=items):
             for item in items:
                 _check_data(item, source, recursive=recursive)
         case NamedTuple(record=inner) | Maybe(inner=inner):

@@ -33,6 +33,7 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
+    Words,
     kind_of,
     related,
 )
@@ -751,6 +752,8 @@ def joinable(a: Binding, b: Binding) -> bool:
         )
     if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
         return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
+    if isinstance(a, Words) and isinstance(b, Words):
+        return bindings.are_alike(a, b) and joinable(TupleOf(a.items), TupleOf(b.items))
     if isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys:
         return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
     if isinstance(a, Maybe) and isinstance(b, Maybe):

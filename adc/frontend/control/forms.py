@@ -81,7 +81,7 @@ def paired(like: Binding, binding: Binding, change: Change) -> Binding:
             return TupleOf(inside(p, q))
         case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
             return RecordOf(keys, inside(p, q))
-        case Words(template=one, items=p), Words(template=two, items=q) if one == two:
+        case Words(items=p), Words(items=q) if bindings.are_alike(like, binding):
             return replace(binding, items=inside(p, q))
         case Maybe(inner=p), Maybe(inner=q):
             return replace(binding, inner=paired(p, q, change))
@@ -148,7 +148,7 @@ def parts_of_optional(binding: Binding, absent: Static = NONE) -> tuple[Binding 
 def may_be_optional(binding: Binding) -> bool:
     """Whether a value may be one path's, where another has None."""
     return not isinstance(
-        binding, Unbound | Unstable | Late | Given | Words | Growing | DictView | Knot | Itself
+        binding, Unbound | Unstable | Late | Given | Growing | DictView | Knot | Itself
     )
 
 
@@ -271,7 +271,7 @@ def may_vary(binding: Binding, *, inside: bool = False) -> bool:
             return not inside
         case Static():
             return not is_absent(binding) or (inside and _is(binding, NONE))
-        case TupleOf(items=items) | RecordOf(items=items):
+        case TupleOf(items=items) | RecordOf(items=items) | Words(items=items):
             return all(may_vary(item, inside=True) for item in items)
         case NamedTuple(record=record):
             return not bindings.is_stateful(binding) and may_vary(record)
@@ -299,6 +299,8 @@ def alike(x: Binding, y: Binding) -> bool:
             return all(map(alike, p, q))
         case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
             return all(map(alike, p, q))
+        case Words(), Words():
+            return bindings.are_alike(x, y)
         case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
             return alike(p, q)
         case Maybe(inner=p), Maybe(inner=q):

@@ -12,6 +12,7 @@ import enum
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -264,13 +265,40 @@ class Words:
     """A string that numbers known only at run time are formatted to: a template and its operands.
 
     An operand that is not passed as it is has a form: "array", "list", "python" or "number" for
-    numbers of Python or NumPy, or "texts" and a list of which it is the index; else "". No other
-    name changes what they are.
+    numbers of Python or NumPy, or "texts" and a list of which it is the index; else "". Those of
+    many texts are in arrays: "column", and of the last one "rows", how many these are, and as JSON
+    what is between two texts, their template and its forms. No other name changes what they are.
     """
 
     template: str
     items: tuple[Binding, ...]  # numbers and arrays
     forms: tuple[str, ...]
+
+
+def are_alike(a: Words, b: Words) -> bool:
+    """Whether two texts differ in their numbers only, which are written the same way."""
+    if (a.template, a.forms) != (b.template, b.forms):
+        return False
+    types = [
+        (item.operand.type, item.array) if isinstance(item, Num) else (item.object.type, item.part)
+        for item in (*a.items, *b.items)
+        if isinstance(item, Num | ArrayRef)
+    ]
+    half = len(types) // 2
+    if types[:half] == types[half:]:
+        return True
+    shown = any(conversion == "r" for *_, conversion in Formatter().parse(a.template))
+    return not shown and all(
+        isinstance(one, Scalar) and isinstance(other, Scalar) and one.dtype == other.dtype
+        for (one, p), (other, q) in zip(types[:half], types[half:], strict=True)
+        if (one, p) != (other, q)
+    )
+
+
+def may_be_empty(text: Words) -> bool:
+    """Whether a string may have no letters: numbers always have some."""
+    literal = any(part for part, *_ in Formatter().parse(text.template))
+    return not literal and all(form.startswith(("texts ", "rows ")) for form in text.forms)
 
 
 @dataclass(frozen=True, slots=True)

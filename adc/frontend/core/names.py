@@ -23,7 +23,7 @@ from adc.frontend.core.state import (
     CONTENTS,
     Dead,
     Frame,
-    PickedError,
+    TextError,
     UnassignedError,
     VariesError,
 )
@@ -86,8 +86,8 @@ def usable(
         if frame is lo.frame and lo.builder.watch is None:
             frame.env[name] = binding.inner  # from here on it is known
         return binding.inner
-    if isinstance(binding, Words):
-        raise PickedError(
+    if isinstance(binding, Words) and not lo.shared.texts:
+        raise TextError(
             f"using {name!r}, a string of values known only at run time, outside `print`, `raise` "
             "and `assert` is not supported",
             lo.span(node),

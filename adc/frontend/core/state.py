@@ -52,6 +52,10 @@ class PickedError(UnsupportedError):
         self.places = places
 
 
+class TextError(PickedError):
+    """A string of run-time values is more than printed: it may be, if the program is refused."""
+
+
 class LastingError(GlobalStateError):
     """Something outside is changed: the program is lowered again.
 
@@ -447,6 +451,8 @@ class Shared:
     picks: bool = False
     # Whether what is one of two lists or dicts stays so, and is no third one; only if `picks`.
     parted: bool = False
+    # Whether strings of run-time values may be anywhere, and not only what is printed.
+    texts: bool = False
     # How many cases of statements these may still take: each is a copy.
     cases: int = 400
     # Where keys known only at run time are used, for which dicts and sets become tables; None: they

@@ -134,7 +134,7 @@ def cells_of(element: Binding) -> Iterator[Cell]:
     match element:
         case Cell():
             yield element
-        case TupleOf(items=items) | RecordOf(items=items):
+        case TupleOf(items=items) | RecordOf(items=items) | Words(items=items):
             for item in items:
                 yield from cells_of(item)
         case NamedTuple(record=contents) | Nested(contents=contents):
@@ -161,6 +161,8 @@ def with_cells(
             return next(parts)
         case TupleOf(items=items):
             return TupleOf(replaced(items))
+        case Words(items=items):
+            return replace(element, items=replaced(items))
         case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
             return NamedTuple(cls, RecordOf(keys, replaced(items)))
         case Nested(cls=cls, contents=RecordOf(keys=keys, items=items)):

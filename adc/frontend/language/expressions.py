@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from adc.frontend.control import chains, choices, evaluation
 from adc.frontend.control.control import VALUE
@@ -28,7 +29,8 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
-from adc.frontend.language import assignment, dicts, dynamic_lists, formatting, iterators
+from adc.frontend.core.state import TextError
+from adc.frontend.language import assignment, dicts, dynamic_lists, formatting, iterators, texts
 from adc.frontend.language import generators as functions
 from adc.frontend.syntax import scope
 from adc.frontend.values import (
@@ -247,13 +249,11 @@ def comprehension_items(
 @handles(formatting.Texts)
 def _texts(lo: Lowerer, node: formatting.Texts) -> Binding:
     made = node.of
-    if not is_static(lo, made.generators, numbers.MAX_TUPLE):
-        raise lo.unsupported(
-            "joining or printing texts whose number is known only at run time",
-            node,
-            "print them in a loop",
-        )
-    return TupleOf(tuple(scoped(lo, made, lambda: formatting.string_of(lo, made.elt))))
+    with suppress(_AtRunTime):
+        if is_static(lo, made.generators, numbers.MAX_TUPLE):
+            return TupleOf(tuple(scoped(lo, made, lambda: formatting.string_of(lo, made.elt))))
+    what = "joining or printing texts whose number is known only at run time is not supported"
+    raise TextError(what, lo.span(node), "print them in a loop")
 
 
 def _kept(lo: Lowerer, node: _Comprehension, element: ast.expr) -> Binding:
@@ -367,9 +367,9 @@ def _binary(lo: Lowerer, node: ast.BinOp) -> Binding:
         value = dispatch.evaluate(lo, spine[-1].left)
     for part in reversed(spine):
         with lo.at(part):
-            value = operators.binary(
-                lo, type(part.op), value, dispatch.evaluate(lo, part.right), part
-            )
+            right = dispatch.evaluate(lo, part.right)
+            found = texts.percent(lo, value, right, part) if type(part.op) is ast.Mod else None
+            value = found or operators.binary(lo, type(part.op), value, right, part)
     return value
 
 

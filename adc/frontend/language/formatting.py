@@ -13,7 +13,7 @@ import collections
 import dataclasses
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from string import Formatter
 
 import numpy as np
@@ -44,7 +44,8 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped, scalar_type
-from adc.frontend.core.state import PickedError
+from adc.frontend.core.state import TextError
+from adc.frontend.core.structure import cells_of
 from adc.frontend.inputs import instances
 from adc.frontend.values import constants, elementwise, list_buffers, sequences, views
 from adc.ir.core import ELEMENT, SHAPE, Literal, Operand, Print
@@ -57,6 +58,8 @@ _BUILTINS = (str, repr, format)
 _RUN_TIME = "a string of run-time values outside `print`, `raise` and `assert`"
 # The form of the number of one of several texts, before these.
 _TEXTS = "texts "
+# Those of the arrays with the numbers of many texts; the last one says how many arrays there are.
+_COLUMN, _ROWS = "column", "rows "
 _KEYS = "strings are keys: they must be known when the program is compiled"
 
 
@@ -77,7 +80,9 @@ def is_format(lo: Lowerer, node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format")):
             return True
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="join"), args=[arg]):
-            return are_formats(lo, arg)
+            # Where strings may be anywhere, they are joined as those of a list are.
+            of_any_length = lo.shared.texts and isinstance(arg, ast.ListComp | ast.GeneratorExp)
+            return are_formats(lo, arg) and not of_any_length
         case ast.Call(func=ast.Name(id="str" | "repr" | "format" as name), args=[_, *_]):
             wanted = getattr(builtins, name)
             return dispatch.evaluate(lo, node.func) == Static(wanted) and not node.keywords
@@ -112,21 +117,29 @@ def are_formats(lo: Lowerer, node: ast.expr) -> bool:
     return False
 
 
-def formatted(lo: Lowerer, node: ast.expr) -> Static:
-    """Return the string that constants are formatted to."""
-    found = words(lo, node)
-    if isinstance(found, Static):
+def formatted(lo: Lowerer, node: ast.expr) -> Static | Words:
+    """Return the string that values are formatted to: a constant, unless all may be strings."""
+    return admitted(lo, words(lo, node), node)
+
+
+def admitted(lo: Lowerer, found: Static | Words, node: ast.AST) -> Static | Words:
+    """Return a string that is more than printed, if there may be such ones."""
+    if isinstance(found, Static) or lo.shared.texts:
         return found
     what = {
         ast.JoinedStr: "an f-string of run-time values outside `print`, `raise` and `assert`",
         ast.Call: "formatting a run-time value outside `print`, `raise` and `assert`",
     }.get(type(node), _RUN_TIME)
-    raise PickedError(f"{what} is not supported", lo.span(node), _KEYS)
+    raise TextError(f"{what} is not supported", lo.span(node), _KEYS)
 
 
 def words(lo: Lowerer, node: ast.expr) -> Static | Words:
     """Lower an expression that formats; arrays are formatted as they are now."""
-    found = message(lo, node)
+    return kept(lo, message(lo, node), node)
+
+
+def kept(lo: Lowerer, found: Words, node: ast.AST) -> Static | Words:
+    """Return a text with copies of its arrays, which may change."""
     items = tuple(
         elementwise.copy(lo, item, node) if isinstance(item, ArrayRef) else item
         for item in found.items
@@ -148,6 +161,15 @@ def string(found: Words) -> Static | Words:
 
 def _is_texts(form: str) -> bool:
     return form.startswith(_TEXTS)
+
+
+def rows(columns: Sequence[ArrayRef], element: Words, between: str) -> Words:
+    """Return texts like `element` one after the other, whose numbers are in arrays."""
+    plain = ("python" if cell.type.weak else "number" for cell in cells_of(element))
+    forms = [form or own for form, own in zip(element.forms, plain, strict=True)]
+    said = json.dumps([between, element.template, forms])
+    passed = (*[_COLUMN] * (len(columns) - 1), f"{_ROWS}{len(columns)} {said}")
+    return Words("{}", tuple(columns), passed)
 
 
 def _is_passed_on(form: str) -> bool:
@@ -300,21 +322,29 @@ def _format_call(lo: Lowerer, node: ast.Call) -> Words:
     """Lower ``"...".format(...)``."""
     assert isinstance(node.func, ast.Attribute)
     assert isinstance(node.func.value, ast.Constant)
-    refused = lo.unsupported("this format", node, "use an f-string")
     items = [item for arg in node.args for item in _items(lo, arg)]
-    given = {str(k): item for k, item in enumerate(items)}
+    named: dict[str, Binding] = {}
     for keyword in node.keywords:
         if keyword.arg is not None:
-            given[keyword.arg] = value(lo, keyword.value)
+            named[keyword.arg] = value(lo, keyword.value)
             continue
-        named = evaluation.lower_filled(lo, keyword.value)
-        if not isinstance(named, DictRef):
-            raise refused
-        record = lo.record(named)
-        given |= zip(map(str, record.keys), record.items, strict=True)
+        held = evaluation.lower_filled(lo, keyword.value)
+        if not isinstance(held, DictRef):
+            raise lo.unsupported("this format", node, "use an f-string")
+        record = lo.record(held)
+        named |= zip(map(str, record.keys), record.items, strict=True)
+    return with_values(lo, str(node.func.value.value), items, named, node)
+
+
+def with_values(
+    lo: Lowerer, pattern: str, items: Sequence[Binding], named: Mapping[str, Binding], node: ast.AST
+) -> Words:
+    """Return what ``pattern.format(*items, **named)`` returns."""
+    refused = lo.unsupported("this format", node, "use an f-string")
+    given = {**{str(k): item for k, item in enumerate(items)}, **named}
     parts: list[Words] = []
     position = 0
-    fields = list(Formatter().parse(str(node.func.value.value)))
+    fields = list(Formatter().parse(pattern))
     names = {name for _, name, _, _ in fields if name is not None}
     if "" in names and any(map(str.isdecimal, names)):
         raise refused  # Python numbers all of them, or none
@@ -380,11 +410,15 @@ def _percent(lo: Lowerer, node: ast.BinOp) -> Words:
     """Lower ``"..." % (...)``."""
     assert isinstance(node.left, ast.Constant)
     if isinstance(node.right, ast.Tuple):
-        given = [value(lo, part) for part in node.right.elts]
-    else:
-        found = value(lo, node.right)
-        given = list(found.items) if isinstance(found, TupleOf) else [found]
-    pattern, at, parts = str(node.left.value), 0, list[Words]()
+        given = TupleOf(tuple(value(lo, part) for part in node.right.elts))
+        return percent(lo, str(node.left.value), given, node)
+    return percent(lo, str(node.left.value), value(lo, node.right), node)
+
+
+def percent(lo: Lowerer, pattern: str, right: Binding, node: ast.AST) -> Words:
+    """Return what ``pattern % right`` returns."""
+    given = list(right.items) if isinstance(right, TupleOf) else [right]
+    at, parts = 0, list[Words]()
     refused = lo.unsupported("this format", node, "use an f-string")
     for match in _PERCENT.finditer(pattern):
         parts.append(_known(pattern[at : match.start()]))
@@ -570,6 +604,8 @@ def _fields(
 def operands(found: Words) -> tuple[Operand, ...] | None:
     """Return the numbers in a text; None if it has arrays, which `filled` passes on."""
     numbers: list[Operand] = []
+    if _COLUMN in found.forms:
+        return None
     ends = [end for _, field, _, end in Formatter().parse(found.template) if field is not None]
     for item, form, end in zip(found.items, found.forms, ends, strict=True):
         if not isinstance(item, Num) or (form == "array" and end == "r") or _is_texts(form):
@@ -595,6 +631,10 @@ def filled(
         if field is None:
             continue
         item, form = next(items)
+        while form == _COLUMN:
+            _pass(lo, item, form, node)
+            before += 1
+            item, form = next(items)
         end = (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
         if form == "":
             assert isinstance(item, Num)

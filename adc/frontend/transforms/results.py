@@ -34,6 +34,7 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     VarsRef,
+    Words,
     kind_of,
     may_be_unset,
 )
@@ -45,6 +46,7 @@ from adc.frontend.values import elementwise, list_buffers, structures, views
 from adc.ir import foreign
 from adc.ir.core import Literal
 from adc.ir.errors import ArgumentError, UnsupportedError
+from adc.ir.text import effects
 from adc.ir.types import INT, Scalar
 
 Heap = dict[str, Binding]
@@ -89,6 +91,8 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
             return TupleOf(tuple(map(inside, items)))
         case RecordOf(keys=keys, items=items):
             return RecordOf(keys, tuple(map(inside, items)))
+        case Words(items=items) if varied:
+            return replace(result, items=tuple(map(inside, items)))
         case NamedTuple(cls=cls) if cls is slice or instances.is_stateful_class(cls):
             pass
         case NamedTuple(cls=cls, record=record):
@@ -172,7 +176,7 @@ def leaves_of(result: Binding, heap: Heap) -> Iterator[Num | ArrayRef]:
         match binding:
             case Num() | ArrayRef():
                 yield binding
-            case TupleOf(items=items) | RecordOf(items=items):
+            case TupleOf(items=items) | RecordOf(items=items) | Words(items=items):
                 for item in items:
                     yield from visit(item)
             case NamedTuple(record=record):
@@ -207,7 +211,7 @@ def pairs(result: Binding, heap: Heap) -> list[int]:
                 next(at)
             case Num() | ArrayRef() | Cell() | Among():
                 next(at)
-            case TupleOf(items=items) | RecordOf(items=items):
+            case TupleOf(items=items) | RecordOf(items=items) | Words(items=items):
                 for item in items:
                     visit(item)
             case NamedTuple(record=record):
@@ -291,6 +295,8 @@ class _Arrangement:
                 return tuple(self.all(items))
             case NamedTuple(cls=cls, record=record):
                 return unflatten.build(cls, record.keys, self.all(record.items))
+            case Words(items=items):
+                return effects.told(binding.template, binding.forms, self.all(items))
             case Static(value=value):
                 return value
             case Maybe(inner=inner):
@@ -338,6 +344,8 @@ def _element(like: Binding, row: Iterator[Any]) -> Any:
             return tuple([_element(item, row) for item in items])
         case NamedTuple(cls=cls, record=record):
             return unflatten.build(cls, record.keys, [_element(item, row) for item in record.items])
+        case Words(items=items):
+            return effects.told(like.template, like.forms, [_element(item, row) for item in items])
         case Static(value=value):
             return value
     raise AssertionError(like)

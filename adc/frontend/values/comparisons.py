@@ -32,11 +32,12 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Window,
+    Words,
     kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import StaleError
+from adc.frontend.core.state import PickedError, StaleError
 from adc.frontend.values import (
     arrays,
     constants,
@@ -228,6 +229,8 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         return _with_none(lo, op, left, right, node)
     if isinstance(left, OneOf) or isinstance(right, OneOf):
         return _one_of(lo, op, left, right, node)
+    if isinstance(left, Words) or isinstance(right, Words):
+        return _of_texts(lo, op, left, right, node)
     asked = constants.binary(lo, type(op), left, right, node)
     if asked is None:
         asked = _by_methods(lo, op, left, right, node)
@@ -288,6 +291,23 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         for there, side in zip(is_list, (left, right), strict=True)
     ]
     raise TypeMismatchError(f"comparison of {kinds[0]} with {kinds[1]}", lo.span(node))
+
+
+def _of_texts(
+    lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST
+) -> Operand:  # fmt: skip
+    """Compare what is, or may be, a string of numbers known only at run time."""
+    if isinstance(op, ast.In | ast.NotIn) and not isinstance(right, Words):
+        return _member(lo, op, left, right, node)
+    other = right if isinstance(left, Words) else left
+    if isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) and (
+        other == NONE or (isinstance(op, ast.Eq | ast.NotEq) and isinstance(other, Num | TupleOf))
+    ):
+        return Literal(isinstance(op, ast.IsNot | ast.NotEq), BOOL)
+    raise PickedError(
+        f"comparing {kind_of(left if isinstance(left, Words) else right)} is not supported",
+        lo.span(node), "compare the numbers",
+    )  # fmt: skip
 
 
 # What a comparison of two sets asks of each element: whether it is in the first, and the second.

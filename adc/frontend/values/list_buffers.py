@@ -34,6 +34,7 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Window,
+    Words,
     is_unset,
     kind_of,
     may_be_unset,
@@ -74,6 +75,9 @@ def element_of(lo: Lowerer, value: Binding) -> Binding | None:
             found = [element_of(lo, item) for item in items]
             known = [item for item in found if item is not None]
             return TupleOf(tuple(known)) if len(known) == len(items) else None
+        case Words(items=items):
+            inner = element_of(lo, TupleOf(items))
+            return replace(value, items=inner.items) if isinstance(inner, TupleOf) else None
         case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
             inner = element_of(lo, TupleOf(items))
             assert inner is None or isinstance(inner, TupleOf)
@@ -111,6 +115,8 @@ def joined(a: Binding | None, b: Binding | None) -> Binding | None:
             found = [joined(x, y) for x, y in zip(p, q, strict=True)]
             known = [item for item in found if item is not None]
             return TupleOf(tuple(known)) if len(known) == len(p) else None
+        case Words(items=p), Words(items=q) if (a.template, a.forms) == (b.template, b.forms):
+            return a if p == q else None  # other numbers are written otherwise
         case NamedTuple(cls=cls, record=first), NamedTuple(record=second) if cls is b.cls:
             inner = joined(TupleOf(first.items), TupleOf(second.items))
             assert inner is None or isinstance(inner, TupleOf)
@@ -224,7 +230,10 @@ def parts(lo: Lowerer, element: Binding, value: Binding) -> Iterator[Num | Array
             yield Num(optional.renumbered(lo, which, _places(items, others)))
         case Among(items=items), _:
             yield Num(integer(*_places(items, [value])))
-        case TupleOf(items=items), TupleOf(items=values):
+        case (TupleOf(items=items), TupleOf(items=values)) | (
+            Words(items=items),
+            Words(items=values),
+        ):
             for item, inner in zip(items, values, strict=True):
                 yield from parts(lo, item, inner)
         case NamedTuple(record=record), NamedTuple(record=held):
@@ -408,7 +417,11 @@ def _pairs(old: Binding, new: Binding) -> Iterator[tuple[Cell, Cell, Sequence[in
         case Among(items=items, which=p), Among(items=others, which=q):
             places = _places(others, items)
             yield p, q, None if places == list(range(len(items))) else places
-        case (TupleOf(items=xs), TupleOf(items=ys)) | (RecordOf(items=xs), RecordOf(items=ys)):
+        case (
+            (TupleOf(items=xs), TupleOf(items=ys))
+            | (RecordOf(items=xs), RecordOf(items=ys))
+            | (Words(items=xs), Words(items=ys))
+        ):
             for x, y in zip(xs, ys, strict=True):
                 yield from _pairs(x, y)
         case NamedTuple(record=one), NamedTuple(record=other):

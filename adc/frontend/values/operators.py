@@ -27,7 +27,9 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
+    Words,
     kind_of,
+    may_be_empty,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import (
@@ -255,6 +257,8 @@ def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
             return Literal(True, BOOL)  # a frozen dataclass
         case ListRef() | NamedTuple():
             return Literal(bool(sequences.length(lo, binding)), BOOL)
+        case Words() if may_be_empty(binding):
+            raise lo.unsupported(f"the truth of {kind_of(binding)}", node, "compare the numbers")
     return Literal(True, BOOL)
 
 

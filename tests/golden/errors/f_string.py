@@ -4,5 +4,5 @@ ARGS = (1.5,)
 
 
 def program(x):
-    y = {f"{x}": x}  # ADC010: an f-string of run-time values
+    y = {f"{x}": x}  # ADC010: a key known only at run time
     return x

@@ -105,3 +105,100 @@ while n > 0:
 return x
 """,
 }
+# Strings of numbers known only at run time, as values.
+OF_NUMBERS = r"""
+m = f"{x}"
+found = m is None, m == None, m == 1.5, m != (1,)
+return (1 if m else 2), not m, m or "x", "x" and m, bool(m), found
+
+m = f"{x}"
+return "-".join([m, "a", m]), [m, m][k], (m, "b")[k], {"a": m, "b": [m]}, m + "!", "a" + m + f"{k}"
+
+m = f"{x}"
+return "%s|%s" % (m, m), "{}|{b}".format(m, b=m), str(m), f"{m}", f"{m!s}"
+
+return f"{x}" if k else f"{k}", f"{x}" if x > 0.5 else f"{k}", f"{k}" if x > 0.5 else None
+
+y = np.float32(x)
+return f"{x:.3f}", f"{k:03d}", f"{x > 1}", f"{x + 1j}", f"{y}", f"{y!r} {x!r} {k!r}"
+
+return [f"{v:.1f}" for v in np.arange(k + 1.0) * x], [(f"{i}", i * x) for i in range(k + 1)]
+
+return {"log": [{"t": f"{i}", "v": x * i} for i in range(k + 1)]}
+
+lines = [f"{i} {x * i} {i > 0} {np.float32(x)!r} {x!r}" for i in range(k + 1)]
+return lines, ";".join(lines), lines[-1], f"<{'; '.join(lines)}>"
+
+lines = [f"{i}" for i in range(k)]
+return lines, ";".join(lines), f"<{';'.join(lines)}>"
+
+lines = []
+for i in range(k + 2):
+    lines.insert(0, f"{i} {x}")
+print("\n".join(lines))
+return lines, lines.pop(), lines, len(lines)
+
+lines = []
+for i in range(k + 2):
+    lines.append(f"{i}" if i % 2 else f"{x}")
+return lines
+
+lines = ["a"]
+for i in range(k + 2):
+    lines.append(f"{i} {x}")
+return lines
+
+def g(s, t=f"{x}"):
+    return s + t
+return g("a"), g(f"{k}", "b"), g(t="c", s=f"{x}")
+
+s = ""
+for i in range(k + 2):
+    s = s + f"{i},"
+for i in range(2):
+    s += f"{x}"
+return s
+
+best = None
+for i in range(k + 2):
+    if best is None or i > 0:
+        best = f"b{i} {x}"
+print(best)
+return best
+
+if x > 0.5:
+    m = f"{k}"
+else:
+    m = f"{x}"
+print(m)
+for i in range(2):
+    m = f"{i}" if x > 0.7 else f"{x}"
+    print(m, f"<{m}>")
+return m
+
+def report(pattern, *args, **named):
+    line = pattern.format(*args, **named) if named else pattern % args
+    lines.append(line)
+    return line
+lines = []
+for i in range(k + 3):
+    print(report("%d: %.2f", i, x * i))
+    report("{} {v:.1f}", i, v=x)
+return lines[::2], lines[1], "\n".join(lines)
+
+d = {}
+for i in range(3):
+    d[f"k{i}"] = f"{x}" + str(i)
+return d
+
+print(", ".join(f"{v:.2f}" for v in np.arange(4) * x if v > k))
+print(", ".join(map(str, np.arange(k + 1))))
+return ",".join(f"{v}" for v in np.arange(4) * x if v > 100.0) or "none" if k > 5 else x
+
+rows = [(f"r{i}", x * (i - 1) ** 2) for i in range(k + 3)]
+rows.sort(key=lambda row: -row[1])
+for name, value in rows:
+    print(name, f"{value:.1f}")
+return max(rows, key=lambda row: row[1])[0]
+"""
+LIKE |= {f"x=1.5, k={k}": OF_NUMBERS for k in (0, 1)}

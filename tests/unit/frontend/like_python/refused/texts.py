@@ -87,10 +87,75 @@ return sum(['a', 'b'], 'c')
 print(*[f"{v:.2f}" for v in x if v > 1.0])
 # ADC010: joining or printing texts whose number is known only at run time is not supported
 
-print(", ".join(f"{v:.2f}" for v in x if v > 1.0))
-# ADC010: joining or printing texts whose number is known only at run time is not supported
-
 print("-".join(["a", str(x[0]), n]))
 # ADC014: a join of a number (int)
+""",
+    "x=1.5, k=1": r"""
+m = f"{x}"
+return 1 if m == "1.5" else 2
+# ADC010: comparing a string with numbers known only at run time is not supported
+
+m = f"{x}"
+return m in ("1.0", "1.5")
+# ADC010: comparing a string with numbers known only at run time is not supported
+
+m = f"{x}"
+return m in {"1.5"}
+# ADC010: comparing a string with numbers known only at run time is not supported
+
+m = f"{x}"
+return m is m
+# ADC010: comparing a string with numbers known only at run time is not supported
+
+m = f"{x}"
+match m:
+    case "1.5":
+        return 1
+return 2
+# ADC010: comparing a string with numbers known only at run time is not supported
+
+m = f"{x}"
+return m == f"{x}", m != f"{k}"
+# ADC010: comparing a string with numbers known only at run time is not supported
+
+m = f"{x}"
+return len(m)
+# ADC014: len() of a string with numbers known only at run time
+
+m = f"{x}"
+return m[0]
+# ADC014: indexing a string with numbers known only at run time
+
+m = f"{x}"
+return m.upper()
+# ADC014: a string with numbers known only at run time has no attribute 'upper'
+
+m = f"{x}"
+return {m: 1}
+# ADC010: a key known only at run time is not supported
+
+m = f"{x}"
+return {"1.5": 3}[m]
+# ADC010: a key known only at run time is not supported
+
+m = f"{x}"
+return isinstance(m, str)
+# ADC010: `isinstance` of a string with numbers known only at run time is not supported
+
+m = f"{x}"
+return sorted([m, "a"])
+# ADC010: `sorted` by keys known only at run time is not supported
+
+m = f"{x}"
+return m * 2
+# ADC010: this operator on a string with numbers known only at run time and a number (int)
+
+m = f"{x}"
+return [m].count(m)
+# ADC010: comparing a string with numbers known only at run time is not supported
+
+lines = [f"{i}" for i in range(int(x))]
+return 1 if ",".join(lines) else 2
+# ADC010: the truth of a string with numbers known only at run time is not supported
 """,
 }
