@@ -447,6 +447,8 @@ class Shared:
     picks: bool = False
     # Whether what is one of two lists or dicts stays so, and is no third one; only if `picks`.
     parted: bool = False
+    # How many more calls of `structural` functions may be inlined.
+    unfolded: int = 2000
     # How many cases of statements these may still take: each is a copy.
     cases: int = 400
     # Where keys known only at run time are used, for which dicts and sets become tables; None: they
