@@ -33,6 +33,7 @@ from tests.corpus.language.containers.language_programs import REFUSED as REFUSE
 from tests.corpus.language.containers.list_programs import LIST_PROGRAMS
 from tests.corpus.language.containers.list_programs import REFUSED as REFUSED_LISTS
 from tests.corpus.language.containers.zip_programs import ZIP_PROGRAMS
+from tests.corpus.language.functions.framework_programs import FRAMEWORK_PROGRAMS
 from tests.corpus.language.functions.generator_programs import GENERATOR_PROGRAMS
 from tests.corpus.language.functions.generator_programs import REFUSED as REFUSED_GENERATORS
 from tests.corpus.language.functions.layer_programs import LAYER_PROGRAMS
@@ -63,6 +64,7 @@ ALL: list[Program] = [
     *LIST_PROGRAMS,
     *OPTIONAL_PROGRAMS,
     *VARIED_PROGRAMS,
+    *FRAMEWORK_PROGRAMS,
     *LAYER_PROGRAMS,
     *OBJECT_PROGRAMS,
     *KERNEL_PROGRAMS,

@@ -22,7 +22,7 @@ from adc.frontend.calls import (
     sets,
     standard,
 )
-from adc.frontend.control import evaluation, program
+from adc.frontend.control import evaluation, program, suspended
 from adc.frontend.core import advice, bindings, classes, closures, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
@@ -48,7 +48,6 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.dispatch import called, handles
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.refusals import GENERATOR, refusal
 from adc.frontend.core.state import ConstantNeededError, PickedError
 from adc.frontend.language import (
     attributes,
@@ -126,7 +125,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             args.append(generators.listed(lo, arg))
         elif effects.takes_text(callee):
             args.append(effects.argument(lo, arg))
-        elif written and (text := formatting.given(lo, arg)) is not None:
+        elif written and (text := _given(lo, arg)) is not None:
             args.append(text)
         elif _is_of_rows(callee, arg):
             assert isinstance(arg, ast.ListComp)
@@ -143,7 +142,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         if keyword.arg in ("msg", "message") and effects.takes_text(callee):
             kwargs[keyword.arg] = effects.argument(lo, keyword.value)
             continue
-        text = formatting.given(lo, keyword.value) if written else None
+        text = _given(lo, keyword.value) if written else None
         value = lower_named(lo, keyword.value) if text is None else text
         if keeps_named:
             iterators.require_lasting(lo, keyword.value, value)
@@ -167,6 +166,13 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
                 node,
             )  # fmt: skip
         return dispatch.apply(lo, callee, args, kwargs, node)
+
+
+def _given(lo: Lowerer, arg: ast.expr) -> Binding | None:
+    """Return a text or a generator that is passed to a function of the program; else None."""
+    if isinstance(arg, ast.GeneratorExp):
+        return suspended.expression(lo, arg)
+    return formatting.given(lo, arg)
 
 
 def _is_numeric(callee: Binding) -> bool:
@@ -395,19 +401,22 @@ def _call_known(
         return objects.construct(lo, value, args, kwargs, node)
     fn = getattr(value, "py_func", value)
     if isinstance(fn, types.FunctionType) and not advice.is_unread(fn):
+        if (generator := generators.found_in(lo, Static(fn, callee.place))) is not None:
+            return suspended.made(lo, generator, args, kwargs, node)
         return program.call_function(lo, fn, args, kwargs, node, callee.place)
     if isinstance(fn, types.MethodType) and is_checkpointed(fn):
         return dispatch.apply(lo, Static(fn.__func__), [static(fn.__self__), *args], kwargs, node)
     if isinstance(fn, types.MethodType) and (
         isinstance(fn.__func__, types.FunctionType) and not advice.is_unread(fn.__func__)
     ):
-        owner = static(fn.__self__)
-        return program.call_function(lo, fn.__func__, [owner, *args], kwargs, node)
+        return dispatch.apply(lo, Static(fn.__func__), [static(fn.__self__), *args], kwargs, node)
     if isinstance(value, enum.Enum) and isinstance(
         classes.in_class(type(value), "__call__"), types.FunctionType
     ):
         method = outside.attribute(lo, callee, "__call__")
         return dispatch.apply(lo, method, args, kwargs, node)
+    if (generator := generators.of_library(lo, value)) is not None:
+        return suspended.made(lo, generator, args, kwargs, node)
     if isinstance(value, type) and classes.is_written(value) and not _is_of_scipy(value):
         why = f"an object of class `{value.__name__}`, {peculiarity(value)},"
         raise lo.unsupported(
@@ -517,9 +526,9 @@ def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:
 def _call_closure(
     lo: Lowerer, callee: Closure, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    if generators.is_generator(callee.node):
-        raise refusal(lo, node, GENERATOR)
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    if (generator := generators.found_in(lo, callee)) is not None:
+        return suspended.made(lo, generator, args, kwargs, node)
     return program.call_closure(lo, callee, args, kwargs, node)
 
 

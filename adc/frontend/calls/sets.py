@@ -17,10 +17,13 @@ from adc.frontend.core.bindings import (
     Binding,
     DictView,
     Growing,
+    ListRef,
     Num,
+    ObjectRef,
     RecordOf,
     SetRef,
     Static,
+    TupleOf,
     kind_of,
 )
 from adc.frontend.core.dispatch import operates
@@ -65,8 +68,10 @@ def combined(
 ) -> Binding:
     """Lower an operator on two sets."""
     left, right = (keyed.as_set(lo, side) for side in (left, right))
-    sides = [keyed.of_set(lo, side) for side in (left, right)]
-    if sides[0] is None or sides[1] is None or kind not in _OPERATORS:
+    are_sets = all(
+        isinstance(side, SetRef) or keyed.of_set(lo, side) is not None for side in (left, right)
+    )
+    if not are_sets or kind not in _OPERATORS:
         raise TypeMismatchError(
             f"`{numbers.SIGNS[numbers.ROWS[kind]]}` is not defined for {kind_of(left)} and "
             f"{kind_of(right)}", lo.span(node),
@@ -86,6 +91,10 @@ def combined(
 def _combined(
     lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
 ) -> SetRef:
+    if kind is ast.BitOr and any(keyed.members_of(lo, side) is not None for side in (left, right)):
+        united = _made(lo, left, node)
+        method(lo, united, "update", [right], {}, classes.call_at(node))
+        return united
     mine, others = keyed.of_set(lo, left), keyed.of_set(lo, right)
     if isinstance(mine, RecordOf) and isinstance(others, RecordOf):
         flag = _OPERATORS[kind]
@@ -128,11 +137,11 @@ def made(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
 
 
 def _made(lo: Lowerer, given: Binding, node: ast.AST) -> SetRef:
-    held = keyed.of_set(lo, given)
     if isinstance(given, SetRef):
         found = dicts.copied(lo, given, node)
         assert isinstance(found, SetRef)
         return found
+    held = keyed.of_set(lo, given)
     if isinstance(held, RecordOf):
         return lo.new_ref(SetRef, held)
     source = keyed.listed(lo, elementwise.materialised(lo, given, node), node)
@@ -189,6 +198,13 @@ def method(
         for other in args:
             found = _combined(lo, _METHODS[name], found, _as_set(lo, other, node), node)
         return found if args else dicts.copied(lo, owner, node)
+    if name == "update" and all(isinstance(other, ListRef | TupleOf | SetRef) for other in args):
+        parts = [sequences.known_elements(lo, other, node) for other in args]
+        items = [item for part in parts for item in part or ()]
+        if None not in parts and any(isinstance(item, ObjectRef) for item in items):
+            for item in items:
+                dicts.put(lo, owner, item, NONE, node)
+            return NONE
     if name in _CHANGING:
         for other in args:
             _change(lo, owner, _CHANGING[name], _as_set(lo, other, node), node)

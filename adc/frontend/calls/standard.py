@@ -13,6 +13,7 @@ import copy
 import dataclasses
 import functools
 import heapq
+import itertools
 import math
 import operator
 import types
@@ -36,6 +37,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    Range,
     RecordOf,
     SetRef,
     Static,
@@ -485,6 +487,24 @@ def _heap(fn: Any) -> Handler:
     return handler
 
 
+def _count(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    """Lower `itertools.count` where no loop consumes it."""
+    return objects.construct(lo, iteration.Count, args, kwargs, node)
+
+
+def _cycle(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    """Lower `itertools.cycle` where no loop consumes it."""
+    arity(lo, args, kwargs, node, 1, 1)
+    pool = elementwise.materialised(lo, args[0], node)
+    # Python reads the elements once, when they are asked for first.
+    own = isinstance(pool, ListRef) and isinstance(node.args[0], ast.List | ast.ListComp)
+    if not (own or isinstance(pool, TupleOf | Range | Static)):
+        raise lo.unsupported(
+            f"`itertools.cycle` of {kind_of(pool)} here", node, "make it a tuple: `tuple(...)`"
+        )
+    return objects.construct(lo, iteration.Cycle, [pool], {}, node)
+
+
 def _of_library(fn: Any) -> Handler:
     """Return the handler of a function that the library has in Python."""
     return lambda lo, args, kwargs, node: dispatch.apply(lo, static(fn), args, kwargs, node)
@@ -494,6 +514,7 @@ HANDLERS: dict[Any, Handler] = {
     heapq.heappush: _heap(heaps.heappush), heapq.heappop: _heap(heaps.heappop),
     heapq.heapify: _heap(heaps.heapify), heapq.heapreplace: _heap(heaps.heapreplace),
     heapq.heappushpop: _heap(heaps.heappushpop),
+    itertools.count: _count, itertools.cycle: _cycle,
     heapq.nlargest: _of_library(heaps.nlargest), heapq.nsmallest: _of_library(heaps.nsmallest),
     collections.deque: containers.deque, collections.defaultdict: _defaultdict,
     collections.Counter: _counter,

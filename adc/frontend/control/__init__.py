@@ -15,6 +15,7 @@ In reading order:
 `blocks`       statements in order, and `if`
 `marks`        marks of `save`, `recompute`, `invertible` and `checkpoint` on statements
 `inlining`     functions of the program that are inlined
+`suspended`    generators, also as objects that a loop consumes later
 `callees`      those that become IR functions, which calls share: recursive ones, and large ones
 `program`      a call of a function of the program: inlined, or of an IR function
 =============  ==================================================================================

@@ -24,6 +24,7 @@ from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    Bound,
     DictRef,
     DictView,
     Given,
@@ -271,6 +272,8 @@ def may_vary(binding: Binding, *, inside: bool = False) -> bool:
             return not inside
         case Static():
             return not is_absent(binding) or (inside and _is(binding, NONE))
+        case Bound(owner=ObjectRef(), after=None):
+            return not inside
         case TupleOf(items=items) | RecordOf(items=items) | Words(items=items):
             return all(may_vary(item, inside=True) for item in items)
         case NamedTuple(record=record):
@@ -311,6 +314,8 @@ def alike(x: Binding, y: Binding) -> bool:
             ListRef(slot=q) | DictRef(slot=q) | ObjectRef(slot=q)
         ):
             return type(x) is type(y) and p == q
+        case Bound(), Bound():
+            return shape_of(x) == shape_of(y)
     return False
 
 

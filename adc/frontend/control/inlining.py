@@ -41,7 +41,8 @@ def require_lasting(lo: Lowerer, args: Iterable[Binding], node: ast.Call) -> Non
     for value in args:
         refusals.require_lasting(lo, node, value)
     for arg in (*node.args, *(keyword.value for keyword in node.keywords)):
-        refusals.require_lasting(lo, arg)
+        if not isinstance(arg, ast.GeneratorExp):  # an object (`suspended`)
+            refusals.require_lasting(lo, arg)
 
 
 def bind_arguments(

@@ -8,12 +8,10 @@ number of calls. Small ones are inlined, which lets their loops fuse with those 
 from __future__ import annotations
 
 import ast
-import inspect
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from adc.frontend.control import callees, inlining
 from adc.frontend.control.callees import Passed
@@ -23,20 +21,18 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Closure,
-    NamedTuple,
     Num,
-    Ref,
     Static,
     Transformed,
-    TupleOf,
+    Unbound,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.refusals import GENERATOR, refusal
 from adc.frontend.core.state import Frame, Holder, StackError
-from adc.frontend.core.structure import refs, shape_of
+from adc.frontend.core.structure import pieces, refs, shape_of
 from adc.frontend.inputs.places import Place
 from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
+from adc.ir.core import Literal
 from adc.ir.errors import AdcError, RecursionDepthError, Span, UnsupportedError
 
 # The fewest statements of a function that calls share, and the fewest that sharing it must save:
@@ -62,22 +58,42 @@ class _Recursive(Exception):
         self.key = key
 
 
-def _key(
-    fn: types.FunctionType, bound: dict[str, Binding], structural: bool = False
-) -> tuple[object, ...]:
+def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> tuple[object, ...]:
     """Return the key of a call of a function while it is inlined: the functions passed.
 
     ``apply(lambda u: apply(f, u), x)`` is no recursion: the two calls apply different functions.
-    Neither is ``walk(child)`` in ``walk(node)``, for a `structural` function: its key has the
-    lists, dicts and objects passed as well.
     """
-    kinds: Any = Closure | Static | Transformed
-    if structural:
-        kinds |= Ref | TupleOf | NamedTuple
     fixed = tuple(
-        (name, shape_of(binding)) for name, binding in bound.items() if isinstance(binding, kinds)
+        (name, shape_of(binding))
+        for name, binding in bound.items()
+        if isinstance(binding, Closure | Static | Transformed)
     )
     return (fn, fixed)
+
+
+def _structural_key(
+    lo: Lowerer, fn: types.FunctionType, bound: dict[str, Binding], scope: Frame | None
+) -> tuple[object, ...]:
+    """Return the key of a call where ``walk(child)`` in ``walk(node)`` is no recursion.
+
+    It has all that is passed, and all constants in it: a parser that has moved on is another one.
+    """
+    cells: dict[str, Binding] = {}
+    while scope is not None:
+        cells |= {slot: lo.frame.env.get(slot, Unbound()) for slot in scope.cells.values()}
+        scope = scope.outer
+    held = closures.reachable(lo, [*bound.values(), *cells.values()])
+    found = {**bound, **cells, **held}
+    return (fn, tuple((name, shape_of(each), _literals(each)) for name, each in found.items()))
+
+
+def _literals(binding: Binding) -> tuple[object, ...]:
+    """Return the constants among the numbers of a binding, in order."""
+    return tuple(
+        (k, leaf.operand)
+        for k, leaf in enumerate(pieces(binding))
+        if isinstance(leaf, Num) and isinstance(leaf.operand, Literal)
+    )
 
 
 def run_main(lo: Lowerer, holder: Holder, source: Source, bound: dict[str, Binding]) -> Binding:
@@ -127,8 +143,6 @@ def call_function(
     """Lower a call of a function object: inline it, or call it."""
     holder = outside.holder_of(lo, fn, place)
     source = outside.source_of(lo, holder)
-    if fn.__code__.co_flags & inspect.CO_GENERATOR:
-        raise refusal(lo, node, GENERATOR)
     lo.shared.sources[id(fn.__code__)] = source
     spec = source.node.args
     if not holder.in_library:
@@ -137,8 +151,11 @@ def call_function(
         _require_taken(lo, spec, args, kwargs, node)
     defaults = inlining.function_defaults(holder)
     bound = inlining.bind_arguments(lo, fn.__name__, spec, args, kwargs, defaults, node)
-    key = _key(fn, bound, fn in lo.shared.structural)
-    again = _Call(holder, source, bound, node, key, fn, _key(fn, bound, True))
+    key = _key(fn, bound)
+    if fn in lo.shared.structural:
+        key = _structural_key(lo, fn, bound, None)
+        _count(lo, node)
+    again = _Call(holder, source, bound, node, key, fn)
     if key in lo.shared.recursive:
         return _call_recursive(lo, again)
     if key in lo.stack:
@@ -171,8 +188,19 @@ class _Call:
     node: ast.Call
     key: object
     which: object
-    inlined: object
     closure: Closure | None = None
+
+    @property
+    def scope(self) -> Frame | None:
+        return None if self.closure is None else self.closure.scope
+
+    def structural_key(self, lo: Lowerer) -> object:
+        """Return the key that it has where all of its calls are inlined."""
+        if self.closure is None:
+            return _structural_key(lo, self.holder.fn, self.bound, None)
+        where = self.closure.scope.original or self.closure.scope
+        key = _structural_key(lo, self.holder.fn, self.bound, self.closure.scope)
+        return (self.closure.node, where, key)
 
 
 def _call_recursive(lo: Lowerer, call: _Call) -> Binding:
@@ -187,22 +215,38 @@ def _call_recursive(lo: Lowerer, call: _Call) -> Binding:
             lo, call.holder, call.source, call.bound, call.node, call.key, closure
         )
     except UnsupportedError:
-        if call.which in structural or call.inlined == call.key or lo.depth is not None:
+        if call.which in structural or lo.depth is not None:
             raise
         lo.restore(before)
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]
         structural.add(call.which)
-        lo.stack.append(call.inlined)
-        scope = None if closure is None else closure.scope
+        key = call.structural_key(lo)
+        lo.stack.append(key)
         inner = call.source.node if closure is None else closure.node
         try:
-            return inlining.run(lo, inner, call.source, call.bound, call.holder, scope, closure)
-        except (AdcError, _Recursive):
+            return inlining.run(
+                lo, inner, call.source, call.bound, call.holder, call.scope, closure
+            )
+        except _Recursive as signal:
+            structural.discard(call.which)
+            if signal.key != key:
+                raise  # another function, which has called this one
+        except (AdcError, RecursionError):
             structural.discard(call.which)
         finally:
             lo.stack.pop()
         raise
+
+
+def _count(lo: Lowerer, node: ast.Call) -> None:
+    """Count a call that is inlined as all calls of a recursive function are."""
+    lo.shared.unfolded -= 1
+    if lo.shared.unfolded < 0:
+        raise RecursionDepthError(
+            f"`{ast.unparse(node)}`, which calls itself so often, is not supported", lo.span(node),
+            "write a loop",
+        )  # fmt: skip
 
 
 @contextmanager
@@ -239,9 +283,11 @@ def call_closure(
         lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node
     )
     where, fn = outer.original or outer, outer.holder.fn
-    key = (callee.node, where, _key(fn, bound, callee.node in lo.shared.structural))
-    inlined = (callee.node, where, _key(fn, bound, True))
-    again = _Call(outer.holder, source, bound, node, key, callee.node, inlined, callee)
+    key: object = (callee.node, where, _key(fn, bound))
+    again = _Call(outer.holder, source, bound, node, key, callee.node, callee)
+    if callee.node in lo.shared.structural:
+        again.key = key = again.structural_key(lo)
+        _count(lo, node)
     if key in lo.shared.recursive:
         return _call_recursive(lo, again)
     if key in lo.stack:

@@ -38,16 +38,11 @@ REFUSED: dict[type[ast.AST], Refusal] = {
 }
 if hasattr(ast, "TryStar"):
     REFUSED[ast.TryStar] = _CATCH
-GENERATOR = Refusal(
-    "a generator that no loop consumes where it is called",
-    "loop over the call, or store a list: `list(…)`",
-    GeneratorError,
-)
 
 
-def refusal(lo: Lowerer, node: ast.AST, found: Refusal | None = None) -> UnsupportedError:
+def refusal(lo: Lowerer, node: ast.AST) -> UnsupportedError:
     """Return the error for a construct that is in the table, or in neither table."""
-    found = found or REFUSED.get(type(node))
+    found = REFUSED.get(type(node))
     if found is None:
         found = Refusal(f"`{type(node).__name__}`", "")
     return found.error(f"{found.what} is not supported", lo.span(node), found.hint)

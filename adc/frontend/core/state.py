@@ -453,6 +453,8 @@ class Shared:
     parted: bool = False
     # Whether strings of run-time values may be anywhere, and not only what is printed.
     texts: bool = False
+    # How many more calls of `structural` functions may be inlined.
+    unfolded: int = 2000
     # How many cases of statements these may still take: each is a copy.
     cases: int = 400
     # Where keys known only at run time are used, for which dicts and sets become tables; None: they

@@ -269,8 +269,11 @@ def _with_refs(element: Binding, other: Callable[[Ref], Ref]) -> Binding:
     """Return the element of a `Growing` with others in the place of the objects in it."""
     match element:
         case Among(items=items):
-            found = tuple(other(item) if isinstance(item, Ref) else item for item in items)
-            return replace(element, items=found)
+            return replace(element, items=tuple(_with_refs(item, other) for item in items))
+        case ListRef() | DictRef() | ObjectRef():
+            return other(element)
+        case Bound(owner=owner):
+            return replace(element, owner=_with_refs(owner, other))
         case TupleOf(items=items):
             return TupleOf(tuple(_with_refs(item, other) for item in items))
         case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):

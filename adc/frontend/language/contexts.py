@@ -19,6 +19,7 @@ import numpy as np
 
 from adc.frontend.control import blocks, escapes, evaluation
 from adc.frontend.control.control import branch
+from adc.frontend.control.suspended import Generator
 from adc.frontend.core import classes, dispatch, outside
 from adc.frontend.core.bindings import (
     NONE,
@@ -201,7 +202,7 @@ def _require_quiet(lo: Lowerer, value: Any, node: ast.Call) -> None:
 # -- managers in Python ----------------------------------------------------------------------------
 
 
-def _generator_of(lo: Lowerer, node: ast.Call) -> generators.Generator | None:
+def _generator_of(lo: Lowerer, node: ast.Call) -> Generator | None:
     """Return the generator behind a function that `contextlib.contextmanager` made."""
     if not isinstance(node.func, ast.Name | ast.Attribute):
         return None

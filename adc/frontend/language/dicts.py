@@ -18,6 +18,7 @@ from adc.frontend.core import classes, dispatch, names, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
+    Bound,
     DefaultRef,
     DictRef,
     DictView,
@@ -27,6 +28,7 @@ from adc.frontend.core.bindings import (
     ListRef,
     Num,
     ObjectRef,
+    OneOf,
     RecordOf,
     SetRef,
     Static,
@@ -168,6 +170,14 @@ def tabled(
 
 def put(lo: Lowerer, owner: DictRef, key: Binding, value: Binding, node: ast.AST) -> None:
     """Lower ``owner[key] = value``, and ``owner.add(key)`` of a set."""
+    if isinstance(owner, SetRef) and (members := _members(lo, owner, key, node)) is not None:
+        there = comparisons.compare(lo, ast.In(), key, members, node)
+
+        def add() -> None:
+            dispatch.apply(lo, Bound(members, "append"), [key], {}, classes.call_at(node))
+
+        branch(lo, there, lambda: None, add)
+        return
     held = lo.held(owner)
     if isinstance(held, RecordOf):
         held = tabled(lo, owner, key, node, value) or held
@@ -190,6 +200,24 @@ def put(lo: Lowerer, owner: DictRef, key: Binding, value: Binding, node: ast.AST
         lambda: lo.hold(owner, lo.entries(owner).with_item(name, value)),
         lambda: lo.hold(owner, lo.entries(owner).without(name).with_item(name, value)),
     )  # fmt: skip
+
+
+def _members(lo: Lowerer, owner: SetRef, key: Binding, node: ast.AST) -> ListRef | None:
+    """Return the list of the members of a set to which an object is added; None for others."""
+    items = key.items if isinstance(key, OneOf) else (key,)
+    if not all(isinstance(item, ObjectRef) and _by_identity(item.cls) for item in items):
+        return None
+    if lo.held(owner) == RecordOf((), ()):
+        lo.hold(owner, TupleOf(()))
+    return keyed.members_of(lo, owner)
+
+
+def _by_identity(cls: type) -> bool:
+    """Whether the objects of a class are equal if they are one, as they are by default."""
+    return all(classes.in_class(cls, name) is getattr(object, name) for name in _EQUALITY)
+
+
+_EQUALITY = ("__eq__", "__hash__")
 
 
 def _put_in_table(lo: Lowerer, owner: DictRef, key: Binding, value: Binding, node: ast.AST) -> None:
@@ -229,6 +257,8 @@ def remove(
     Without a `default`, the key must be there.
     """
     _require_not_looped_over(lo, owner, node)
+    if (members := keyed.members_of(lo, owner)) is not None:
+        return _removed(lo, members, key, node, default)
     there, read = looked_up(lo, owner, key, node)
     held = lo.held(owner)
 
@@ -253,6 +283,23 @@ def remove(
             require_key(lo, there, key)
         return taken()
     return evaluation.either(lo, there, taken, lambda: default, node)
+
+
+def _removed(
+    lo: Lowerer, members: ListRef, key: Binding, node: ast.AST, default: Binding | None
+) -> Binding:
+    """Take an object out of a set of objects, in which it must be without a `default`."""
+    there = comparisons.compare(lo, ast.In(), key, members, node)
+    if default is None:
+        with lo.at(node):
+            text = "adc: an object is removed from a set that does not have it"
+            numbers.check(lo, there, LimitError.__name__, text)
+
+    def taken() -> Binding:
+        call = classes.call_at(node)
+        return dispatch.apply(lo, Bound(members, "remove"), [key], {}, call)
+
+    return evaluation.either(lo, there, taken, lambda: NONE, node)
 
 
 def as_tables(lo: Lowerer, iterable: Binding, node: ast.AST) -> Binding:
@@ -378,7 +425,7 @@ def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
                 raise error
         case ObjectRef():
             raise lo.unsupported(
-                f"{kind_of(binding)} as a key, or in a set,", node,
+                f"{kind_of(binding)} as a key", node,
                 "use a list of objects, or give them numbers and use these",
             )  # fmt: skip
     raise PickedError("a key known only at run time is not supported", lo.span(node), _NO_TABLE)

@@ -11,8 +11,10 @@ import ast
 import builtins
 import collections
 import dataclasses
+import enum
 import json
 import re
+import types
 from collections.abc import Mapping, Sequence
 from string import Formatter
 
@@ -270,6 +272,13 @@ def _filled(lo: Lowerer, binding: Binding, conversion: str, spec: str, node: ast
         assert isinstance(binding, Static)
         outside.pin(lo, binding)
         return _known(format(binding.value, spec))
+    if not conversion and isinstance(binding, Static) and isinstance(binding.value, enum.Enum):
+        fn = classes.in_class(type(binding.value), "__format__")
+        if not isinstance(fn, types.FunctionType):  # of `int` or `str`, for their enumerations
+            outside.pin(lo, binding)
+            return _known(format(binding.value, spec))
+        if fn.__module__ != enum.__name__:
+            raise lo.unsupported(f"`__format__` of {kind_of(binding)}", node, "use `!s`, or `str`")
     as_str = str_of if conversion == "s" else text_of
     if not conversion and classes.find(lo, binding, "__format__") is not None:
         raise lo.unsupported(f"`__format__` of {kind_of(binding)}", node, "use `!s`, or `str`")
@@ -485,11 +494,15 @@ def text_of(lo: Lowerer, binding: Binding, node: ast.AST, as_repr: bool = False)
             made = elementwise.materialised(lo, binding, node)
             assert isinstance(made, ArrayRef)
             return Words(field, (made,), ("array",))
-        case Static(value=known) if isinstance(known, str | int | float | complex | bytes | None):
+        case Static(value=known) if isinstance(
+            known, str | int | float | complex | bytes | None
+        ) and not isinstance(known, enum.Enum):
             return _known(repr(known) if as_repr else str(known))
         case Static(value=known) if isinstance(known, type | np.dtype) or instances.is_value(known):
             outside.pin(lo, binding)
             return _known(repr(known) if as_repr else str(known))
+        case Static(value=enum.Enum()):
+            return _member(lo, binding, node, as_repr)
         case TupleOf(items=items):
             return _sequence(lo, "(", items, ",)" if len(items) == 1 else ")", node)
         case ListRef():
@@ -578,6 +591,19 @@ def _instance(lo: Lowerer, binding: NamedTuple | ObjectRef, node: ast.AST, as_re
         shown = [each.name for each in dataclasses.fields(cls) if each.repr]
         return _fields(lo, cls.__qualname__, record, shown, node)
     raise lo.unsupported(f"formatting {kind_of(binding)}", node, "give its class a `__repr__`")
+
+
+def _member(lo: Lowerer, binding: Static, node: ast.AST, as_repr: bool) -> Words:
+    """Return the text of a member of an enumeration."""
+    value = binding.value
+    name = "__repr__" if as_repr else "__str__"
+    fn = classes.in_class(type(value), name)
+    if isinstance(fn, types.FunctionType) and fn.__module__ != enum.__name__:
+        method = outside.attribute(lo, binding, name)
+        made = dispatch.apply(lo, method, [], {}, classes.call_at(node))
+        return text_of(lo, made, node)
+    outside.pin(lo, binding)
+    return _known(repr(value) if as_repr else str(value))
 
 
 def _is_of_named_tuples(fn: object) -> bool:

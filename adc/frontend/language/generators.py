@@ -14,12 +14,11 @@ import inspect
 import itertools
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from adc.frontend.control import blocks, evaluation, inlining
+from adc.frontend.control import blocks, evaluation, inlining, suspended
 from adc.frontend.control.control import (
     FALLS,
     FIRST_LABEL,
@@ -29,14 +28,17 @@ from adc.frontend.control.control import (
     unbind_partial,
     without_exit,
 )
+from adc.frontend.control.suspended import Generator, is_generator
 from adc.frontend.core import bindings, classes, closures, outside
 from adc.frontend.core.bindings import (
     NONE,
     UNSET,
+    ArrayRef,
     Binding,
     Bound,
     Closure,
     DictRef,
+    Growing,
     ListRef,
     Num,
     Static,
@@ -47,11 +49,11 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import SplitError, handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
-from adc.frontend.core.state import Frame, Holder
+from adc.frontend.core.structure import leaves, shape_of
 from adc.frontend.syntax import scope
 from adc.frontend.syntax.jumps import Labelled, Leave
 from adc.frontend.syntax.source import Source
-from adc.frontend.values import sequences
+from adc.frontend.values import sequences, views
 from adc.ir.core import Literal
 from adc.ir.errors import AdcError, GeneratorError, TypeMismatchError, UnboundError
 from adc.library.standard import iteration
@@ -90,25 +92,6 @@ def _labelled(lo: Lowerer, stmt: Labelled) -> None:
 # -- what is a generator ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Generator:
-    """A call of a generator: its function, and the arguments that come before those of the call."""
-
-    node: ast.FunctionDef
-    source: Source
-    name: str
-    holder: Holder
-    scope: Frame | None
-    defaults: dict[str, Binding]
-    first: tuple[Binding, ...] = ()
-
-
-def is_generator(node: ast.AST) -> bool:
-    """Whether a function contains `yield`."""
-    body = node.body if isinstance(node, ast.FunctionDef) else []
-    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in scope.inside(body))
-
-
 def called(lo: Lowerer, node: ast.expr, *, begins: bool = False) -> Generator | None:
     """Return the generator that an expression calls, or None.
 
@@ -137,7 +120,9 @@ def called(lo: Lowerer, node: ast.expr, *, begins: bool = False) -> Generator | 
 
 
 def of_object(lo: Lowerer, binding: Binding) -> Generator | None:
-    """Return the generator that the `__iter__` of an object is, or None if it has none."""
+    """Return the generator that an object, or its `__iter__`, is; None if it has none."""
+    if (held := suspended.of(lo, binding)) is not None:
+        return held
     method = classes.find(lo, binding, "__iter__")
     if not isinstance(method, types.FunctionType):
         return None
@@ -199,6 +184,13 @@ def _of_library(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding:
         lo.span(node),
         "store lists of what they yield: `list(…)`",
     )
+
+
+def of_library(lo: Lowerer, value: Any) -> Generator | None:
+    """Return the generator that an iterator of `itertools` is; None if it stores what it takes."""
+    if not isinstance(value, type) or value not in ITERATORS or value in _COMBINING:
+        return None
+    return found_in(lo, Static(ITERATORS[value]))
 
 
 def found_in(lo: Lowerer, callee: Binding, first: tuple[Binding, ...] = ()) -> Generator | None:
@@ -315,7 +307,8 @@ def loop(lo: Lowerer, stmt: ast.For, generator: Generator) -> None:
 
         made = _Inlined(lo, generator, call, prefix, names, given, done, visit)
         done.body = made.statements()
-        end.body = [done, *stmt.orelse]
+        ended = [] if generator.held is None else [suspended.ends(prefix + _HELD, stmt)]
+        end.body = [done, *ended, *stmt.orelse]
         return end
 
     _run(lo, stmt, call, generator, make)
@@ -490,18 +483,21 @@ def _run(
     level = [node for node, _ in lo.generating].count(generator.node)
     if level >= MAX_NESTED:
         raise _refused(lo, generator, "a recursive generator", call, "keep a list of what is to do")
-    args, kwargs, lazy = _given(lo, call, generator)
-    spec = generator.node.args
-    bound = inlining.bind_arguments(
-        lo, generator.name, spec, [*generator.first, *args], kwargs, generator.defaults, call
-    )
-    if generator.holder.fn.__module__ != iteration.__name__:
-        inlining.require_lasting(lo, bound.values(), call)
+    lazy: list[ast.expr] = []
+    if generator.held is None:
+        bound, lazy = _bound(lo, call, generator)
+    else:
+        known = suspended.begun(lo, generator, call)
+        if known is None:
+            blocks.lower_stmts(lo, stmt.orelse if isinstance(stmt, ast.For) else [])
+            return
+        bound = known
     given = _parameters(lazy, bound)
     # One that calls itself does so at one place: each call has variables of its own.
     prefix = f"${generator.name}{stmt.lineno}_{stmt.col_offset}_{level}."
     free = _free(lo, generator)
-    key = ("generator", id(stmt), id(generator.node), prefix, frozenset(free))
+    held = generator.held is not None
+    key = ("generator", id(stmt), id(generator.node), prefix, frozenset(free), held)
     if key not in lo.memo:
         names = closures.locals_of(generator.node) | frozenset(free)
         lo.memo[key] = (stmt, generator.node, make(prefix, names, given))
@@ -512,11 +508,79 @@ def _run(
     for name, binding in (bound | free).items():
         frame.env[prefix + name] = binding
         frame.partial.discard(prefix + name)
+    if generator.held is not None:
+        frame.env[prefix + _HELD] = generator.held
+    before = _read_first(lo, generator, bound)
     lo.generating.append((generator.node, lo.branches))
     try:
         blocks.lower_stmts(lo, [lo.memo[key][2]])
     finally:
         lo.generating.pop()
+    if before != _read_first(lo, generator, bound):
+        raise lo.unsupported(
+            f"a loop that changes what `itertools.{generator.name}` goes over", call,
+            "give it a copy: `list(...)`",
+        )  # fmt: skip
+
+
+# The iterators of Python that take all elements before they yield one, or as they yield it first;
+# those that end where what they go over ends then, but here where it ended at first.
+_STORING = (
+    iteration.product, iteration.combinations, iteration.combinations_with_replacement,
+    iteration.permutations, iteration.cycle,
+)  # fmt: skip
+_COUNTING = (iteration.accumulate, iteration.pairwise, iteration.zip_longest)
+
+
+def stores(lo: Lowerer, node: ast.Call) -> bool:
+    """Whether a call is that of an iterator that takes all elements when it is made."""
+    callee = evaluation.lower_expr(lo, node.func)
+    return isinstance(callee, Static) and any(callee.value is each for each in _COMBINING)
+
+
+def _read_first(lo: Lowerer, generator: Generator, bound: dict[str, Binding]) -> list[object]:
+    """Return what an iterator of Python goes over that is not to change before it ends."""
+    found: list[object] = []
+    fn = generator.holder.fn
+    if fn not in _STORING and fn not in _COUNTING:
+        return found
+    for given in bound.values():
+        for each in given.items if isinstance(given, TupleOf) else (given,):
+            held = lo.held(each) if isinstance(each, ListRef) else None
+            arrays = held.buffers if isinstance(held, Growing) else ()
+            if isinstance(held, TupleOf):
+                found.append(len(held.items))
+                if fn in _STORING:
+                    found.append(shape_of(held))
+                    found += [
+                        leaf.operand if isinstance(leaf, Num) else leaf.object
+                        for leaf in leaves(held)
+                    ]
+            elif isinstance(held, Growing):
+                found.append(held.length.operand)
+            elif isinstance(each, ArrayRef) and len(views.dims_of(lo, each)) == 1:
+                arrays = (each,)  # of numbers: rows of a matrix are views
+            if fn in _STORING:
+                found += [lo.versions.get(array.object) for array in arrays]
+    return found
+
+
+# The name, after the prefix of a loop, of the object that a generator is.
+_HELD = "$held"
+
+
+def _bound(
+    lo: Lowerer, call: ast.Call, generator: Generator
+) -> tuple[dict[str, Binding], list[ast.expr]]:
+    """Return the arguments of the call of a generator, and which of them are generators."""
+    args, kwargs, lazy = _given(lo, call, generator)
+    spec = generator.node.args
+    bound = inlining.bind_arguments(
+        lo, generator.name, spec, [*generator.first, *args], kwargs, generator.defaults, call
+    )
+    if generator.holder.fn.__module__ != iteration.__name__:
+        inlining.require_lasting(lo, bound.values(), call)
+    return bound, lazy
 
 
 # What stands for a generator among the arguments of a library's.

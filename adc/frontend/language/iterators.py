@@ -498,8 +498,10 @@ def _in_place(lo: Lowerer, node: ast.expr) -> ast.expr:
         made.generators = [first, *made.generators[1:]]
         return made
     assert isinstance(made, ast.Call)
+    stores = generators.stores(lo, made)
     made.args = [
-        _in_place(lo, arg) if _is_iterator(lo, arg) else _named(lo, arg) for arg in made.args
+        _in_place(lo, arg) if _is_iterator(lo, arg) else _named(lo, arg, copies=stores)
+        for arg in made.args
     ]
     made.keywords = [
         ast.copy_location(ast.keyword(each.arg, _named(lo, each.value)), each)
@@ -509,12 +511,17 @@ def _in_place(lo: Lowerer, node: ast.expr) -> ast.expr:
     return made.args[0] if is_iter else made
 
 
-def _named(lo: Lowerer, node: ast.expr) -> ast.expr:
-    """Evaluate an expression now; return a name for it."""
+def _named(lo: Lowerer, node: ast.expr, *, copies: bool = False) -> ast.expr:
+    """Evaluate an expression now; return a name for it, or for a copy of a list or vector."""
     if isinstance(node, ast.Constant | ast.Lambda):
         return node
     name = f"$now{node.lineno}_{node.col_offset}"
-    lo.frame.env[name] = evaluation.lower_expr(lo, node)
+    found = evaluation.lower_expr(lo, node)
+    if copies and isinstance(found, ListRef):
+        found = dispatch.apply(lo, Static(list), [found], {}, classes.call_at(node))
+    elif copies and isinstance(found, ArrayRef) and len(views.dims_of(lo, found)) == 1:
+        found = elementwise.copy(lo, found, node)
+    lo.frame.env[name] = found
     return ast.copy_location(ast.Name(name, ast.Load()), node)
 
 

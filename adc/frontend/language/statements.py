@@ -9,7 +9,7 @@ import sys
 import types
 from collections.abc import Callable, Sequence
 
-from adc.frontend.control import blocks, chains, evaluation
+from adc.frontend.control import blocks, chains, evaluation, suspended
 from adc.frontend.control.control import BREAK, CONTINUE, RESULT, RETURN, branch, set_exit
 from adc.frontend.core import classes, closures, dispatch, numbers, outside, refusals
 from adc.frontend.core.bindings import (
@@ -61,6 +61,11 @@ def _expr(lo: Lowerer, stmt: ast.Expr) -> None:
 @handles(ast.Assign)
 def _assign(lo: Lowerer, stmt: ast.Assign) -> None:
     if not isinstance(stmt.targets[0], ast.Tuple | ast.List):
+        if isinstance(stmt.value, ast.GeneratorExp) and not _is_slice(stmt.targets[0]):
+            iterator = suspended.expression(lo, stmt.value)
+            for target in stmt.targets:
+                assignment.assign(lo, target, iterator)
+            return
         refusals.require_lasting(lo, stmt.value)
         if not _is_slice(stmt.targets[0]):
             iterators.require_undrawn(lo, stmt.value)
@@ -361,11 +366,13 @@ def _all(lo: Lowerer, tests: Sequence[Operand]) -> Operand:
 
 @handles(ast.Return)
 def _return(lo: Lowerer, stmt: ast.Return) -> None:
-    if stmt.value is not None:
+    if stmt.value is not None and not isinstance(stmt.value, ast.GeneratorExp):
         iterators.require_lasting(lo, stmt.value)
     value: Binding = NONE
     if stmt.value is None:
         pass
+    elif isinstance(stmt.value, ast.GeneratorExp):
+        value = suspended.expression(lo, stmt.value)
     elif lo.frame.source.name in ("__str__", "__repr__"):  # only formatting calls these
         value = formatting.value(lo, stmt.value)
     else:

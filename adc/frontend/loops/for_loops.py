@@ -13,6 +13,7 @@ from adc.frontend.control.control import (
     branch,
 )
 from adc.frontend.control.findings import FirstError, PathsError, RestructuredError, becomes_array
+from adc.frontend.control.suspended import Generator
 from adc.frontend.core import dispatch, numbers
 from adc.frontend.core.bindings import (
     Binding,
@@ -202,7 +203,7 @@ def _like_number(lo: Lowerer, element: Binding, kind: Scalar) -> Binding:
     return Num(numbers.weak(lo, element.operand) if kind.weak else element.operand)
 
 
-def _over_generator(lo: Lowerer, stmt: ast.For, generator: generators.Generator) -> None:
+def _over_generator(lo: Lowerer, stmt: ast.For, generator: Generator) -> None:
     """Lower a loop over a generator, or a copy of the body for each combination of constants."""
     before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
     try:

@@ -42,12 +42,13 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import NEITHER
 from adc.frontend.core.structure import cells_of, refs, with_cells
 from adc.frontend.inputs import complexes, flatten, instances, trees, unflatten
-from adc.frontend.values import elementwise, list_buffers, structures, views
+from adc.frontend.values import elementwise, keyed, list_buffers, structures, views
 from adc.ir import foreign
 from adc.ir.core import Literal
 from adc.ir.errors import ArgumentError, UnsupportedError
 from adc.ir.text import effects
 from adc.ir.types import INT, Scalar
+from adc.library.standard import iteration
 
 Heap = dict[str, Binding]
 
@@ -124,8 +125,17 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
                 f"returning {kind_of(result)} is not supported", lo.span(node),
                 f"return a {'list' if isinstance(result, ListRef) else 'dict'} of it",
             )  # fmt: skip
+        case ObjectRef(cls=cls) if cls in iteration.ITERATORS:
+            raise UnsupportedError(
+                "returning an iterator is not supported", lo.span(node), "return a list of it"
+            )
         case SetRef(slot=slot) if (itself := _from_outside(lo, slot)) is not None:
             return inside(itself)
+        case SetRef() if keyed.members_of(lo, result) is not None:
+            raise UnsupportedError(
+                "returning a set of objects is not supported", lo.span(node),
+                "return a list of them",
+            )  # fmt: skip
         case SetRef() if not varied:
             raise UnsupportedError(
                 "returning a set from a function that is differentiated is not supported",

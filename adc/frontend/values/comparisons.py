@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import enum
 import operator
 import types
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
+    Bound,
     DequeRef,
     DictRef,
     DictView,
@@ -35,6 +37,7 @@ from adc.frontend.core.bindings import (
     Words,
     kind_of,
     static,
+    texts_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import PickedError, StaleError
@@ -524,6 +527,9 @@ def _is_inside(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Ope
 
 def _has_key(lo: Lowerer, ref: DictRef, key: Binding, node: ast.AST) -> Operand:
     """Return whether a dict has a key, or a set a member."""
+    members = keyed.members_of(lo, ref)
+    if members is not None:
+        return _member(lo, ast.In(), key, members, node)
     found = keyed.contains(lo, ref, key, node)
     if found is not None:
         return found
@@ -566,6 +572,9 @@ def _is_nan(number: Num) -> bool:
 
 
 def _is_text(binding: Binding) -> bool:
+    """Whether something is a text, or one of several."""
+    if isinstance(binding, OneOf):
+        return texts_of(binding) is not None
     return isinstance(binding, Static) and isinstance(binding.value, str)
 
 
@@ -576,15 +585,27 @@ def _ordered_tuples(
     result = compare(lo, op, lo.num(len(left.items)), lo.num(len(right.items)), node)
     undecided: list[tuple[Operand, Binding, Binding]] = []
     for a, b in zip(left.items, right.items, strict=False):
-        same = same_or_equal(lo, a, b, node)
+        without = _without_order(a, b)
+        same = _is_one(lo, a, b, node) if without else same_or_equal(lo, a, b, node)
         if same == Literal(True, BOOL):
             continue
         ordered = isinstance(a, Num | TupleOf) and isinstance(b, Num | TupleOf)
-        if not (ordered or (_is_text(a) and _is_text(b))):
+        if not (ordered or without or (_is_text(a) and _is_text(b))):
             raise lo.unsupported(
                 f"ordering of tuples that hold {kind_of(a)} and {kind_of(b)}", node,
                 "compare what decides, such as their numbers",
             )  # fmt: skip
+        if without:
+            # Python compares them where nothing before them has decided.
+            decided = same
+            for before, _, _ in undecided:
+                other = numbers.apply(lo, "not", before)
+                decided = numbers.apply(lo, "or", decided, other)
+            text = f"'{_SIGNS[type(op)]}' not supported between instances of "
+            text += f"'{without}' and '{without}'"
+            with lo.at(node):
+                numbers.check(lo, decided, "TypeError", text)
+            continue
         if isinstance(same, Literal):
             result = compare(lo, op, a, b, node)
             break
@@ -592,6 +613,48 @@ def _ordered_tuples(
     for same, a, b in reversed(undecided):
         result = numbers.select(lo, same, result, compare(lo, op, a, b, node))
     return result
+
+
+_SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+
+
+def _without_order(a: Binding, b: Binding) -> str:
+    """Return the class of two values that have no order and are equal if they are one; else ""."""
+    items = [
+        item for side in (a, b) for item in (side.items if isinstance(side, OneOf) else (side,))
+    ]
+    found = {_class_without_order(item) for item in items}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _is_one(lo: Lowerer, a: Binding, b: Binding, node: ast.AST) -> Operand:
+    """Whether two values without an order are equal: methods are if their objects are one."""
+    match a, b:
+        case OneOf(items=items), _:
+            return optional.by_item(lo, a, [_is_one(lo, item, b, node) for item in items])
+        case _, OneOf(items=items):
+            return optional.by_item(lo, b, [_is_one(lo, a, item, node) for item in items])
+        case Bound(), Bound() if a.name == b.name:
+            a, b = a.owner, b.owner
+        case (Bound(), _) | (_, Bound()):
+            return Literal(False, BOOL)
+    return compare(lo, ast.Is(), a, b, node)
+
+
+def _class_without_order(value: Binding) -> str:
+    match value:
+        case ObjectRef(cls=cls):
+            pass
+        case Static(value=enum.Enum() | types.FunctionType() as held):
+            cls = type(held)
+        case Bound():
+            return "method"
+        case _:
+            return ""
+    own = (
+        classes.in_class(cls, name) for name in ("__eq__", "__lt__", "__gt__", "__le__", "__ge__")
+    )
+    return "" if any(isinstance(each, types.FunctionType) for each in own) else cls.__name__
 
 
 def _equal_tuples(

@@ -4,7 +4,8 @@ In the record of a dict, a key that only some paths have set has a value that ma
 (`bindings.Maybe`), so that a question for it is one for a flag. A dict whose keys are known only at
 run time is a *table*: a list of pairs whose length is known only at run time (`list_buffers`), in
 which a key is found by comparing it with one after the other. Its keys are integers or tuples of
-integers. A set is a dict whose values say nothing (`bindings.MEMBER`).
+integers. A set is a dict whose values say nothing (`bindings.MEMBER`). One of objects, which are
+told apart by identity, holds what a list of them would: `members_of` is that list.
 """
 
 from __future__ import annotations
@@ -131,6 +132,15 @@ def is_static(lo: Lowerer, ref: DictRef) -> bool:
     return all(isinstance(flag, Literal) for flag in flags(lo.entries(ref)))
 
 
+def members_of(lo: Lowerer, binding: Binding) -> ListRef | None:
+    """Return a list that shares the members of a set of objects; None for anything else."""
+    if not isinstance(binding, SetRef):
+        return None
+    held = lo.held(binding)
+    in_table = isinstance(held, Growing) and isinstance(held.element, TupleOf)
+    return None if isinstance(held, RecordOf) or in_table else ListRef(binding.slot)
+
+
 # -- tables ----------------------------------------------------------------------------------------
 
 
@@ -215,6 +225,8 @@ def length(lo: Lowerer, ref: DictRef) -> Operand:
     held = lo.held(ref)
     if isinstance(held, Growing):
         return held.length.operand
+    if isinstance(held, TupleOf):
+        return integer(len(held.items))
     return total(lo, flags(lo.entries(ref)))
 
 
@@ -231,8 +243,8 @@ def total(lo: Lowerer, known: Sequence[Operand]) -> Operand:
 def truth(lo: Lowerer, ref: DictRef) -> Operand:
     """Return whether a dict has any key."""
     held = lo.held(ref)
-    if isinstance(held, Growing):
-        return numbers.truth_of(lo, held.length.operand)
+    if not isinstance(held, RecordOf):
+        return numbers.truth_of(lo, length(lo, ref))
     result: Operand = Literal(False, BOOL)
     for flag in flags(lo.entries(ref)):
         result = numbers.apply(lo, "or", result, flag)
@@ -251,6 +263,8 @@ def listed(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
     ref = binding.ref if isinstance(binding, DictView) else binding
     if not isinstance(ref, DictRef):
         return binding
+    if members_of(lo, ref) is not None:
+        return lo.new_ref(ListRef, lo.held(ref))
     held = lo.held(ref)
     which = binding.name if isinstance(binding, DictView) else "keys"
     if isinstance(held, RecordOf):
@@ -290,7 +304,8 @@ def of_set(lo: Lowerer, binding: Binding) -> Binding | None:
     match binding:
         case SetRef():
             held = lo.held(binding)
-            return lo.entries(binding) if isinstance(held, RecordOf) else held
+            in_table = isinstance(held, Growing) and members_of(lo, binding) is None
+            return held if in_table else lo.entries(binding)
         case Static(value=frozenset() as value):
             outside.pin(lo, binding)
             return members(dict.fromkeys(value, Literal(True, BOOL)))

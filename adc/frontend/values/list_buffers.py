@@ -8,6 +8,8 @@ are converted to one structure here; operations on lists are in `dynamic_lists`.
 from __future__ import annotations
 
 import ast
+import enum
+import types
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -19,6 +21,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Axis,
     Binding,
+    Bound,
     Cell,
     DictRef,
     Growing,
@@ -92,8 +95,17 @@ def element_of(lo: Lowerer, value: Binding) -> Binding | None:
 
 
 def _may_be_among(value: Binding) -> bool:
-    """Whether elements of a list may be this and others: a text, or a list, dict or object."""
-    return isinstance(value, Ref) or (isinstance(value, Static) and type(value.value) is str)
+    """Whether elements of a list may be this and others.
+
+    That is a text, a member of an enumeration, a function, a list, dict or object, or a method of
+    one.
+    """
+    match value:
+        case Static(value=str() | enum.Enum() | types.FunctionType()):
+            return True
+        case Bound(owner=owner, after=None):
+            return isinstance(owner, ObjectRef)
+    return isinstance(value, Ref)
 
 
 def _places(items: Sequence[Binding], others: Sequence[Binding]) -> list[int]:

@@ -384,14 +384,14 @@ def as_dict(lo: Lowerer, owner: Binding, node: ast.AST) -> Binding:
     """Lower ``vars(owner)``: the dict that holds the attributes, so that changes are seen."""
     if not (isinstance(owner, ObjectRef) and owner.cls.__dictoffset__) or is_stand_in(owner.cls):
         raise lo.unsupported(f"`vars` of {kind_of(owner)}", node, "name the attributes")
-    for item in lo.entries(owner).items:
-        if isinstance(item, Given):
-            raise lo.unsupported(
-                f"`vars` of {kind_of(owner)} that was made outside of the function", node,
-                "name the attributes",
-            )  # fmt: skip
-    if any("__slots__" in vars(base) for base in owner.cls.__mro__):
-        raise lo.unsupported(f"`vars` of {kind_of(owner)} with `__slots__`", node)
+    if any(vars(base).get("__slots__") for base in owner.cls.__mro__):
+        raise lo.unsupported(
+            f"`vars` of {kind_of(owner)} with `__slots__`", node, "name the attributes"
+        )
+    record = lo.entries(owner)
+    if any(isinstance(item, Given) for item in record.items):
+        items = tuple(outside.opened(lo, item) for item in record.items)
+        lo.frame.env[owner.slot] = RecordOf(record.keys, items)
     return VarsRef(owner.slot)
 
 

@@ -66,6 +66,8 @@ def static_items(lo: Lowerer, iterable: Binding) -> list[Binding] | None:
             return list(items)
         case ListRef():
             return None if isinstance(lo.held(iterable), Growing) else list(lo.contents(iterable))
+        case SetRef() if (members := keyed.members_of(lo, iterable)) is not None:
+            return static_items(lo, members)  # by identity, Python's order is any
         case SetRef():
             known = keyed.frozen(lo, iterable)
             if known is None or not _ascends(known.value):

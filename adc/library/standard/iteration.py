@@ -377,6 +377,69 @@ class Items:
         return self.items[self.place - 1]
 
 
+class Generator:
+    """A generator that was called before a loop consumes it (`frontend.control.suspended`)."""
+
+    def __iter__(self) -> Generator:
+        return self
+
+    def __next__(self) -> Any:
+        raise Unsupported(_DRAWN, _LOOP)
+
+    def send(self, value: Any) -> Any:
+        """Refuse to send a value."""
+        raise Unsupported(_DRAWN, _LOOP)
+
+    def throw(self, value: Any) -> Any:
+        """Refuse to raise an exception in it."""
+        raise Unsupported(_DRAWN, _LOOP)
+
+    def close(self) -> Any:
+        """Refuse to end it."""
+        raise Unsupported(_DRAWN, _LOOP)
+
+
+_DRAWN = "drawing from a generator other than in a loop"
+_LOOP = "consume it in one loop, or store a list: `list(…)`"
+
+
+class Count:
+    """`itertools.count`, where it is stored."""
+
+    def __init__(self, start: Any = 0, step: Any = 1) -> None:
+        self.number = start
+        self.step = step
+
+    def __iter__(self) -> Count:
+        return self
+
+    def __next__(self) -> Any:
+        number = self.number
+        self.number = number + self.step
+        return number
+
+
+class Cycle:
+    """`itertools.cycle` of what can be indexed, where it is stored."""
+
+    def __init__(self, pool: Any) -> None:
+        self.pool = pool
+        self.place = -1
+
+    def __iter__(self) -> Cycle:
+        return self
+
+    def __next__(self) -> Any:
+        if len(self.pool) == 0:
+            raise StopIteration
+        self.place = (self.place + 1) % len(self.pool)
+        return self.pool[self.place]
+
+
+# The classes of iterators that programs store.
+ITERATORS = (Count, Cycle, Generator, Items)
+
+
 def zipped_objects(iterator: Any, iterator_2: Any) -> Iterator[tuple[Any, Any]]:
     """`zip` of two objects that are iterated, or of one and itself."""
     one, other = iter(iterator), iter(iterator_2)

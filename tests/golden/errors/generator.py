@@ -5,10 +5,12 @@ ARGS = (1.5,)
 
 def numbers(x):
     yield x
+    yield x * x
 
 
 def program(x):
-    made = numbers(x)  # ADC033: a generator that no loop consumes
-    for k in range(2):
-        x = x * sum(made)
-    return x
+    made = numbers(x)
+    for v in made:
+        if v > 1.0:
+            break
+    return sum(made)  # ADC033: numbers(), a generator from which another loop may have drawn,

@@ -4,11 +4,11 @@ ARGS = (1.5,)
 G = 1.0
 
 
-def count(k):
+def halved(y):
     global G  # ADC034: assigning to the global variable 'G'
-    G = G + k
-    return 1.0 if k == 0 else count(k - 1)
+    G = G + y
+    return y if y < 1.0 else halved(0.5 * y)
 
 
 def program(x):
-    return x * count(3)
+    return halved(x)

@@ -6,9 +6,9 @@ ARGS = (1.5,)
 def program(x):
     count = 0
 
-    def f(n):
+    def f(y):
         nonlocal count
         count += 1
-        return x if n == 0 else f(n - 1)
+        return y if y < 1.0 else f(0.5 * y)
 
-    return f(3) * count  # ADC010: a function with `nonlocal` here
+    return f(x) * count  # ADC010: a function with `nonlocal` here

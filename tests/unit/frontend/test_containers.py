@@ -209,20 +209,8 @@ def _generator_that_sees_a_change(x: Any) -> Any:
     return sum(scaled)
 
 
-def _generator_as_an_argument(x: Any) -> Any:
-    return _inner((v, v) for v in x)
-
-
 def _zip_as_an_argument(x: Any) -> Any:
     return _inner(zip(x, x, strict=True))
-
-
-def _generator_as_a_result(x: Any) -> Any:
-    def squares() -> Any:
-        return (v * v for v in x)
-
-    found = squares()
-    return sum(found) + sum(found)
 
 
 def _zip_in_a_list(x: Any) -> Any:
@@ -241,8 +229,7 @@ def _zip_by_a_walrus(x: Any) -> Any:
     "fn",
     [
         _zip_with_a_name, _enumerate_with_a_name, _reversed_with_a_name,
-        _generator_that_sees_a_change, _generator_as_an_argument, _zip_as_an_argument,
-        _generator_as_a_result, _zip_in_a_list, _zip_by_a_walrus,
+        _generator_that_sees_a_change, _zip_as_an_argument, _zip_in_a_list, _zip_by_a_walrus,
     ],
 )  # fmt: skip
 def test_what_is_drawn_from_once_is_not_kept(fn: Callable[..., Any]) -> None:

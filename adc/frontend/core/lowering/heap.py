@@ -166,6 +166,11 @@ class Heap(Lasting):
                 "run time is not supported", self.builder.loc,
                 "use an array, or keys known when the program is compiled",
             )  # fmt: skip
+        if isinstance(held, TupleOf):
+            raise UnsupportedError(
+                "this use of a set of objects is not supported", self.builder.loc,
+                "add and remove its members one by one, or keep a list of them",
+            )  # fmt: skip
         assert isinstance(held, RecordOf)
         if any(map(is_unset, held.items)):  # what the path that is lowered now has not set
             return held.only([not is_unset(item) for item in held.items])

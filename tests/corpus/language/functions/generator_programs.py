@@ -430,13 +430,15 @@ def _refused(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return enter
 
 
-@_refused("a generator that no loop consumes where it is called")
-def generator_read_in_a_loop(x: Any) -> Any:
+@_refused("a generator from which another loop may have drawn")
+def generator_that_break_left(x: Any) -> Any:
     squares = _squares(x)
     total = 0.0
-    for _ in range(2):
-        total += sum(v for _, v in squares)
-    return total
+    for _, v in squares:
+        total += v
+        if v > 1.0:
+            break
+    return total + sum(v for _, v in squares)
 
 
 def _guarded(x: Any) -> Iterator[Any]:

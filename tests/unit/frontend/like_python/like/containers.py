@@ -72,6 +72,47 @@ return a[2] * x
 return collections.deque([x], maxlen=3).maxlen * x
 """,
     "x=X": r"""
+q, k = [], itertools.count()
+for v in x:
+    heapq.heappush(q, (v * v, next(k), Kind.B if v > 1.0 else Kind.Base))
+found = []
+while q:
+    v, n, kind = heapq.heappop(q)
+    found.append(v * n if kind is Kind.B else v)
+return found
+
+q = []
+for k in range(len(x)):
+    heapq.heappush(q, (k // 2, Kind.B if x[k] > 1.0 else Kind.Base))
+return q[0][0]
+
+q = []
+for k in range(len(x)):
+    heapq.heappush(q, (k // 2, "b" if x[k] > 1.0 else "a", k))
+return [heapq.heappop(q)[2] for _ in range(3)]
+
+a, b, c = Data(x[0], [1.0]), Plain(), Plain()
+b.v, c.v = x[1], x[2]
+held = {b, c, b}
+seen = set()
+for p in (b, c, b):
+    if p not in seen:
+        seen.add(p)
+held.discard(b)
+held.discard(b)
+both = {c} | {b}
+found = len(held), c in held, b in held, len(seen), len(both)
+return found, sorted([p.v for p in both]), bool(set(held))
+
+a, b = Plain(), Plain()
+a.v, b.v = x[0], x[1]
+held = set([a])
+held.update([b, a])
+held.remove(a)
+(last,) = held
+return last.v, last is b
+
+
 a = [x[0], x[1]]
 b = a
 b *= 2

@@ -56,6 +56,51 @@ return adc.linearize(lambda v: v ** 3, x)[1](1.0)
 return adc.grad(lambda v, k=2.0: v * k)(v=x)
 """,
     "x=X": r"""
+at = 0
+words = "0 * ( 1 + 2 ) + 1".split()
+def product():
+    nonlocal at
+    found = atom()
+    while at < len(words) and words[at] == "*":
+        at += 1
+        found = found * atom()
+    return found
+def total():
+    nonlocal at
+    found = product()
+    while at < len(words) and words[at] == "+":
+        at += 1
+        found = found + product()
+    return found
+def atom():
+    nonlocal at
+    word = words[at]
+    at += 1
+    if word == "(":
+        found = total()
+        at += 1
+        return found
+    return x[int(word)]
+return total(), at
+
+cache = {}
+def power(n):
+    if n in cache:
+        return cache[n]
+    cache[n] = 1.0 if n == 0 else x[0] * power(n - 1)
+    return cache[n]
+return power(3), len(cache)
+
+def moves(n, a, b, c, pegs):
+    if n == 0:
+        return 0.0
+    cost = moves(n - 1, a, c, b, pegs)
+    disc = pegs[a].pop()
+    pegs[c].append(disc)
+    return cost + x[disc] + moves(n - 1, b, a, c, pegs)
+pegs = {"a": [2, 1, 0], "b": [], "c": []}
+return moves(3, "a", "b", "c", pegs), pegs
+
 return mean(x), mean(x, axis=0)
 
 n = 0.0
@@ -91,6 +136,8 @@ a[1:] = map(abs, [x[0], x[1]])
 return sum(a)
 """,
     "x=1.5, k=3": r"""
+return rec3(x, k)[0]
+
 def rec(n):
     return x if n == 0 else rec(n - 1) * g.factor
 def g(y):

@@ -26,6 +26,57 @@ def listed(v):
 return listed(x), listed([x, 2.0]), listed(np.array([x, 1.0])), listed((1, 2))
 """,
     "x=X": r"""
+def above(v, least):
+    for each in v:
+        if each > least:
+            yield each * least
+def total(it, scale=1.0):
+    return sum([each * scale for each in it])
+g = above(x, 0.1)
+some = itertools.islice(above(x, 0.1), 1)
+return total(g, 2.0), total(g), list(g), total(above(x, 1.0)), total(some)
+
+class Steps:
+    def __init__(self, it):
+        self.it, self.ids = it, itertools.count(3)
+    def all(self):
+        return [v + next(self.ids) for v in self.it]
+k = 2.0
+one, other = Steps(v * k for v in x), Steps(u * v for u in x for v in x if v > 0.0)
+k = 3.0
+return one.all(), one.all(), other.all()
+
+def scaled(v, k):
+    return (each * k for each in v)
+def parts():
+    yield x[0]
+    yield from scaled(x, 2.0)
+first, *others = parts()
+return first, others, max(scaled(x, 3.0)), sum(parts())
+
+g = h = (v * v for v in x)
+return sum(g), sum(h), (lambda: sum(g))()
+
+turns = itertools.cycle(("a", "b", "c"))
+evens = itertools.count(0, 2)
+return [next(turns) for _ in range(4)], next(evens), next(evens)
+
+q = [x[0], x[1]]
+pairs = itertools.combinations(q, 2)
+q.append(x[2])
+return [a * b for a, b in pairs]
+
+y = x.copy()
+pairs = itertools.permutations(y, 2)
+y[0] = 5.0
+return [a * b for a, b in pairs]
+
+def left(v):
+    for each in v:
+        yield each
+g = left(x)
+return [sum(g) for _ in range(2)]
+
 n = 0.0
 def seen(k):
     nonlocal n

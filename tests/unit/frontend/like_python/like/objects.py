@@ -77,6 +77,42 @@ return PECULIAR.a * x
 return operator.attrgetter('T')(x)
 """,
     "x=X": r"""
+class Reader:
+    def __init__(self, text, x):
+        self.words, self.at, self.x = text.split(), 0, x
+    def take(self):
+        self.at += 1
+        return self.words[self.at - 1]
+    def value(self):
+        word = self.take()
+        if word == "(":
+            left, op, right = self.value(), self.take(), self.value()
+            self.take()
+            return left + right if op == "+" else left * right
+        return self.x[int(word)]
+return Reader("( 0 * ( 1 + ( 2 * 2 ) ) )", x).value()
+
+class Clock:
+    def __init__(self, x):
+        self.now, self.made, self.waiting, self.heard, self.x = 0.0, 0, [], [], x
+    def after(self, delay, what):
+        self.made += 1
+        heapq.heappush(self.waiting, (self.now + delay, self.made, what))
+    def ring(self):
+        self.heard.append(self.now)
+        if self.made < len(self.x):
+            v = self.x[self.made]
+            self.after(v**2, self.beat if v > 0.0 else self.ring)
+    def beat(self):
+        self.heard.append(-self.now)
+clock = Clock(x)
+clock.after(1.0, clock.ring)
+clock.after(0.5, clock.beat)
+while clock.waiting:
+    clock.now, _, what = heapq.heappop(clock.waiting)
+    what()
+return clock.heard, clock.made
+
 p = Point(x[0], 2.0)
 a = dataclasses.astuple(p)
 d = dataclasses.asdict(p)

@@ -2,6 +2,8 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+return f"{Kind.B} {Kind.B!r} {Kind.B:>8}|", str(Kind.Base), repr(Kind.Base), "%s" % Kind.B
+
 text = 'X'
 for _ in range(4):
     text = ''.join({'F': 'F[+F]F', 'X': 'F'}.get(each, each) for each in text)

@@ -92,6 +92,14 @@ return {**x}['a']
 # ADC014: `**` of a number (float)
 """,
     "x=X": r"""
+a = Plain()
+return {a: x[0]}[a]
+# ADC010: a Plain as a key is not supported
+
+a = Plain()
+return {a} & {a}
+# ADC010: this use of a set of objects is not supported
+
 return [x[0], x[1]] @ (x[0], x[1])
 # ADC014: `@` is not defined for a list and a tuple of 2
 
@@ -141,7 +149,7 @@ cache = {}
 def power(n):
     if n in cache:
         return cache[n]
-    cache[n] = 1.0 if n == 0 else x[0] * power(n - 1)
+    cache[n] = 1.0 if n < x[1] else x[0] * power(n - 1)
     return cache[n]
 return power(3)
 # ADC010: changing a dict that was passed to a recursive function is not supported

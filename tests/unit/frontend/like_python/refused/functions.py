@@ -99,9 +99,6 @@ return adc.vjp(lambda a, b=2.0: np.sum(a * b), x, b=3.0)[0]
 # ADC014: adc.vjp() does not take these arguments
 """,
     "x=1.5, n=3": r"""
-return rec3(x, n)[0]
-# ADC010: returning a list from a recursive function is not supported
-
 return rec9(x, n)
 # ADC025: rec9() calls itself with a new function or new types at every level
 """,
@@ -115,14 +112,14 @@ if n > 1:
 return h(x)
 # ADC010: assignment to an attribute of function 'h' is not supported
 
-def rec(m):
+def rec(y):
     before = h.factor
     h.factor = 3.0
-    return rec(m - 1) if m > 0 else before
+    return rec(y - 1.0) if y > 0.0 else before
 def h(y):
     return y
 h.factor = 1.0
-return rec(n) * x
+return rec(x) * n
 # ADC010: assignment to an attribute of function 'h' is not supported
 """,
     "x=X, n=2": r"""

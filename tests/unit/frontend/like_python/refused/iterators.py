@@ -36,11 +36,60 @@ return sum(found) + sum(found)
 return sum((v for _, v in enumerate()))
 # ADC010: this call of `enumerate` is not supported
 
-g = h = (v * v for v in (x, 2.0))
-return sum(g)
+g = [(v * v for v in (x, 2.0))]
+return sum(g[0])
 # ADC010: storing a generator is not supported
 """,
     "x=X": r"""
+q = [v for v in x]
+for a, b in itertools.combinations(q, 2):
+    q[0] = a * b
+return q[0]
+# ADC010: a loop that changes what `itertools.combinations` goes over is not supported
+
+q = [x[0], x[1]]
+for a, b in itertools.pairwise(q):
+    if len(q) < 4:
+        q.append(a * b)
+return q[-1]
+# ADC010: a loop that changes what `itertools.pairwise` goes over is not supported
+
+q = [x[0], x[1]]
+turns = itertools.cycle(q)
+return next(turns) + next(turns)
+# ADC010: `itertools.cycle` of a list here is not supported
+
+def each(v):
+    yield from v
+g = each(x)
+for v in g:
+    if v > 1.0:
+        break
+return sum(g)
+# ADC033: each(), a generator from which another loop may have drawn, is not supported
+
+def each(v):
+    yield from v
+g = each(x) if x[0] > 0.0 else (v for v in x)
+return sum(g) + sum(g)
+# ADC010: storing a generator is not supported
+
+if x[0] > 0.0:
+    made = (v for v in x)
+else:
+    made = (2.0 * v for v in x)
+return sum(made) + sum(made)
+# ADC033: one of several generators is not supported
+
+def each(v):
+    yield from v
+g = each(x)
+return next(g) + sum(g)
+# ADC010: drawing from a generator other than in a loop is not supported
+
+return iter([x[0], 1.0])
+# ADC010: returning an iterator is not supported
+
 def total(vs):
     return sum(vs) + sum(vs)
 return total(map(lambda v: v * 2.0, x))

@@ -180,13 +180,5 @@ class Point(typing.NamedTuple):
     c: float = 2.0
 return Point(x[n])
 # ADC014: Point() is missing the argument 'b'
-
-class Node:
-    def __init__(self, v):
-        self.v = v
-seen = set()
-seen.add(Node(x[0]))
-return len(seen)
-# ADC010: a Node as a key, or in a set, is not supported
 """,
 }

@@ -1,0 +1,237 @@
+"""Programs with small frameworks of their own: graphs of operations, optimisers, event queues."""
+
+from __future__ import annotations
+
+import enum
+import heapq
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tests.corpus.program import X3, X6, Program, recorder, uniform
+
+FRAMEWORK_PROGRAMS: list[Program] = []
+program = recorder(FRAMEWORK_PROGRAMS, "object")
+
+
+class Node:
+    """A number that knows how it was computed, as in introductions to reverse mode."""
+
+    def __init__(self, data: Any, parents: tuple[Node, ...] = ()) -> None:
+        self.data = data
+        self.grad = 0.0
+        self.parents = set(parents)
+        self.backward: Callable[[], None] = lambda: None
+
+    def __add__(self, other: Node) -> Node:
+        out = Node(self.data + other.data, (self, other))
+
+        def backward() -> None:
+            self.grad += out.grad
+            other.grad += out.grad
+
+        out.backward = backward
+        return out
+
+    def __mul__(self, other: Node) -> Node:
+        out = Node(self.data * other.data, (self, other))
+
+        def backward() -> None:
+            self.grad += other.data * out.grad
+            other.grad += self.data * out.grad
+
+        out.backward = backward
+        return out
+
+    def tanh(self) -> Node:
+        t = math.tanh(self.data)
+        out = Node(t, (self,))
+
+        def backward() -> None:
+            self.grad += (1.0 - t * t) * out.grad
+
+        out.backward = backward
+        return out
+
+    def run_back(self) -> None:
+        order: list[Node] = []
+        visited: set[Node] = set()
+
+        def visit(node: Node) -> None:
+            if node not in visited:
+                visited.add(node)
+                for parent in node.parents:
+                    visit(parent)
+                order.append(node)
+
+        visit(self)
+        self.grad = 1.0
+        for node in reversed(order):
+            node.backward()
+
+
+@program(X3)
+def graph_of_nodes_in_sets(x: Any) -> Any:
+    w, b, u = (Node(x[k]) for k in range(3))
+    out = (w * u + b).tanh() * w
+    out.run_back()
+    return w.grad * b.grad + u.grad**2 + out.data
+
+
+class Weight:
+    def __init__(self, data: Any) -> None:
+        self.data = data
+        self.grad = 0.0 * data
+
+
+class Net:
+    def __init__(self, w: Any, inner: Net | None = None) -> None:
+        self.weight, self.inner = Weight(w), inner
+
+    def parameters(self) -> Iterator[Weight]:
+        yield self.weight
+        if self.inner is not None:
+            yield from self.inner.parameters()
+
+    def attributes(self) -> list[Any]:
+        return [each for each in self.__dict__.values() if isinstance(each, Weight)]
+
+
+class Momentum:
+    def __init__(self, weights: Any, rate: float) -> None:
+        self.weights, self.rate = list(weights), rate
+        self.moving = [0.0 * each.data for each in self.weights]
+
+    def step(self) -> None:
+        for k, each in enumerate(self.weights):
+            self.moving[k] = 0.9 * self.moving[k] + each.grad
+            each.data = each.data - self.rate * self.moving[k]
+
+
+@program(uniform(71, 3, 3), uniform(72, 3, 3), argnums=(0, 1))
+def optimiser_of_a_generator_of_parameters(w: Any, u: Any) -> Any:
+    net = Net(w, Net(u))
+    steps = Momentum(net.parameters(), 0.1)
+    for _ in range(2):
+        for each in net.parameters():
+            each.grad = np.tanh(each.data) * each.data
+        steps.step()
+    assert len(net.attributes()) == 1
+    return sum(np.sum(each.data**2) for each in net.parameters())
+
+
+class Kind(enum.Enum):
+    ARRIVE = enum.auto()
+    LEAVE = enum.auto()
+
+
+@program(
+    np.array([0.3, 0.8, 0.45, 1.2, 0.25]), np.array([0.5, 0.35, 0.6, 0.2, 0.4]), argnums=(0, 1)
+)
+def queue_of_events_with_members_of_an_enumeration(arrivals: Any, services: Any) -> Any:
+    ids = itertools.count()
+    events: list[Any] = []
+    heapq.heappush(events, (arrivals[0], next(ids), Kind.ARRIVE))
+    seen, busy, now, cost = 1, 0, 0.0, 0.0
+    while events:
+        at, _, kind = heapq.heappop(events)
+        cost += (at - now) * busy * busy
+        now = at
+        match kind:
+            case Kind.ARRIVE:
+                heapq.heappush(events, (now + services[seen - 1], next(ids), Kind.LEAVE))
+                busy += 1
+                if seen < len(arrivals):
+                    heapq.heappush(events, (now + arrivals[seen], next(ids), Kind.ARRIVE))
+                    seen += 1
+            case Kind.LEAVE:
+                busy -= 1
+    return cost + now**2
+
+
+class Simulation:
+    def __init__(self, x: Any) -> None:
+        self.x, self.now, self.made, self.total = x, 0.0, 0, 0.0
+        self.waiting: list[Any] = []
+
+    def after(self, delay: Any, what: Any) -> None:
+        self.made += 1
+        heapq.heappush(self.waiting, (self.now + delay, self.made, what))
+
+    def rise(self) -> None:
+        self.total += self.now**2
+        if self.made < len(self.x):
+            v = self.x[self.made]
+            self.after(v * v, self.fall if v > 0.0 else self.rise)
+
+    def fall(self) -> None:
+        self.total -= 0.3 * self.now
+        if self.made < len(self.x):
+            self.after(0.5 * abs(self.x[self.made]), self.rise)
+
+
+@program(X6)
+def queue_of_methods(x: Any) -> Any:
+    simulation = Simulation(x)
+    simulation.after(x[0], simulation.rise)
+    while simulation.waiting:
+        simulation.now, _, what = heapq.heappop(simulation.waiting)
+        what()
+    return simulation.total
+
+
+class Parser:
+    def __init__(self, text: str) -> None:
+        self.words, self.at = text.split(), 0
+
+    @property
+    def word(self) -> str:
+        return self.words[self.at] if self.at < len(self.words) else ""
+
+    def take(self) -> str:
+        self.at += 1
+        return self.words[self.at - 1]
+
+    def total(self) -> Any:
+        left = self.product()
+        while self.word in ("+", "-"):
+            left = (self.take(), left, self.product())
+        return left
+
+    def product(self) -> Any:
+        left = self.atom()
+        while self.word == "*":
+            left = (self.take(), left, self.atom())
+        return left
+
+    def atom(self) -> Any:
+        word = self.take()
+        if word == "(":
+            inner = self.total()
+            self.take()
+            return inner
+        if word == "sin":
+            return (word, self.atom())
+        return float(word) if word[0].isdigit() else word
+
+
+def _value(tree: Any, names: Any) -> Any:
+    match tree:
+        case float():
+            return tree
+        case str():
+            return names[tree]
+        case ("sin", inner):
+            return math.sin(_value(inner, names))
+        case (op, left, right):
+            a, b = _value(left, names), _value(right, names)
+            return a + b if op == "+" else a - b if op == "-" else a * b
+
+
+@program(X3)
+def parser_of_a_text(x: Any) -> Any:
+    tree = Parser("a * sin ( b + 2.5 * c ) - ( a - c ) * b").total()
+    return _value(tree, {"a": x[0], "b": x[1], "c": x[2]})
