@@ -17,6 +17,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lowering.heap import Heap
 from adc.frontend.core.state import (
     Frame,
+    Opening,
     Region,
     Shared,
     State,
@@ -38,6 +39,8 @@ class Lowerer(Heap):
         self.telling: Frame | None = None
         # An element picked at run time that is lowered as one of several values for once.
         self.undivided: ast.AST | None = None
+        # The call in a `try` of which the function's body is lowered as a part of that `try`.
+        self.opening: Opening | None = None
         self.memo: dict[object, Any] = {}
         # In a function of a rule that is made in code: the function with the rule (`Itself`).
         self.itself: dict[object, Ruled] = {}
