@@ -90,9 +90,11 @@ class _Roots:
                 case Call(results=results, callee=callee, args=args):
                     places = self.known.get(callee) or (-1,) * len(results)
                     for value, place in zip(results, places, strict=True):
-                        if isinstance(value.type, Array) and place == -1:
+                        if not isinstance(value.type, Array) or place is None:
+                            continue
+                        if place == -1:
                             self.of[value] = value
-                        elif place is not None:
+                        else:
                             self.join(value, args[place])
 
 

@@ -157,6 +157,10 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         kwargs.update(zip(record.keys, record.items, strict=True))
     if _is_numeric(callee):
         args = [_of_values(lo, arg, node) for arg in args]
+    opening = lo.opening
+    if opening is not None and opening.call is node and opening.frame is lo.frame:
+        is_class = isinstance(callee, Static) and isinstance(callee.value, type)
+        opening.ready = written and not is_class
     with lo.at(node):
         if asks and args and isinstance(found := args[0], Maybe):
             return evaluation.either(

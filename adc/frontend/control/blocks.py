@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from adc.frontend.control import chains, choices, escapes
 from adc.frontend.control.control import (
     FALLS,
+    TORN,
     branch,
     exit_of,
     exits_of,
@@ -23,6 +24,7 @@ from adc.frontend.control.control import (
 from adc.frontend.core import dispatch
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import Opening
 from adc.frontend.syntax import jumps, scope
 from adc.ir.builder import integer
 from adc.ir.core import Operand
@@ -91,7 +93,7 @@ def _lower_section(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
             return
         with lo.at(stmt):
             if lo.frame.catching and not isinstance(stmt, _COMPOUND):
-                escapes.run(lo, functools.partial(choices.execute, lo, stmt))
+                _guarded(lo, stmt)
             else:
                 choices.execute(lo, stmt)
         if not is_exit(exit_of(lo), FALLS):
@@ -99,6 +101,51 @@ def _lower_section(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
                 with lo.at(stmt):
                     go_on(lo, stmts[k + 1 :])
             return
+
+
+def _guarded(lo: Lowerer, stmt: ast.stmt) -> None:
+    """Lower a simple statement of the body of a `try`.
+
+    If it changes something and may then raise what is caught, its parts are statements of their
+    own, and so are those of the function that it calls.
+    """
+    execute = functools.partial(choices.execute, lo)
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    try:
+        escapes.run(lo, functools.partial(execute, stmt))
+        return
+    except escapes.ChangeError:
+        found = choices.in_parts(lo, stmt)
+        if found is None:
+            raise
+    lo.restore(before)
+    lo.reset_names(saved)
+    del lo.builder.stmts[mark:]
+    parts, rest = found
+    *operands, call = parts.values()
+    for part in operands:
+        if_falls(lo, part, functools.partial(escapes.run, lo, functools.partial(execute, part)))
+    if_falls(lo, call, functools.partial(_opened, lo, call))
+    if_falls(lo, rest, functools.partial(_guarded, lo, rest))
+    for name in parts:
+        lo.frame.env.pop(name, None)
+        lo.frame.partial -= {name, TORN + name}
+
+
+def _opened(lo: Lowerer, stmt: ast.Assign) -> None:
+    """Lower ``name = f(…)`` in the body of a `try` as if the body of `f` stood there."""
+    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    outer, lo.opening = lo.opening, Opening(stmt.value, lo.frame)
+    try:
+        choices.execute(lo, stmt)
+        if lo.opening.done:
+            return
+    finally:
+        lo.opening = outer
+    lo.restore(before)  # it is no function of the program
+    lo.reset_names(saved)
+    del lo.builder.stmts[mark:]
+    escapes.run(lo, functools.partial(choices.execute, lo, stmt))
 
 
 def headless(lo: Lowerer, stmt: ast.stmt) -> list[ast.stmt]:

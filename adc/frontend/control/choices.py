@@ -34,6 +34,10 @@ from adc.ir.types import BOOL
 MOST_COPIES = 64
 # What names of parts of statements begin with.
 _ONE = "$one"
+# Expressions of which some parts are evaluated on some paths only, or several times.
+_SOMETIMES = (
+    ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
 
 
 def execute(lo: Lowerer, stmt: ast.stmt) -> None:
@@ -362,17 +366,76 @@ def _named(
         )  # fmt: skip
     key = ("named", id(node), id(inner), operands)
     if key not in lo.memo:
-        parts = [
-            (f"{_ONE}{part.lineno}_{part.col_offset}_{part.end_col_offset}", part)
-            for part in before
-            if not isinstance(part, ast.Constant)
-        ]
+        parts = [(_name_of(part), part) for part in before if not isinstance(part, ast.Constant)]
         reads = {
             id(part): ast.copy_location(ast.Name(name, ast.Load()), part) for name, part in parts
         }
         lo.memo[key] = node, inner, parts, copy.deepcopy(node, reads)
     found: tuple[list[tuple[str, ast.expr]], ast.AST] = lo.memo[key][2:]
     return found
+
+
+def in_parts(lo: Lowerer, stmt: ast.stmt) -> tuple[dict[str, ast.Assign], ast.stmt] | None:
+    """Return what names for parts of a statement are assigned, the last one its first call, and it.
+
+    None: it has no call that is evaluated always, or not all parts have values of their own.
+    """
+    key = ("in parts", id(stmt))
+    if key not in lo.memo:
+        lo.memo[key] = stmt, _in_parts(lo, stmt)
+    found: tuple[dict[str, ast.Assign], ast.stmt] | None = lo.memo[key][1]
+    return found
+
+
+def _in_parts(lo: Lowerer, stmt: ast.stmt) -> tuple[dict[str, ast.Assign], ast.stmt] | None:
+    call = _first_call(stmt)
+    if call is None:
+        return None
+    try:
+        parts, rest = _named(lo, stmt, call, operands=False)
+    except ChoiceError:
+        return None
+    if parts[-1][1] is not call:
+        return None
+    func = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    operands = [func, *call.args, *(keyword.value for keyword in call.keywords)]
+    own = [(_name_of(each), each) for each in operands if not _is_read_only(each)]
+    if _are_evaluated([each for _, each in own]):
+        named = {id(part): ast.copy_location(ast.Name(n, ast.Load()), part) for n, part in own}
+        name, last = parts[-1]
+        parts = [*parts[:-1], *own, (name, copy.deepcopy(last, named))]
+    assigned: dict[str, ast.Assign] = {}
+    for name, part in parts:
+        made = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], part), part)
+        assigned[name] = ast.fix_missing_locations(made)
+    assert isinstance(rest, ast.stmt)
+    return assigned, rest
+
+
+def _name_of(part: ast.expr) -> str:
+    """Return the name of a part of a statement."""
+    return f"{_ONE}{part.lineno}_{part.col_offset}_{part.end_col_offset}"
+
+
+def _is_read_only(node: ast.expr) -> bool:
+    """Whether an expression is a constant, a variable or an attribute: no call, and no check."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def _first_call(node: ast.AST) -> ast.Call | None:
+    """Return the call that is evaluated first, of those that are evaluated always."""
+    if isinstance(node, _SOMETIMES):
+        return None
+    inside = list(ast.iter_child_nodes(node))
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        inside.sort(key=lambda each: each is not node.value)  # which is evaluated before targets
+    for inner in inside:
+        found = _first_call(inner)
+        if found is not None:
+            return found
+    return node if isinstance(node, ast.Call) else None
 
 
 def _evaluated_before(node: ast.AST, inner: ast.AST) -> list[ast.expr] | None:

@@ -3,7 +3,8 @@
 In the body of a `try`, each simple statement is lowered as usual. Then its checks that may be
 caught are replaced: what follows a check is in a branch, and a number says which check has failed.
 After ``a = f(x)`` it is 0, and `a` is bound, or the exit `RAISE` is pending, and the state is that
-before the statement. So a statement that changes something before one of its checks is refused::
+before the statement. So a statement that changes something before one of its checks is refused, but
+for calls of functions of the program, which are lowered statement by statement (`blocks`)::
 
     check %ok ValueError "math domain error"      %raised, %t = if %ok:
     %t = log %x                              ->      %t.1 = log %x
@@ -20,8 +21,10 @@ from typing import Any
 
 from adc.frontend.control.control import (
     EXIT,
+    FALLS,
     RAISE,
     Arm,
+    exits_of,
     merge,
     run_arm,
     unread,
@@ -160,12 +163,16 @@ def _number(lo: Lowerer, regions: Sequence[Region], stmt: Stmt) -> int | None:
     return None
 
 
-def _changes(what: str, where: Span | None) -> ExceptionHandlingError:
-    return ExceptionHandlingError(
+class ChangeError(ExceptionHandlingError):
+    """A statement changes something and may then raise what is caught."""
+
+
+def _changes(what: str, where: Span | None) -> ChangeError:
+    return ChangeError(
         f"a statement that changes {what} and may then raise an exception that is caught is "
         "not supported",
         where,
-        "make it two statements: compute first, then change",
+        "compute first, then change; or call the function in a statement of its own",
     )
 
 
@@ -444,4 +451,31 @@ def _is_safe(lo: Lowerer, region: Region, name: str, seen: set[str]) -> bool:
     return True
 
 
-__all__ = ["RAISED", "catches", "code_of", "refuse_left", "run", "site_of"]
+def pass_on(lo: Lowerer, frame: Frame, caller: Frame) -> None:
+    """Let an exception that leaves a function of which the body is in a `try` be pending around."""
+    pending = frame.env[EXIT]
+    assert isinstance(pending, Num)
+    codes = exits_of(lo, pending.operand)
+    if RAISE not in codes:
+        return
+    caller.env[RAISED] = frame.env[RAISED]
+    exit_: Operand = integer(RAISE)
+    if codes != {RAISE}:
+        raises = lo.builder.apply("eq", pending.operand, exit_, hint="raises")
+        exit_ = lo.builder.apply("select", raises, exit_, integer(FALLS), hint="exit")
+        assert isinstance(exit_, Value)
+        lo.exit_values[exit_] = frozenset({FALLS, RAISE})
+    caller.env[EXIT] = Num(exit_)
+    caller.partial |= {name for name in frame.partial if is_slot(name)}
+
+
+__all__ = [
+    "RAISED",
+    "ChangeError",
+    "catches",
+    "code_of",
+    "pass_on",
+    "refuse_left",
+    "run",
+    "site_of",
+]

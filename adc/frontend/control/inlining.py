@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from adc.frontend.control import blocks, choices, control, evaluation, forms
-from adc.frontend.control.control import EXIT, FALLS, RESULT, RETURN
+from adc.frontend.control import blocks, choices, control, escapes, evaluation, forms
+from adc.frontend.control.control import EXIT, FALLS, RAISE, RESULT, RETURN
 from adc.frontend.core import closures, numbers, outside, refusals
 from adc.frontend.core.bindings import (
     NONE,
@@ -32,7 +32,6 @@ from adc.frontend.inputs.places import Default, defaults_of
 from adc.frontend.syntax import scope
 from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
-from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
 
 
@@ -130,12 +129,18 @@ def run(
         if function == frame.function and name in frame.locals:
             frame.env.setdefault(name, UNSET)
     _make_cells(lo, frame, node, outer)
+    opening = lo.opening if isinstance(node, ast.FunctionDef) else None
+    opened = opening is not None and opening.takes(caller)
+    if opened and caller is not None:
+        frame.catching, frame.env[escapes.RAISED] = caller.catching, escapes.raised()
     if caller is not None and not caller.shared:
         frame.called = lo.builder.loc
     with lo.within(holder.in_library):
         result = closures.settled(_body(lo, frame, node, source), frame)
     # Lists, dicts and objects that the function changed or made.
     (lo.heap if caller is None else caller.env).update(closures.heap_of(frame))
+    if opened and caller is not None:
+        escapes.pass_on(lo, frame, caller)
     lo.bindings += 1
     return result
 
@@ -165,8 +170,9 @@ def _body(lo: Lowerer, frame: Frame, node: ast.FunctionDef | ast.Lambda, source:
         blocks.lower_stmts(lo, node.body)
         result = frame.env.get(RESULT, NONE)
         pending = control.exit_of(lo)
-        if isinstance(pending, Literal):
-            return result if pending.value == RETURN else NONE
+        codes = control.exits_of(lo, pending) - {RAISE}
+        if len(codes) <= 1:
+            return result if codes == {RETURN} else NONE
         if isinstance(result, Static) and result.value is None:
             return NONE
         if isinstance(result, Unbound | Unstable):

@@ -17,6 +17,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lowering.heap import Heap
 from adc.frontend.core.state import (
     Frame,
+    Opening,
     Region,
     Shared,
     State,
@@ -40,6 +41,8 @@ class Lowerer(Heap):
         self.undivided: ast.AST | None = None
         # Whether arms of conditional expressions are lowered for each case by themselves.
         self.arms_apart = False
+        # The call in a `try` of which the function's body is lowered as a part of that `try`.
+        self.opening: Opening | None = None
         self.memo: dict[object, Any] = {}
         # In a function of a rule that is made in code: the function with the rule (`Itself`).
         self.itself: dict[object, Ruled] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import types
 from collections.abc import Iterator, Mapping, Sized
 from contextlib import contextmanager
@@ -306,6 +307,26 @@ class Region:
     keeps: bool = False
     codes: set[int] = field(default_factory=set)
     before: frozenset[str] = frozenset()
+
+
+@dataclass(eq=False)
+class Opening:
+    """A call in a `try` of which the function's body is lowered as a part of that `try`.
+
+    `frame` is that of the call. `ready` says that it comes next, and `done` that it was.
+    """
+
+    call: ast.AST
+    frame: Frame
+    ready: bool = False
+    done: bool = False
+
+    def takes(self, caller: Frame | None) -> bool:
+        """Whether the function that is entered is that of the call; it is entered once."""
+        if not (self.ready and caller is self.frame):
+            return False
+        self.ready, self.done = False, True
+        return True
 
 
 @dataclass(eq=False)

@@ -490,6 +490,120 @@ def context_managers_of_libraries(x: Any) -> Any:
         return y * x[0]
 
 
+# --- functions that change something and then raise -----------------------------------------------
+
+
+def _noted(v: Any, seen: list[Any]) -> Any:
+    seen.append(v)
+    return math.sqrt(v)
+
+
+def _halved(a: Any, k: int) -> Any:
+    a[k] *= 0.5
+    return math.sqrt(a[k])
+
+
+@program(X3)
+def function_that_changes_a_list_and_raises(x: Any) -> Any:
+    seen: list[Any] = []
+    total = 0.0
+    for k in range(3):
+        try:
+            total += _noted(x[k], seen) + 2.0 * _noted(x[k] + 1.0, seen)
+        except ValueError:
+            total -= 1.0
+    return total + sum(seen) * len(seen)
+
+
+@program(X3)
+def function_that_changes_an_array_and_raises(x: Any) -> Any:
+    a = x.copy()
+    try:
+        y = _halved(a, 0) * _halved(a, 1)
+    except ValueError:
+        y = a[1] * a[1] * a[0]
+    return y
+
+
+class _Tank:
+    def __init__(self, level: Any) -> None:
+        self.level = level
+        self.draws = 0
+        self.last: list[Any] = [0.0, level]
+
+    def draw(self, v: Any) -> Any:
+        self.draws += 1
+        self.last = [v, self.level]
+        self.level = self.level - v
+        if self.level < 0.0:
+            raise ValueError("empty")
+        self.level *= 0.5
+        return v * self.level
+
+    def draw_twice(self, v: Any, w: Any) -> Any:
+        found = self.draw(v)
+        try:
+            found += self.draw(w)
+        except ValueError:
+            self.level += 3.0
+            raise KeyError("refilled") from None
+        finally:
+            self.draws += 10
+        return found
+
+
+@program(np.array([0.4, 0.9, 0.2]))
+def method_that_changes_its_object_and_raises(x: Any) -> Any:
+    a, b = _Tank(1.0 + x[0]), _Tank(x[1])
+    total = 0.0
+    for v in x:
+        try:
+            total += a.draw_twice(v, 0.5 * x[1]) * 2.0
+            total += b.draw(a.level)
+        except (KeyError, ValueError):
+            total += 0.1 * a.draws * v
+        else:
+            total *= 1.5
+    return total + a.level + b.level * a.draws + b.draws + sum(a.last)
+
+
+@program(np.array([0.4, 0.9, 0.7]))
+def method_of_one_of_two_objects_that_raises(x: Any) -> Any:
+    a, b = _Tank(x[0]), _Tank(x[1])
+    tank = a if x[0] > x[1] else b
+    try:
+        y = tank.draw(x[2]) + tank.draw(x[2])
+    except ValueError:
+        y = 3.0 * x[2]
+    return y * tank.level + a.level * a.draws + b.level * b.draws
+
+
+@program(X3)
+def inner_function_in_a_loop_that_raises(x: Any) -> Any:
+    total = x[0]
+
+    def add(k: Any) -> Any:
+        nonlocal total
+        for v in x:
+            total = 0.5 * total + v
+            if v < k:
+                return v
+            total += math.sqrt(total - k)
+        return 0.5
+
+    count = 0.0
+    for k in range(3):
+        try:
+            count += add(k * 0.3)
+        except ValueError:
+            total *= 2.0
+            if k == 2:
+                break
+        finally:
+            total += 1.0
+    return total * count
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 REFUSED: list[tuple[Program, str]] = []
@@ -503,33 +617,21 @@ def _refused(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return enter
 
 
-def _noted(v: Any, seen: list[Any]) -> Any:
-    seen.append(v)
-    return math.sqrt(v)
-
-
 @_refused("a statement that changes a variable, list, dict or object and may then raise")
-def function_that_changes_a_list_and_raises(x: Any) -> Any:
+def comprehension_that_changes_a_list_and_raises(x: Any) -> Any:
     seen: list[Any] = []
-    total = 0.0
-    for k in range(3):
-        try:
-            total += _noted(x[k], seen)
-        except ValueError:
-            total -= 1.0
+    try:
+        total = sum([_noted(v, seen) for v in x])
+    except ValueError:
+        total = -1.0
     return total + sum(seen)
 
 
-def _halved(a: Any, k: int) -> Any:
-    a[k] *= 0.5
-    return math.sqrt(a[k])
-
-
 @_refused("a statement that changes 'a' and may then raise an exception that is caught")
-def function_that_changes_an_array_and_raises(x: Any) -> Any:
+def function_on_some_paths_that_changes_an_array_and_raises(x: Any) -> Any:
     a = x.copy()
     try:
-        y = _halved(a, 1)
+        y = _halved(a, 1) if x[0] > 0.1 else x[2]
     except ValueError:
         y = a[1] * a[1]
     return y
