@@ -720,8 +720,6 @@ def kind_of(binding: Binding) -> str:
             return f"what {why}"
         case Unstable():
             return "a value whose kind depends on the path"
-        case RecordOf(keys=keys):
-            return f"{', '.join(map(str, keys)) or 'nothing'}"
     return f"a {type(binding).__name__.lower()}"
 
 
