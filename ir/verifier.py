@@ -227,51 +227,10 @@ class _Verifier:
                 want = [value.type for value in results]
                 self.types(stmt, want, then.yields, "then")
                 self.types(stmt, want, orelse.yields, "else")
-            case (
-                For(results=results, init=init, body=body)
-                | Reverse(results=results, init=init, body=body)
-            ):
-                want = [param.type for param in body.params]
-                self.types(stmt, want, init, "init")
-                self.types(stmt, want, body.yields, "yield")
-                self.types(stmt, want, results, "results")
-                if isinstance(stmt, For):
-                    if stmt.trips.type.kind not in "iu" or isinstance(stmt.trips.type, Array):
-                        self.error(stmt, f"trip count is {stmt.trips.type}")
-                elif stmt.loop not in self.loops:
-                    self.error(stmt, f"no loop named {stmt.loop}")
-                elif not self.reached(self.loops[stmt.loop]):
-                    self.error(stmt, f"{stmt.loop} is inside a loop that is not reversed here")
-            case While(results=results, init=init, body=body):
-                want = [param.type for param in body.params]
-                self.types(stmt, want, init, "init")
-                self.types(stmt, want, results, "results")
-                if not body.yields:
-                    self.error(stmt, "the first yield of a while is its condition")
-                    return
-                self.condition(stmt, body.yields[0])
-                self.types(stmt, want, body.yields[1:], "again")
-            case Call(results=results, callee=name, args=args) if name in self.derived:
-                derived = self.derived[name]
-                self.types(stmt, derived.param_types(), args, "arguments")
-                types = derived.result_types()
-                if len(types) != len(results) or not all(
-                    map(alike, types, [v.type for v in results])
-                ):
-                    self.error(stmt, f"the results of {name} are {', '.join(map(str, types))}")
-            case Call(results=results, callee=name, args=args, mirror=mirror):
-                if name not in self.callees:
-                    self.error(stmt, f"no function named {name}")
-                    return
-                callee = self.callees[name]
-                self.types(stmt, [param.type for param in callee.params], args, "arguments")
-                self.types(stmt, [v.type for v in results], callee.results, "results")
-                if mirror and mirror not in self.calls:
-                    self.error(stmt, f"no call named {mirror}")
-                elif mirror and not self.reached(self.calls[mirror]):
-                    self.error(stmt, f"{mirror} is inside a loop that is not reversed here")
-                elif mirror and callee.mirror != self.called[mirror]:
-                    self.error(stmt, f"{name} does not mirror {self.called[mirror]}")
+            case For() | Reverse() | While():
+                self.loop(stmt)
+            case Call():
+                self.call(stmt)
             case Check(cond=cond):
                 self.condition(stmt, cond)
             case Recall(result=result, value=value):
@@ -288,6 +247,49 @@ class _Verifier:
                 pass
             case _:
                 assert_never(stmt)
+
+    def loop(self, stmt: For | Reverse | While) -> None:
+        body = stmt.body
+        want = [param.type for param in body.params]
+        self.types(stmt, want, stmt.init, "init")
+        self.types(stmt, want, stmt.results, "results")
+        if isinstance(stmt, While):
+            if not body.yields:
+                self.error(stmt, "the first yield of a while is its condition")
+                return
+            self.condition(stmt, body.yields[0])
+            self.types(stmt, want, body.yields[1:], "again")
+            return
+        self.types(stmt, want, body.yields, "yield")
+        if isinstance(stmt, For):
+            if stmt.trips.type.kind not in "iu" or isinstance(stmt.trips.type, Array):
+                self.error(stmt, f"trip count is {stmt.trips.type}")
+        elif stmt.loop not in self.loops:
+            self.error(stmt, f"no loop named {stmt.loop}")
+        elif not self.reached(self.loops[stmt.loop]):
+            self.error(stmt, f"{stmt.loop} is inside a loop that is not reversed here")
+
+    def call(self, stmt: Call) -> None:
+        name, mirror, results = stmt.callee, stmt.mirror, stmt.results
+        if name in self.derived:
+            derived = self.derived[name]
+            self.types(stmt, derived.param_types(), stmt.args, "arguments")
+            types = derived.result_types()
+            if len(types) != len(results) or not all(map(alike, types, [v.type for v in results])):
+                self.error(stmt, f"the results of {name} are {', '.join(map(str, types))}")
+            return
+        if name not in self.callees:
+            self.error(stmt, f"no function named {name}")
+            return
+        callee = self.callees[name]
+        self.types(stmt, [param.type for param in callee.params], stmt.args, "arguments")
+        self.types(stmt, [v.type for v in results], callee.results, "results")
+        if mirror and mirror not in self.calls:
+            self.error(stmt, f"no call named {mirror}")
+        elif mirror and not self.reached(self.calls[mirror]):
+            self.error(stmt, f"{mirror} is inside a loop that is not reversed here")
+        elif mirror and callee.mirror != self.called[mirror]:
+            self.error(stmt, f"{name} does not mirror {self.called[mirror]}")
 
     def stmts(self, stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:

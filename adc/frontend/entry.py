@@ -54,7 +54,7 @@ from adc.frontend.numpy import products
 from adc.frontend.syntax.source import Source
 from adc.frontend.transforms import changes, derivatives, jacobians, nested, outline, results
 from adc.ir.builder import integer
-from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
+from adc.ir.core import Call, Derived, Function, Literal, Mark, Operand, Value, walk
 from adc.ir.errors import (
     RecursionDepthError,
     TypeUnstableError,
@@ -202,16 +202,7 @@ def _lowered(
     bound = state.bound
     own = fn if has_rule(fn) else None
     inside = is_checkpointed(fn)
-    if not isinstance(fn, types.FunctionType):
-        inner = getattr(fn, "__func__", fn)
-        inner = getattr(inner, "py_func", inner)
-        if not isinstance(inner, types.FunctionType):
-            raise UnsupportedError(
-                f"{getattr(fn, '__name__', fn)!r} is not a Python function",
-                None,
-                "adc reads Python source; builtins and callable objects have none",
-            )
-        fn = inner
+    fn = _with_source(fn)
     lo = Lowerer(state)
     lo.inlines = 0 if shares else 1
     if state.lasting and own is None and not inside:
@@ -227,23 +218,7 @@ def _lowered(
     for k, name in enumerate(list(bindings)[:bound]):
         lo.outside |= arrays_of(leaves(bindings[name]), Place(k))
     params = [param_of(lo, leaf) for leaf in made]
-    try:
-        if applied:
-            result = _run_derivative(lo, own or fn, inside, applied, holder, source, bindings)
-        elif own is not None:
-            result = _run_custom(lo, own, holder, source, bindings)
-        else:
-            mark = Mark("checkpoint", source.span(source.node)) if inside else None
-            with lo.builder.marking(mark):
-                result = program.run_main(lo, holder, source, bindings)
-    except Dead:
-        result = Num(Literal(0.0, FLOAT))  # every path raises: it is never used
-    except RecursionError:
-        raise RecursionDepthError(
-            f"{fn.__name__!r} is nested too deeply", source.span(source.node)
-        ) from None
-    if isinstance(result, Unstable):
-        raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
+    result = _run(lo, own, inside, applied, holder, source, bindings)
     lo.frame = Frame(source, lo.heap, holder)
     if lo.shared.modes != NEITHER:
         result = outline.without_none(lo, result, source.name, source.node)
@@ -257,14 +232,8 @@ def _lowered(
     communicators = communication.used(lo)
     if communicators:
         operands = communication.finished(lo, communicators, operands, source)
-    generators: list[Generated] = []
-    for obj, place in lo.generators.items():
-        if obj in lo.stale:
-            lo.version(obj, source.node)  # raises
-        drawn = lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]
-        generators.append(Generated(params.index(lo.origin[obj]), place, drawn))
-        if drawn:
-            operands += (lo.version(obj, None),)
+    generators, states = _generated(lo, params, source.node)
+    operands += states
     written = frozenset(
         params.index(lo.boxes.get(origin, origin))
         for obj, origin in lo.origin.items()
@@ -284,12 +253,72 @@ def _lowered(
         written,
         heap,
         tuple(lo.changed),
-        tuple(generators),
+        generators,
         tuple(place for _, place in lo.communicators.values()),
         applied,
         frozenset(k for k, leaf in enumerate(made) if is_stack(leaf)),
         changed,
     )
+
+
+def _with_source(fn: Callable[..., Any]) -> types.FunctionType:
+    """Return the Python function that a method, or a function of Numba, is made of."""
+    if isinstance(fn, types.FunctionType):
+        return fn
+    inner = getattr(fn, "__func__", fn)
+    inner = getattr(inner, "py_func", inner)
+    if not isinstance(inner, types.FunctionType):
+        raise UnsupportedError(
+            f"{getattr(fn, '__name__', fn)!r} is not a Python function",
+            None,
+            "adc reads Python source; builtins and callable objects have none",
+        )
+    return inner
+
+
+def _run(
+    lo: Lowerer, own: Any, inside: bool, applied: tuple[Level, ...], holder: Holder,
+    source: Source, bound: dict[str, Binding],
+) -> Binding:  # fmt: skip
+    """Return the result of the main function, or of what is `applied` to it.
+
+    `own` is the function if it has a derivative rule; it is checkpointed if it is `inside`.
+    """
+    fn = holder.fn
+    try:
+        if applied:
+            result = _run_derivative(lo, own or fn, inside, applied, holder, source, bound)
+        elif own is not None:
+            result = _run_custom(lo, own, holder, source, bound)
+        else:
+            mark = Mark("checkpoint", source.span(source.node)) if inside else None
+            with lo.builder.marking(mark):
+                result = program.run_main(lo, holder, source, bound)
+    except Dead:
+        return Num(Literal(0.0, FLOAT))  # every path raises: it is never used
+    except RecursionError:
+        raise RecursionDepthError(
+            f"{fn.__name__!r} is nested too deeply", source.span(source.node)
+        ) from None
+    if isinstance(result, Unstable):
+        raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
+    return result
+
+
+def _generated(
+    lo: Lowerer, params: list[Value], node: ast.AST
+) -> tuple[tuple[Generated, ...], tuple[Operand, ...]]:
+    """Return the generators among the arguments, and the new states of those that were used."""
+    found: list[Generated] = []
+    states: list[Operand] = []
+    for obj, place in lo.generators.items():
+        if obj in lo.stale:
+            lo.version(obj, node)  # raises
+        drawn = lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]
+        found.append(Generated(params.index(lo.origin[obj]), place, drawn))
+        if drawn:
+            states.append(lo.version(obj, None))
+    return tuple(found), tuple(states)
 
 
 def _run_custom(

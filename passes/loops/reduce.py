@@ -28,6 +28,7 @@ The pass runs before `remat`, so that all plans add in the same order.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -279,7 +280,7 @@ def _close_sums(block: Block, value: Value, names: Names) -> Block:
     for stmt in block.stmts:
         stmt = substitute_stmt(stmt, env)
         if isinstance(stmt, If) and now in stmts_reads((stmt,)):
-            stmt = map_blocks(stmt, lambda arm, now=now: _close_sums(arm, now, names))  # type: ignore[misc]
+            stmt = map_blocks(stmt, functools.partial(_close_sums, value=now, names=names))
         elif isinstance(stmt, Reverse | For) and now in stmt.init:
             at = stmt.init.index(now)
             result, total = stmt.results[at], names.value(stmt.results[at])

@@ -85,7 +85,7 @@ class _Cse:
                 seen[key] = stmt.results[0] if stmt.results else _CHECKED
                 kept.append(stmt)
                 continue
-            stmt = map_blocks(stmt, lambda block, seen=seen: self.block(block, seen))  # type: ignore[misc]
+            stmt = map_blocks(stmt, lambda block: self.block(block, seen))
             kept.append(self.carrying_less(stmt) if isinstance(stmt, Loop) else stmt)
         return tuple(kept)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -235,14 +234,8 @@ def _keyed(
 
 def _either(lo: Lowerer, first: Operand, item: Binding, best: Binding, node: ast.Call) -> Binding:
     """Return `item` if `first` holds, else `best`."""
-
-    def pick(one: Binding) -> None:
-        lo.frame.env[VALUE] = one
-
     try:
-        return evaluation.choose(
-            lo, first, functools.partial(pick, item), functools.partial(pick, best), node
-        )
+        return evaluation.one_of_two(lo, first, item, best, node)
     except TypeUnstableError:
         raise lo.unsupported(
             f"`min` or `max` of {kind_of(item)} and {kind_of(best)}, by what is known only at run "

@@ -152,3 +152,10 @@ def either(
     if isinstance(cond, Literal):
         return first() if cond.value else second()
     return choose(lo, cond, lambda: arm(first), lambda: arm(second), node)
+
+
+def one_of_two(
+    lo: Lowerer, cond: Operand, first: Binding, second: Binding, node: ast.AST
+) -> Binding:  # fmt: skip
+    """Return one of two values, of which `cond` selects one."""
+    return either(lo, cond, lambda: first, lambda: second, node)

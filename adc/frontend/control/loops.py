@@ -300,52 +300,11 @@ def _attempt(
     definite: bool,
     sure: Collection[str],
 ) -> None:
-    loc = lo.builder.loc
     suspects = {obj: set(obj.alias) for obj in before.versions}
-    carried: list[Carried] = []
-    fresh: dict[tuple[str, int], ArrayRef] = {}
     bound = [
         n for n in names if not isinstance(before.env.get(n, Unbound()), Unbound | Unstable | Late)
     ]
-    with lo.builder.block() as opening:
-        for name in bound:
-            memo.see(name, before.env[name])
-            found: list[Num | ArrayRef] = []
-            for k, leaf in enumerate(leaves(before.env[name])):
-                key = (name, k)
-                if isinstance(leaf, Num):
-                    ty = leaf.operand.type
-                    assert isinstance(ty, Scalar)
-                    wide = memo.types.get(key, ty)
-                    assert isinstance(wide, Scalar)
-                    ty = join(ty, wide)
-                    item = Carried(
-                        lo.exact(leaf.operand, ty), lo.builder.value(_hint(name), ty), key
-                    )
-                    carried.append(item)
-                    found.append(Num(item.param))
-                elif key in memo.fresh:
-                    obj = leaf.object
-                    array = memo.types.get(key, obj.type)
-                    assert isinstance(array, Array)
-                    item = Carried(before.versions[obj], lo.builder.value(_hint(name), array), key)
-                    carried.append(item)
-                    called = obj.name if is_slot(name) else name
-                    kept = obj.kept or key in memo.kept
-                    found.append(ArrayRef(ArrayObject(array, called, loc, kept=kept)))
-                    fresh[key] = found[-1]  # type: ignore[assignment]
-                else:
-                    found.append(leaf)
-            lo.frame.env[name] = rebuild(before.env[name], iter(found))
-        for name in names:
-            if name not in bound:
-                start = before.env.get(name, Unbound())
-                lo.frame.env[name] = Unbound() if isinstance(start, Late) else start
-    lo.builder.stmts.extend(opening)
-    for obj, version in list(lo.versions.items()):
-        item = Carried(version, lo.builder.value(obj.name, obj.type), obj)
-        carried.append(item)
-        lo.versions[obj] = item.param
+    carried, fresh = _begun(lo, before, memo, names, bound)
     by_key = {item.key: item for item in carried}
     index = lo.builder.value("k", INT) if trips is not None else None
     if index is not None:
@@ -382,6 +341,56 @@ def _attempt(
     if dead and definite:
         raise Dead
     _after(lo, before, memo, ends, carried, by_key, fresh, bound, names, sure, trips)
+
+
+def _begun(
+    lo: Lowerer, before: State, memo: LoopMemo, names: Sequence[str], bound: Sequence[str]
+) -> tuple[list[Carried], dict[tuple[str, int], ArrayRef]]:
+    """Bind names to what they are when an iteration begins.
+
+    Returns what the loop carries, and the arrays that are objects of their own in the body: those
+    that a name or place has in it.
+    """
+    carried: list[Carried] = []
+    fresh: dict[tuple[str, int], ArrayRef] = {}
+
+    def opened(name: str, key: tuple[str, int], leaf: Num | ArrayRef) -> Num | ArrayRef:
+        if isinstance(leaf, Num):
+            ty = leaf.operand.type
+            assert isinstance(ty, Scalar)
+            wide = memo.types.get(key, ty)
+            assert isinstance(wide, Scalar)
+            ty = join(ty, wide)
+            item = Carried(lo.exact(leaf.operand, ty), lo.builder.value(_hint(name), ty), key)
+            carried.append(item)
+            return Num(item.param)
+        if key not in memo.fresh:
+            return leaf
+        obj = leaf.object
+        array = memo.types.get(key, obj.type)
+        assert isinstance(array, Array)
+        carried.append(Carried(before.versions[obj], lo.builder.value(_hint(name), array), key))
+        called = obj.name if is_slot(name) else name
+        kept = obj.kept or key in memo.kept
+        fresh[key] = ArrayRef(ArrayObject(array, called, lo.builder.loc, kept=kept))
+        return fresh[key]
+
+    with lo.builder.block() as opening:
+        for name in bound:
+            start = before.env[name]
+            memo.see(name, start)
+            found = [opened(name, (name, k), leaf) for k, leaf in enumerate(leaves(start))]
+            lo.frame.env[name] = rebuild(start, iter(found))
+        for name in names:
+            if name not in bound:
+                start = before.env.get(name, Unbound())
+                lo.frame.env[name] = Unbound() if isinstance(start, Late) else start
+    lo.builder.stmts.extend(opening)
+    for obj, version in list(lo.versions.items()):
+        item = Carried(version, lo.builder.value(obj.name, obj.type), obj)
+        carried.append(item)
+        lo.versions[obj] = item.param
+    return carried, fresh
 
 
 def _hint(name: str) -> str:

@@ -707,19 +707,8 @@ def kind_of(binding: Binding) -> str:
             return "a complex number or array"
         case ObjectRef(cls=cls) | NamedTuple(cls=cls):
             return f"a {cls.__name__}"
-        case Static(value=None):
-            return "None"
-        case Static() if is_unset(binding):
-            return "unbound"
-        case Static(value=frozenset()):
-            return "a set"
-        case Static(value=np.ndarray() | np.generic() as value):  # of a kind that adc does not have
-            return f"a {type(value).__name__} of dtype {value.dtype}"
-        case Static(value=value):
-            if isinstance(value, str | bytes | int | float | complex):
-                return f"{type(value).__name__} {value!r}"
-            known = getattr(value, "__name__", None)
-            return f"{type(value).__name__} {known!r}" if known else f"a {type(value).__name__}"
+        case Static():
+            return _kind_of_constant(binding)
         case Words():
             return "a string with numbers known only at run time"
         case Closure():
@@ -748,9 +737,24 @@ def kind_of(binding: Binding) -> str:
             return f"what {why}"
         case Unstable():
             return "a value whose kind depends on the path"
-        case RecordOf(keys=keys):
-            return f"{', '.join(map(str, keys)) or 'nothing'}"
     return f"a {type(binding).__name__.lower()}"
+
+
+def _kind_of_constant(binding: Static) -> str:
+    match binding.value:
+        case None:
+            return "None"
+        case _ if is_unset(binding):
+            return "unbound"
+        case frozenset():
+            return "a set"
+        case np.ndarray() | np.generic() as value:  # of a kind that adc does not have
+            return f"a {type(value).__name__} of dtype {value.dtype}"
+        case str() | bytes() | int() | float() | complex() as value:
+            return f"{type(value).__name__} {value!r}"
+        case value:
+            known = getattr(value, "__name__", None)
+            return f"{type(value).__name__} {known!r}" if known else f"a {type(value).__name__}"
 
 
 def is_generator(binding: Binding) -> bool:

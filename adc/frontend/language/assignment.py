@@ -67,7 +67,7 @@ def _put(
             return
         for k, item in enumerate(items):
             here = lo.builder.apply("eq", at, integer(k))
-            items[k] = evaluation.either(lo, here, lambda: value, lambda x=item: x, node)  # type: ignore[misc]
+            items[k] = evaluation.one_of_two(lo, here, value, item, node)
         return
     at = containers.place(lo, items, key, text, node)
     for k, item in enumerate(items):

@@ -256,11 +256,8 @@ def without(lo: Lowerer, items: Sequence[Binding], at: Operand, node: ast.AST) -
         return [item for k, item in enumerate(items) if k != at.value]
     found: list[Binding] = []
     for k in range(len(items) - 1):
-        before, after = items[k], items[k + 1]
         later = numbers.apply(lo, "gt", at, integer(k))
-        found.append(
-            evaluation.either(lo, later, lambda b=before: b, lambda a=after: a, node)  # type: ignore[misc]
-        )
+        found.append(evaluation.one_of_two(lo, later, items[k], items[k + 1], node))
     return found
 
 

@@ -52,10 +52,8 @@ def parts_of(
             some = numbers.apply(lo, "gt", size, integer(0))
             numbers.check(lo, some, "ValueError", f"need at least one array to {verb}")
         return x
-    return [
-        elementwise.load(lo, x, [integer(k)], node)  # type: ignore[misc]
-        for k in range(int(size.value))
-    ]
+    loads = (elementwise.load(lo, x, [integer(k)], node) for k in range(int(size.value)))
+    return [arrays.as_array(lo, part, node) for part in loads]
 
 
 def _joined(

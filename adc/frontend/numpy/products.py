@@ -35,7 +35,7 @@ from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import F32, HALF, Scalar, promote
+from adc.ir.types import F16, F32, HALF, Scalar, promote
 
 Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
@@ -63,14 +63,7 @@ def contract(
         ty = promote(ty, elementwise.element_type(operand))
     ty = Scalar(ty.dtype)
     if ty.dtype == HALF:
-        # As NumPy: products and sums have 32 bits, and a result is rounded once.
-        wide = [reductions.converted(lo, lazy(lo, each, node), F32, node) for each in operands]
-        found = contract(lo, wide, labels, out, node)
-        if isinstance(found, Num):
-            return Num(lo.convert(found.operand, ty))
-        assert isinstance(found, ArrayRef | Lazy)
-        rounded = reductions.converted(lo, lazy(lo, found, node), ty, node)
-        return elementwise.stored_new(lo, rounded, ty.dtype, node, "a")
+        return _of_half(lo, operands, labels, out, node)
     alike = all(
         lo.sizes.same_size(size, sizes[name])
         for operand, names in zip(operands, labels, strict=True)
@@ -80,6 +73,27 @@ def contract(
         if list(map(_is_complex, operands)).count(True) == 1:
             return _of_parts(lo, operands, labels, out, node)
         return _product(lo, operands, labels, out, sizes, ty, node)
+    return _in_loops(lo, operands, labels, out, sizes, ty, node)
+
+
+def _of_half(
+    lo: Lowerer, operands: Sequence[Arraylike], labels: Sequence[str], out: str, node: ast.AST
+) -> Binding:
+    """As NumPy: products and sums have 32 bits, and a result is rounded once."""
+    wide = [reductions.converted(lo, lazy(lo, each, node), F32, node) for each in operands]
+    found = contract(lo, wide, labels, out, node)
+    if isinstance(found, Num):
+        return Num(lo.convert(found.operand, F16))
+    assert isinstance(found, ArrayRef | Lazy)
+    rounded = reductions.converted(lo, lazy(lo, found, node), F16, node)
+    return elementwise.stored_new(lo, rounded, HALF, node, "a")
+
+
+def _in_loops(
+    lo: Lowerer, operands: Sequence[Arraylike], labels: Sequence[str], out: str,
+    sizes: dict[str, Operand], ty: Scalar, node: ast.AST,
+) -> Binding:  # fmt: skip
+    """Compute a contraction in one nest of loops."""
     parts = [lazy(lo, operand, node) for operand in operands]
     strides = [
         [

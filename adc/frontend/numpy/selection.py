@@ -215,11 +215,15 @@ def _along(
         if k == axis:
             items.append(indexing.Item(index, node))
             continue
-        shape: list[Operand] = [integer(1)] * len(dims)
-        shape[k] = size
-        grid = Lazy(tuple(shape), I64, lambda i, k=k: lo.exact(i[k], I64))  # type: ignore[misc]
-        items.append(indexing.Item(grid, node, True))
+        items.append(indexing.Item(_numbers_along(lo, k, size, len(dims)), node, True))
     return items
+
+
+def _numbers_along(lo: Lowerer, axis: int, size: Operand, rank: int) -> Lazy:
+    """Return the indices of an axis, in an array whose other axes have one element."""
+    shape: list[Operand] = [integer(1)] * rank
+    shape[axis] = size
+    return Lazy(tuple(shape), I64, lambda i: lo.exact(i[axis], I64))
 
 
 @numpy_function("arr indices axis?", "take_along_axis")

@@ -162,15 +162,18 @@ def _each(
             if isinstance(part, ArrayRef | Lazy):
                 each.append(elementwise.lazy(lo, part, node))
             else:
-                operand = elementwise.number(lo, part, node)
-                ty = numbers.scalar_type(operand)
-                each.append(Lazy(tuple(dims), ty, lambda index, x=operand: x))  # type: ignore[misc]
+                each.append(_repeated(elementwise.number(lo, part, node), dims))
         found = draws.drawn(lo, generator, fn, node, 4, dims, element=element, each=each)
     if scale is not None:
         found = draws.combined(lo, _apply(lo, "mul"), [parts[count], found], node)
     if dims is None:
         return Num(numbers.weak(lo, elementwise.number(lo, found, node)))
     return found
+
+
+def _repeated(operand: Operand, dims: Sequence[Operand]) -> Lazy:
+    """Return an array whose elements are all one number."""
+    return Lazy(tuple(dims), numbers.scalar_type(operand), lambda index: operand)
 
 
 def _in_double(lo: Lowerer, given: Given, node: ast.Call) -> None:
