@@ -54,11 +54,11 @@ from adc.frontend.language import (
     containers,
     dicts,
     dynamic_lists,
-    formatting,
     generators,
     iterators,
-    texts,
 )
+from adc.frontend.language.texts import formatting
+from adc.frontend.language.texts import values as texts
 from adc.frontend.numpy import library, random
 from adc.frontend.syntax.source import Source
 from adc.frontend.transforms import derivatives, nested

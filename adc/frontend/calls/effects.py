@@ -30,7 +30,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped
-from adc.frontend.language import formatting
+from adc.frontend.language.texts import formatting
 from adc.frontend.numpy import library
 from adc.frontend.values import arguments, elementwise
 from adc.frontend.values.arguments import Handler

@@ -5,8 +5,7 @@ In reading order:
 ===============  ===============================================================================
 `expressions`    names, displays, operators, comprehensions
 `attributes`     ``a.b``
-`formatting`     f-strings and other texts
-`texts`          strings of numbers known only at run time, as values
+`texts`          f-strings and other strings of numbers known only at run time
 `subscripts`     ``a[b]``
 `statements`     statements other than `if` (`control.blocks`) and loops (`loops`)
 `assignment`     assignment to names, elements, attributes and patterns; ``op=``

@@ -48,7 +48,7 @@ from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import unbound
 from adc.frontend.core.state import Dead, Handling, Region
-from adc.frontend.language import formatting
+from adc.frontend.language.texts import formatting
 from adc.frontend.syntax import scope
 from adc.ir.builder import integer
 from adc.ir.core import Check, Literal, Operand, Print, Value, walk

@@ -30,8 +30,10 @@ from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
 from adc.frontend.core.state import TextError
-from adc.frontend.language import assignment, dicts, dynamic_lists, formatting, iterators, texts
+from adc.frontend.language import assignment, dicts, dynamic_lists, iterators
 from adc.frontend.language import generators as functions
+from adc.frontend.language.texts import formatting
+from adc.frontend.language.texts import values as texts
 from adc.frontend.syntax import scope
 from adc.frontend.values import (
     comparisons,

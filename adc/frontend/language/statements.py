@@ -40,10 +40,10 @@ from adc.frontend.language import (
     attributes,
     dicts,
     exceptions,
-    formatting,
     iterators,
     subscripts,
 )
+from adc.frontend.language.texts import formatting
 from adc.frontend.syntax import scope
 from adc.frontend.values import comparisons, elementwise, objects, optional, sequences
 from adc.ir.core import Literal, Operand, Value

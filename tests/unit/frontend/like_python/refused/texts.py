@@ -148,7 +148,7 @@ return sorted([m, "a"])
 
 m = f"{x}"
 return m * 2
-# ADC010: this operator on a string with numbers known only at run time and a number (int)
+# ADC010: this operator on a string with numbers known only at run time is not supported
 
 m = f"{x}"
 return [m].count(m)

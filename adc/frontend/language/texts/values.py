@@ -23,7 +23,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped
-from adc.frontend.language import formatting
+from adc.frontend.language.texts import formatting
 from adc.frontend.values import constants, list_buffers, sequences
 
 
@@ -41,9 +41,8 @@ def _operator(
     """Lower a sum of strings."""
     parts = [part for part in (_part(left), _part(right)) if part is not None]
     if kind is not ast.Add or len(parts) < 2:
-        raise lo.unsupported(
-            f"this operator on {kind_of(left)} and {kind_of(right)}", node, "use an f-string"
-        )
+        text = left if isinstance(left, Words) else right
+        raise lo.unsupported(f"this operator on {kind_of(text)}", node, "use an f-string")
     return formatting.string(formatting.joined(parts))
 
 
