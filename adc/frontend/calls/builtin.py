@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,7 @@ from adc.frontend.core.bindings import (
     ListRef,
     NamedTuple,
     Num,
+    OrderedRef,
     Range,
     RecordOf,
     Reversed,
@@ -523,8 +525,20 @@ def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
 
 
 def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    return filled(lo, lo.new_ref(DictRef, RecordOf((), ())), args, kwargs, node)
+
+
+def _ordered(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    return filled(lo, lo.new_ref(OrderedRef, RecordOf((), ())), args, kwargs, node)
+
+
+def filled(
+    lo: Lowerer, made: DictRef, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Put into a new dict what its class is called with."""
     arguments.arity(lo, args, {}, node, 0, 1)
-    made = lo.new_ref(DictRef, RecordOf((), ()))
     if args and isinstance(args[0], DictRef):
         dicts.update(lo, made, args[0], node)
     elif args:
@@ -665,6 +679,7 @@ HANDLERS: dict[Any, Handler] = {
     int: _to_int,
     round: _round, float: _to_float, bool: _to_bool,
     list: _listing(_list, ordered=True), dict: _dict,
+    collections.OrderedDict: _ordered,
     set: sets.made, frozenset: sets.frozen,
     any: _listing(_truths_of("any"), ordered=False),
     all: _listing(_truths_of("all"), ordered=False),

@@ -407,6 +407,8 @@ def _call_known(
     if isinstance(fn, types.FunctionType) and not advice.is_unread(fn):
         if (generator := generators.found_in(lo, Static(fn, callee.place))) is not None:
             return suspended.made(lo, generator, args, kwargs, node)
+        if (chosen := standard.of_class(lo, fn, args, node)) is not None:
+            return dispatch.apply(lo, chosen, args, kwargs, node)
         return program.call_function(lo, fn, args, kwargs, node, callee.place)
     if isinstance(fn, types.MethodType) and is_checkpointed(fn):
         return dispatch.apply(lo, Static(fn.__func__), [static(fn.__self__), *args], kwargs, node)

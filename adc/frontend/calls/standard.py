@@ -487,6 +487,32 @@ def _heap(fn: Any) -> Handler:
     return handler
 
 
+_GENERIC: Any = functools.singledispatch(lambda value: value)
+
+
+def of_class(
+    lo: Lowerer, fn: types.FunctionType, args: Sequence[Binding], node: ast.Call
+) -> Binding | None:
+    """Return the function that one of `functools.singledispatch` calls; None for other functions.
+
+    It is chosen by the class of the first argument.
+    """
+    if fn.__code__ is not _GENERIC.__code__:
+        return None
+    if not args:
+        raise TypeMismatchError(
+            f"{fn.__name__} requires at least 1 positional argument", lo.span(node)
+        )
+    dispatch.require_one(args[:1], node)
+    cls = classes.class_of(args[0])
+    if cls is None:
+        raise lo.unsupported(f"`{ast.unparse(node.func)}` of {kind_of(args[0])}", node)
+    generic: Any = fn
+    found = generic.dispatch(cls)
+    base = next(each for each, known in generic.registry.items() if known is found)
+    return Static(found, Place(fn, ("registry", Item(base))))
+
+
 def _count(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     """Lower `itertools.count` where no loop consumes it."""
     return objects.construct(lo, iteration.Count, args, kwargs, node)

@@ -232,6 +232,11 @@ def counter(slot: str) -> DefaultRef:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderedRef(DictRef):
+    """A `collections.OrderedDict`."""
+
+
+@dataclass(frozen=True, slots=True)
 class VarsRef(DictRef):
     """The attributes of an object as the dict that `vars` returns: `slot` is that of the object."""
 
@@ -697,6 +702,8 @@ def kind_of(binding: Binding) -> str:
             return "a set"
         case VarsRef():
             return "what `vars` returns"
+        case OrderedRef():
+            return "an OrderedDict"
         case DefaultRef(keeps=keeps):
             return "a defaultdict" if keeps else "a Counter"
         case DictRef():

@@ -25,6 +25,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    OrderedRef,
     SetRef,
     Static,
     TupleOf,
@@ -199,6 +200,8 @@ def class_of(binding: Binding) -> type | None:
             return list
         case SetRef():
             return set
+        case OrderedRef():
+            return collections.OrderedDict
         case DictRef():
             return dict
         case NamedTuple(cls=cls) | ObjectRef(cls=cls):

@@ -42,6 +42,7 @@ from adc.frontend.syntax import scope
 from adc.frontend.values import (
     arguments,
     arrays,
+    comparisons,
     elementwise,
     list_buffers,
     sequences,
@@ -666,7 +667,9 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         return _sorted_numbers(lo, source, backwards, node)
     step = classes.call_at(node)
     keys = (
-        [dispatch.apply(lo, given["key"], [item], {}, step) for item in items] if keyed else items
+        [dispatch.apply(lo, given["key"], [item], {}, step) for item in items]
+        if keyed
+        else [comparisons.compared(lo, item) for item in items]
     )
     try:
         order = _order(lo, [_Key(*_known_part(lo, key)) for key in keys], backwards, node)
@@ -697,7 +700,7 @@ def _picked_in_order(
     refused = lo.unsupported(
         "`sorted` by keys known only at run time", node, "use `np.argsort` of an array of the keys"
     )
-    if len(items) > _PICKED or not all(isinstance(key, Num) for key in keys):
+    if len(items) > _PICKED or not all(map(_are_numbers, keys)):
         raise refused
     numbers_ = TupleOf(tuple(lo.num(k) for k in range(len(items))))
     args: list[Binding] = [numbers_, TupleOf(tuple(keys)), lo.num(backwards)]
@@ -728,6 +731,11 @@ def _picked_in_order(
     if outer is not None:
         lo.frame.env[VALUE] = outer
     return lo.new_ref(ListRef, TupleOf(tuple(found)))
+
+
+def _are_numbers(key: Binding) -> bool:
+    """Whether a key is a number, or a tuple of some."""
+    return isinstance(key, Num) or (isinstance(key, TupleOf) and all(map(_are_numbers, key.items)))
 
 
 def _constant(lo: Lowerer, key: Binding) -> tuple[Any] | None:

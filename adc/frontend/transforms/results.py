@@ -28,6 +28,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     OneOf,
+    OrderedRef,
     RecordOf,
     Ref,
     SetRef,
@@ -120,7 +121,7 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
             return _grown_in_parts(lo, replace(result, buffers=tuple(copies)))
         case Given(place=place, value=value):
             return inside(outside.reach(lo, place, value))
-        case DequeRef() | DefaultRef() | VarsRef():
+        case DequeRef() | DefaultRef() | OrderedRef() | VarsRef():
             raise UnsupportedError(
                 f"returning {kind_of(result)} is not supported", lo.span(node),
                 f"return a {'list' if isinstance(result, ListRef) else 'dict'} of it",

@@ -104,13 +104,33 @@ def _has_own(lo: Lowerer, binding: Binding, name: str) -> bool:
     return not issubclass(binding.cls, tuple) or classes.find(lo, binding, name) is not None
 
 
+def compared(lo: Lowerer, item: Binding) -> Binding:
+    """Return the fields by which a dataclass with an order compares its instances; else the item.
+
+    Each has to be of the class itself: Python compares no others.
+    """
+    if not classes.is_instance(item):
+        return item
+    assert isinstance(item, ObjectRef | NamedTuple)
+    if not classes.is_generated(item.cls, classes.in_class(item.cls, "__lt__")):
+        return item
+    record = item.record if isinstance(item, NamedTuple) else lo.record(item)
+    names = [each.name for each in dataclasses.fields(item.cls) if each.compare]
+    held = [outside.opened(lo, record.items[record.keys.index(name)]) for name in names]
+    return TupleOf(tuple(held))
+
+
 def _rich(lo: Lowerer, owner: Binding, name: str, other: Binding, node: ast.AST) -> Binding | None:
     """Call the method of one side; None if it declines."""
     assert isinstance(owner, classes.Instance)
     cls, value = owner.cls, classes.in_class(owner.cls, name)
     if classes.is_generated(cls, value):
         if name != "__eq__":
-            raise lo.unsupported(f"the order of objects of class `{cls.__name__}`", node)
+            if classes.instance_class(other) is not cls:
+                return None
+            op = next(kind for kind, names in special.COMPARISONS.items() if names[0] == name)
+            fields = compared(lo, owner), compared(lo, other)
+            return Num(compare(lo, op(), *fields, node))
         return (
             _equal_fields(lo, owner, other, node) if classes.instance_class(other) is cls else None
         )

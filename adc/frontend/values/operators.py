@@ -23,6 +23,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     OneOf,
+    OrderedRef,
     Range,
     SetRef,
     Static,
@@ -175,7 +176,9 @@ def is_set(binding: Binding) -> TypeGuard[Static]:
 
 def is_plain_dict(binding: Binding) -> TypeGuard[DictRef]:
     """Whether a binding is a dict, and no subclass with another meaning."""
-    return isinstance(binding, DictRef) and not isinstance(binding, DefaultRef | SetRef)
+    return isinstance(binding, DictRef) and not isinstance(
+        binding, DefaultRef | OrderedRef | SetRef
+    )
 
 
 def _repeated(lo: Lowerer, text: Binding, count: Binding, node: ast.AST) -> Static | None:

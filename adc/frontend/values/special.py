@@ -235,8 +235,8 @@ def table() -> list[tuple[str, str]]:
     return [
         (names("__init__", "__post_init__", "__call__"), "called"),
         (names("__bool__", "__len__"), "called, in conditions and by `bool()` and `len()`"),
-        (names(*(name for name, _ in COMPARISONS.values())), "called; of those that `dataclass` "
-         "generates only `==` and `!=`"),
+        (names(*(name for name, _ in COMPARISONS.values())), "called, also those that "
+         "`dataclass` generates"),
         (names(*arithmetic, "__divmod__"), "called, as are the reflected (`__radd__`) and "
          "in-place ones (`__iadd__`), in Python's order, including `NotImplemented`"),
         (names(*_UNARY.values(), *dict.fromkeys(name for name in asked if name != "__index__")),

@@ -273,6 +273,34 @@ class ReturningInit:
         return a
 
 
+@dataclasses.dataclass(order=True)
+class Ranked:
+    v: float
+    k: int = 0
+    name: str = dataclasses.field(default="a", compare=False)
+
+
+@functools.singledispatch
+def described(value, scale=1.0):
+    raise TypeError(f"no rule for {type(value).__name__}")
+
+
+@described.register(Ranked)
+def _(value, scale=1.0):
+    return value.v * scale
+
+
+@described.register
+def _(value: float, scale=1.0):
+    return value + scale
+
+
+@described.register(list)
+@described.register(tuple)
+def _(value, scale=1.0):
+    return sum([described(each, scale) for each in value])
+
+
 class Kind(enum.Enum):
     Base = 1.0
     B = 2.0

@@ -72,6 +72,15 @@ return a[2] * x
 return collections.deque([x], maxlen=3).maxlen * x
 """,
     "x=X": r"""
+d = collections.OrderedDict(a=x[0], b=x[1])
+d["c"] = x[2]
+e = d.copy()
+e.update(b=1.0)
+return list(d.items()), list(e.values()), isinstance(d, dict), type(d).__name__, len(d)
+
+d = collections.OrderedDict([("a", x[0]), ("b", x[1])])
+return [v for v in d.values()], d.pop("a"), "a" in d
+
 q, k = [], itertools.count()
 for v in x:
     heapq.heappush(q, (v * v, next(k), Kind.B if v > 1.0 else Kind.Base))

@@ -56,6 +56,11 @@ return adc.linearize(lambda v: v ** 3, x)[1](1.0)
 return adc.grad(lambda v, k=2.0: v * k)(v=x)
 """,
     "x=X": r"""
+found = described(Ranked(x[0]), 2.0), described([1.5, Ranked(x[1])])
+return found, described((x[2], 2.0), scale=3.0)
+
+return described("a")
+
 at = 0
 words = "0 * ( 1 + 2 ) + 1".split()
 def product():

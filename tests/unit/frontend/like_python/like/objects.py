@@ -77,6 +77,17 @@ return PECULIAR.a * x
 return operator.attrgetter('T')(x)
 """,
     "x=X": r"""
+a, b, c = Ranked(x[0], 1, "b"), Ranked(x[1], 2), Ranked(x[0], 0, "c")
+found = sorted([a, b, c]), max([a, b, c]), min(a, b)
+return [each.name for each in [found[1], found[2]]], [each.k for each in found[0]]
+
+a, b = Ranked(x[0], 1, "b"), Ranked(1.5, 1)
+return a < b, a <= b, a > b, a >= b, a == b, Ranked(x[0], 2) > a, sorted([a, b])[0].name
+
+names = [Ranked(float(k % 2), k, "x") for k in range(4)]
+names.sort(reverse=True)
+return [each.k for each in names]
+
 class Reader:
     def __init__(self, text, x):
         self.words, self.at, self.x = text.split(), 0, x

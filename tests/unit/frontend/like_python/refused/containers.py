@@ -92,6 +92,15 @@ return {**x}['a']
 # ADC014: `**` of a number (float)
 """,
     "x=X": r"""
+return Ranked(x[0]) < Plain()
+# ADC014: comparison of a Ranked with a Plain
+
+return described()
+# ADC014: described requires at least 1 positional argument
+
+return collections.OrderedDict(a=x[0])
+# ADC010: returning an OrderedDict is not supported
+
 a = Plain()
 return {a: x[0]}[a]
 # ADC010: a Plain as a key is not supported
