@@ -26,6 +26,10 @@ def listed(v):
 return listed(x), listed([x, 2.0]), listed(np.array([x, 1.0])), listed((1, 2))
 """,
     "x=X": r"""
+a, b = zip(*sorted(zip(x, 2 * x[::-1])))
+c = sorted(zip(x, x), reverse=True)
+return a[0] * b[1], c[0][1], sorted(reversed(x))[0], sorted(enumerate(x))[1][1]
+
 n = 0.0
 def seen(k):
     nonlocal n
