@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import logging
 import types
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ from adc.frontend.core.bindings import (
     static,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.parameters import arrays_of, bind_value, param_of
+from adc.frontend.core.parameters import arrays_of, bind_value, dict_of, param_of
 from adc.frontend.core.state import Holder, LastingError
 from adc.frontend.core.structure import CELL
 from adc.frontend.inputs import trees
@@ -181,7 +182,7 @@ def reach(lo: Lowerer, place: Place, value: Any, constant: bool = False) -> Bind
     if lo.shared.lasting and lo.lasting is None:
         lo.shared.apart.add(place)
     logs = lo.shared.logs
-    if place in logs or (type(value) is dict and any(map(place.holds, logs))):
+    if place in logs or (_may_hold_logs(value) and any(map(place.holds, logs))):
         return _log(lo, place, value)
     if constant or trees.is_constant(value):
         guard(lo, place, value)
@@ -224,8 +225,11 @@ def _log(lo: Lowerer, place: Place, value: Any) -> ListRef | DictRef:
     ref: ListRef | DictRef
     if isinstance(value, dict):
         guard(lo, place.to(Keys()), tuple(value))
+        if type(value) is collections.defaultdict:
+            guard(lo, place.to("default_factory"), value.default_factory)
         items = [reach(lo, place.to(Item(key)), item) for key, item in value.items()]
-        ref = lo.borrow(DictRef, RecordOf(tuple(value), tuple(items)), place)
+        made = dict_of(trees.class_in_tree(value))
+        ref = lo.borrow(made, RecordOf(tuple(value), tuple(items)), place)
     else:
         ref = lo.borrow(ListRef, TupleOf(()), place)
         lo.logs.add(ref.slot)
@@ -233,6 +237,12 @@ def _log(lo: Lowerer, place: Place, value: Any) -> ListRef | DictRef:
     lo.elsewhere.add(ref.slot)
     lo.reached[place] = ref
     return ref
+
+
+def _may_hold_logs(value: Any) -> bool:
+    """Whether an object outside is a dict that may hold lists of which nothing is known."""
+    cls = trees.class_in_tree(value)
+    return cls is dict or cls in trees.DEFAULTS.values()
 
 
 def _may_be_log(lo: Lowerer, place: Place) -> bool:
@@ -245,7 +255,7 @@ def _may_be_log(lo: Lowerer, place: Place) -> bool:
             return False
     value = lo.shared.values[around]
     for step in place.path[len(path) :]:
-        if type(value) is not dict or not trees.is_constant(tuple(value)):
+        if not _may_hold_logs(value) or not trees.is_constant(tuple(value)):
             return False
         value = follow(value, (step,))
     return type(value) is list

@@ -16,6 +16,7 @@ from adc.frontend.core.bindings import (
     Binding,
     Bound,
     Cell,
+    DefaultRef,
     DictRef,
     Given,
     Growing,
@@ -103,12 +104,20 @@ def bind_value(
     step: Callable[[Any], Step] = Item if issubclass(cls, dict) else lambda key: str(key)
     record = RecordOf(tree.keys, _bound_items(lo, name, tree.keys, tree.items, place, step, made))
     if issubclass(cls, dict):
-        if tree.cls is collections.Counter:
-            return lo.borrow(counter, record, place)
-        return lo.borrow(DictRef, record, place)
+        return lo.borrow(dict_of(cls), record, place)
     if instances.is_named_tuple(cls) or instances.is_frozen(cls):
         return NamedTuple(cls, record)
     return lo.borrow(lambda slot: ObjectRef(slot, cls), record, place)
+
+
+def dict_of(cls: type) -> Callable[[str], DictRef]:
+    """Return how dicts of a class in a tree are made."""
+    if cls is collections.Counter:
+        return counter
+    if cls in trees.DEFAULTS.values():
+        factory = static(trees.factory_of(cls))
+        return lambda slot: DefaultRef(slot, factory)
+    return DictRef
 
 
 def _bound_complex(

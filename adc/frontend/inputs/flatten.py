@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.inputs import complexes
-from adc.frontend.inputs.instances import class_of, is_lazy
+from adc.frontend.inputs.instances import is_lazy
 from adc.frontend.inputs.trees import (
     DICTS,
     Communicator,
@@ -22,6 +22,7 @@ from adc.frontend.inputs.trees import (
     Node,
     Numbers,
     Stack,
+    class_in_tree,
     contents,
     is_container,
     parts_of,
@@ -207,7 +208,7 @@ def tangents(tree: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Arra
     if cls is types.MethodType:
         yield from tangents(tree.items[0], tangent, name)
         return
-    found = parts_of(tangent) if issubclass(class_of(type(tangent)), cls) else None
+    found = parts_of(tangent) if issubclass(class_in_tree(tangent), cls) else None
     keys = tree.keys if isinstance(tree, Node) else ()
     if found is None or len(found[1]) != len(contents(tree)) or set(found[0]) != set(keys):
         what = f"a {cls.__name__} with {', '.join(map(repr, keys))}" if keys else (

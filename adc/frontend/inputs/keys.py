@@ -19,6 +19,7 @@ from adc.frontend.inputs.instances import (
 )
 from adc.frontend.inputs.trees import (
     DICTS,
+    class_in_tree,
     common_type,
     is_set,
     members_of,
@@ -90,6 +91,7 @@ def _container_key(value: Any, whole: bool, within: tuple[int, ...]) -> object:
         return list, ty
     keys, items = found
     inside = (*within, id(value))
+    cls = class_in_tree(value) if isinstance(value, dict) else cls
     kinds = tuple([type(key) for key in keys]) if cls in DICTS else ()
     return cls, keys, kinds, tuple([key_of(item, whole, inside) for item in items])
 

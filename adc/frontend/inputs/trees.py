@@ -35,7 +35,12 @@ from adc.ir.types import COMPLEX, FLOAT, INT, NAMES, Array, Scalar
 
 # Longer lists of numbers are passed as arrays; the elements of others are numbers of their own.
 LONGEST_LIST = 32
-DICTS = (dict, collections.OrderedDict, collections.Counter)
+# What a `collections.defaultdict` is in a tree, by what it makes for a key that it does not have.
+DEFAULTS: dict[Any, type] = {
+    factory: type(f"defaultdict[{factory and factory.__name__}]", (dict,), {"factory": factory})
+    for factory in (None, int, float, complex, bool, str, list, dict, set, tuple)
+}
+DICTS = (dict, collections.OrderedDict, collections.Counter, *DEFAULTS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +224,20 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
         )
     inside = (*within, id(value))
     items = tuple([tree_of(item, whole, inside) for item in parts[1]])
-    return items if cls is tuple else Node(class_of(cls), parts[0], items)
+    return items if cls is tuple else Node(class_in_tree(value), parts[0], items)
+
+
+def factory_of(cls: type) -> Any:
+    """Return what a `collections.defaultdict` of a class in a tree makes for new keys."""
+    return vars(cls)["factory"]
+
+
+def class_in_tree(value: Any) -> type:
+    """Return the class that a container has in a tree."""
+    if type(value) is collections.defaultdict:
+        made = (each for factory, each in DEFAULTS.items() if factory is value.default_factory)
+        return next(made, collections.defaultdict)
+    return class_of(type(value))
 
 
 def common_type(value: Any) -> Scalar | None:
@@ -237,7 +255,7 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
     cls = type(value)
     if cls is tuple or cls is list:
         return (), value
-    if cls in DICTS:
+    if cls in DICTS or (cls is collections.defaultdict and class_in_tree(value) in DICTS):
         return tuple(value), list(value.values())
     if is_named_tuple(cls):
         return cls._fields, value

@@ -13,12 +13,14 @@ import numpy as np
 from adc.frontend.inputs import complexes
 from adc.frontend.inputs.instances import is_named_tuple
 from adc.frontend.inputs.trees import (
+    DEFAULTS,
     DICTS,
     Complex,
     Node,
     Numbers,
     Stack,
     contents,
+    factory_of,
     is_container,
     leaf_types,
 )
@@ -208,6 +210,8 @@ def build(cls: type, keys: Sequence[Any], items: Sequence[Any]) -> Any:
     if cls is complexes.Whole:
         return complexes.joined(*items)
     if cls in DICTS:
+        if cls in DEFAULTS.values():
+            return collections.defaultdict(factory_of(cls), zip(keys, items, strict=True))
         if cls is not collections.Counter:
             return cls(zip(keys, items, strict=True))
         found: Any = cls()

@@ -17,6 +17,7 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Bound,
+    DefaultRef,
     DequeRef,
     DictRef,
     Growing,
@@ -340,6 +341,9 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
     if isinstance(old, SetRef) and type(stmt.op) in _OF_SETS and keyed.of_set(lo, value):
         change = Bound(old, _OF_SETS[type(stmt.op)])
         dispatch.apply(lo, change, [value], {}, classes.call_at(stmt))
+        return old
+    if isinstance(old, DefaultRef) and dicts.is_counter(old):
+        dicts.count_in_place(lo, type(stmt.op), old, value, stmt)
         return old
     union = isinstance(stmt.op, ast.BitOr)
     if union and operators.is_plain_dict(old) and operators.is_plain_dict(value):

@@ -35,9 +35,11 @@ from adc.frontend.core.bindings import (
     TupleOf,
     VarsRef,
     Zip,
+    counter,
     kind_of,
     static,
 )
+from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import ConstantNeededError, Frame, PickedError
 from adc.frontend.core.structure import holders, leaves
@@ -443,7 +445,7 @@ def method(
                 value = value_of(lo, owner, key, default[0], node, node)
                 if value is not None:
                     return value
-            if isinstance(owner, DefaultRef) and not owner.keeps and name == "setdefault":
+            if is_counter(owner) and name == "setdefault":
                 raise lo.unsupported(f"`.{name}` of {kind_of(owner)}", node)
             if name == "pop":
                 return remove(lo, owner, key, node, default[0] if default else None)
@@ -456,7 +458,7 @@ def method(
 
             there, read = looked_up(lo, owner, key, node)
             return evaluation.either(lo, there, read, added, node)
-        case "update" | "subtract", [] | [_] if isinstance(owner, DefaultRef) and not owner.keeps:
+        case "update" | "subtract", [] | [_] if is_counter(owner):
             by = lo.num(1 if name == "update" else -1)
             named = [lo.new_ref(DictRef, RecordOf(tuple(kwargs), tuple(kwargs.values())))]
             for other in (*args, *(named if kwargs else ())):
@@ -464,11 +466,11 @@ def method(
                 fn = tables.add if is_dict else tables.count
                 dispatch.apply(lo, Static(fn), [owner, other, by], {}, node)
             return NONE
-        case "total" | "most_common", _ if isinstance(owner, DefaultRef) and not owner.keeps:
+        case "total" | "most_common", _ if is_counter(owner):
             return dispatch.apply(
                 lo, Static(getattr(tables, name)), [owner, *args], kwargs, node
             )  # fmt: skip
-        case "update", [] | [_] if not isinstance(owner, DefaultRef) or owner.keeps:
+        case "update", [] | [_]:
             for other in args:
                 if not isinstance(other, DictRef):
                     other = dispatch.apply(lo, Static(dict), [other], {}, node)
@@ -503,6 +505,42 @@ def copied(lo: Lowerer, owner: DictRef, node: ast.AST) -> DictRef:
     made = lo.new_ref(lambda slot: replace(like, slot=slot), held)
     list_buffers.inherit_appended(lo, made.slot, owner.slot)
     return made
+
+
+# -- counters --------------------------------------------------------------------------------------
+
+_OPERATORS: dict[type[ast.AST], Any] = {
+    ast.Add: tables.plus, ast.Sub: tables.minus, ast.BitOr: tables.union,
+    ast.BitAnd: tables.intersection,
+}  # fmt: skip
+
+
+def is_counter(binding: Binding) -> bool:
+    return isinstance(binding, DefaultRef) and not binding.keeps
+
+
+@operates(DefaultRef)
+def counted(
+    lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
+) -> DictRef:
+    """Lower an operator on two counters."""
+    if kind not in _OPERATORS or not (is_counter(left) and is_counter(right)):
+        raise TypeMismatchError(
+            f"`{numbers.SIGNS[numbers.ROWS[kind]]}` is not defined for {kind_of(left)} and "
+            f"{kind_of(right)}", lo.span(node),
+        )  # fmt: skip
+    made = lo.new_ref(counter, RecordOf((), ()))
+    call = classes.call_at(node)
+    dispatch.apply(lo, Static(_OPERATORS[kind]), [made, left, right], {}, call)
+    return made
+
+
+def count_in_place(
+    lo: Lowerer, kind: type[ast.AST], old: DefaultRef, value: Binding, node: ast.AST
+) -> None:
+    """Lower ``old op= value`` of two counters: other names of the first see it, too."""
+    _require_not_looped_over(lo, old, node)
+    lo.hold(old, lo.held(counted(lo, kind, old, value, node)))
 
 
 def update(lo: Lowerer, owner: DictRef, other: Binding, node: ast.AST) -> None:

@@ -19,12 +19,14 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Cell,
+    Enumerate,
     FlatRef,
     Growing,
     ListRef,
     NamedTuple,
     Num,
     Range,
+    Reversed,
     Static,
     TupleOf,
     Unbound,
@@ -655,6 +657,8 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         if keyed:
             args = [source, given["key"], lo.num(backwards)]
             return dispatch.apply(lo, static(library_functions.sorted_by), args, {}, node)
+        if isinstance(source, Zip | Enumerate | Reversed):
+            source = dispatch.apply(lo, Static(list), [source], {}, node)
         if isinstance(list_buffers.kept_in(lo, source), TupleOf):
             args = [source, source, lo.num(backwards)]
             return dispatch.apply(lo, static(library_functions.in_order), args, {}, node)

@@ -61,6 +61,47 @@ def add(counter: Any, other: Any, by: int = 1) -> None:
         counter[key] += by * value
 
 
+def plus(made: Any, one: Any, other: Any) -> None:
+    """Add two counters; as for all operators on counters, only positive counts are kept."""
+    for key, value in one.items():
+        found = value + other[key]
+        if found > 0:
+            made[key] = found
+    for key, value in other.items():
+        if key not in one and value > 0:
+            made[key] = value
+
+
+def minus(made: Any, one: Any, other: Any) -> None:
+    """Subtract a counter from another one."""
+    for key, value in one.items():
+        found = value - other[key]
+        if found > 0:
+            made[key] = found
+    for key, value in other.items():
+        if key not in one and value < 0:
+            made[key] = 0 - value
+
+
+def union(made: Any, one: Any, other: Any) -> None:
+    """Take the larger count of each key."""
+    for key, value in one.items():
+        found = other[key] if value < other[key] else value
+        if found > 0:
+            made[key] = found
+    for key, value in other.items():
+        if key not in one and value > 0:
+            made[key] = value
+
+
+def intersection(made: Any, one: Any, other: Any) -> None:
+    """Take the smaller count of each key."""
+    for key, value in one.items():
+        found = value if value < other[key] else other[key]
+        if found > 0:
+            made[key] = found
+
+
 def total(counter: Any) -> Any:
     """Return the sum of all counts."""
     return sum(counter.values())

@@ -86,6 +86,29 @@ def history() -> Program:
     return fn, lambda: (seen, kept, marks, dict(counts))
 
 
+def default_dicts() -> Program:
+    """Keys that a function asks for are there after it."""
+    seen = collections.defaultdict[str, Any](list, {"first": [0.5]})
+    counts = collections.defaultdict[str, int](int)
+    sums = collections.defaultdict(float, {"x": 0.5})
+    model = types.SimpleNamespace(kept=collections.defaultdict(list))
+
+    def fn(x: Any) -> Any:
+        counts["all"] += 1
+        counts["large"] += int(x[0] > 2.0)
+        sums["x"] += x[0]
+        sums["y"] += x[1]
+        seen["loss"].append(sums["x"])
+        model.kept["x"].append(x.copy())
+        return np.sum(x) * sums["y"] + sums["none"] + sums.get("absent", 2.0) + len(counts)
+
+    def state() -> Any:
+        held: list[Any] = [seen, counts, sums, model.kept]
+        return [dict(each) for each in held], [each.default_factory for each in held]
+
+    return fn, state
+
+
 def best() -> Program:
     found = {"loss": np.inf, "x": None}
 
@@ -318,8 +341,8 @@ def draws() -> Program:
 
 
 PROGRAMS = (
-    layers, history, best, sets, running_mean, other_attributes, items_of_lists, exits,
-    variable_around,
+    layers, history, default_dicts, best, sets, running_mean, other_attributes, items_of_lists,
+    exits, variable_around,
     variables_of_a_module, statistics, properties, complex_arrays, on_some_paths,
     one_array_at_two_places, draws,
 )  # fmt: skip
@@ -410,6 +433,29 @@ def test_members_of_sets_are_part_of_the_program() -> None:
         assert found == {"w": dict(zip(weights, free, strict=True)), "frozen": None}
     held.add("b")
     assert slope({"w": weights, "frozen": set()})["w"] == {"a": 0.0, "b": 0.0, 1: 1.0}
+
+
+def test_default_dicts_are_arguments() -> None:
+    def fn(x: Any, p: Any) -> Any:
+        return p["w"] @ x + p["b"] * p["none"] + 3.0 * p["b"]
+
+    slope = adc.grad(fn, 1, target="python")
+    for factory, value in ((float, 0.0), (int, 0), (None, None)):
+        given = collections.defaultdict(factory, {"w": Y, "b": 0.5})
+        if value is None:
+            with pytest.raises(KeyError, match="none"):
+                slope(X, given)
+            given["none"] = 2.0
+        found = slope(X, given)
+        assert found.default_factory is factory
+        np.testing.assert_array_equal(found.pop("w"), X)
+        assert dict(found) == ({"b": 3.0} if value is not None else {"b": 5.0, "none": 0.5})
+        assert len(given) == (2 if value is not None else 3)
+    with pytest.raises(adc.AdcError, match="is a defaultdict"):
+        slope(X, collections.defaultdict(lambda: 1.0, {"w": Y, "b": 0.5}))
+    tangent = collections.defaultdict(int, {"w": X, "b": 1.0})
+    given = collections.defaultdict(int, {"w": Y, "b": 0.5})
+    assert adc.jvp(fn, (X, given), (Y, tangent), target="python")[1] == Y @ Y + X @ X + 3.0
 
 
 # --- identity -------------------------------------------------------------------------------------

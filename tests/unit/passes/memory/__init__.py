@@ -1,3 +1,3 @@
-"""`passes/memory/`: `test_storage` (buffer form), `test_coalesce`, `test_stacked`,
-`test_reserve` (room for lists), `test_in_place` (calls), `test_peak`.
+"""`passes/memory/`: `test_storage` (buffer form), `test_coalesce`, `test_stacked`, `test_in_place`,
+`test_reserve` (room for lists), `test_peak`.
 """

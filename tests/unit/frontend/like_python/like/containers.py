@@ -571,6 +571,19 @@ c.subtract({'q': 1})
 d = collections.Counter({'a': x[0]}, b=n)
 return dict(c), c.most_common(2), c.most_common(), c.total(), d['a'], d['b'], d['c']
 
+a, b = collections.Counter('abac'), collections.Counter({'a': 1, 'z': 3})
+b['q'] -= 2
+c, d, e, f = a + b, a - b, a | b, a & b
+g = a
+g += b
+h = collections.Counter('ab')
+k = h
+h -= collections.Counter('b')
+return [list(each.items()) for each in (a, c, d, e, f, k)], g is a, k is h, e.total()
+
+a, b = collections.Counter(u=x[0], v=x[1]), collections.Counter(v=x[2], w=-0.5)
+return list((a + b).values()), list((a | b).values()), list((a & b).values())
+
 d = {'a': x}
 d.update([('b', 2 * x), ('c', 1.0)])
 d.update(zip('ae', [x[0], n]), g=4)

@@ -77,6 +77,10 @@ def left(v):
 g = left(x)
 return [sum(g) for _ in range(2)]
 
+a, b = zip(*sorted(zip(x, 2 * x[::-1])))
+c = sorted(zip(x, x), reverse=True)
+return a[0] * b[1], c[0][1], sorted(reversed(x))[0], sorted(enumerate(x))[1][1]
+
 n = 0.0
 def seen(k):
     nonlocal n

@@ -62,6 +62,9 @@ return [x].sort(3)
 return {'a': x}.pop()
 # ADC010: `.pop` of a dict with these arguments is not supported
 
+return (collections.Counter('ab') + {'a': 1})['a'] * x
+# ADC014: `+` is not defined for a Counter and a dict
+
 return collections.Counter('ab').setdefault('b', 3) * x
 # ADC010: `.setdefault` of a Counter is not supported
 
