@@ -104,6 +104,13 @@ return rec3(x, n)[0]
 
 return rec9(x, n)
 # ADC025: rec9() calls itself with a new function or new types at every level
+
+def rec(k):
+    if k <= 0:
+        return (x, lambda v: v)
+    return rec(k - 1)
+return rec(n)[0]
+# ADC010: returning function '<lambda>' from a recursive function is not supported
 """,
     "x=1.5, n=2": r"""
 for _ in range(2):
@@ -124,6 +131,10 @@ def h(y):
 h.factor = 1.0
 return rec(n) * x
 # ADC010: assignment to an attribute of function 'h' is not supported
+
+del (x, n)
+return 1.0
+# ADC010: `del` of this is not supported
 """,
     "x=X, n=2": r"""
 t = 1
