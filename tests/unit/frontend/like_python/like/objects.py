@@ -248,6 +248,13 @@ p = Point(x, None)
 if n > 2:
     p.y = Point(x, 2.0)
 return dataclasses.asdict(p)
+
+class P(typing.NamedTuple):
+    a: float
+    b: float
+    def __eq__(self, other):
+        return self.a == other.a
+return P(x, 1.0) == P(x, 2.0), P(x, 1.0) != P(x, 2.0)
 """,
     "x=1.5, k=3": r"""
 return (Often(0, k) + Often(x, k) + Often(2, k)).value

@@ -51,6 +51,13 @@ def rule(primals, tangents):
     return f(primals[0]), tangents[0]
 return f(x)
 # ADC010: `float.fromhex` is not supported
+
+def make(b):
+    def f(v):
+        return v * b
+    return f
+return make(2.0) is make(3.0), x
+# ADC010: `is` on function 'f' and function 'f', which may be one, is not supported
 """,
     "x=X": r"""
 def pairs(y):
