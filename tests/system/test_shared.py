@@ -13,6 +13,8 @@ import adc
 from adc.frontend.control import program as calls_of_program
 from adc.frontend.inputs import stacks
 from adc.ir.core import Call, walk
+from adc.passes.remat.plan import KEPT
+from adc.passes.remat.remat import rematerialize
 from tests.corpus.language.functions.layer_programs import LAYER_PROGRAMS
 from tests.corpus.program import Program
 from tests.oracle import array_oracle
@@ -125,6 +127,18 @@ def test_a_layer_more_adds_calls_only() -> None:
         sizes.append(len(source.splitlines()))
         assert source.count("\ndef layer") == 2  # forward, and reverse
     assert sizes[1] - sizes[0] < 2 * 40
+
+
+def test_plans_count_what_every_call_keeps() -> None:
+    def twice(x: Any, w: Any) -> Any:
+        return np.sum(layer(layer(x, w), w))
+
+    x, ws = arguments()
+    chain = chains.Chain.of(twice, (x, ws[0]), (0, 1))
+    plan = rematerialize(chain.joined, "store").plan
+    kept = [entry.bytes for entry in plan.entries if entry.decision == KEPT]
+    assert kept
+    assert all(size.startswith("8*calls") for size in kept), kept
 
 
 def test_rows_are_passed_to_one_function() -> None:

@@ -11,7 +11,6 @@ import numpy as np
 
 from adc.frontend.calls import sets
 from adc.frontend.control import evaluation, program
-from adc.frontend.control.control import VALUE
 from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
@@ -195,25 +194,17 @@ def _keyed(
     given = [elementwise.materialised(lo, arg, node) for arg in args]
     read = sequences.reader(lo, given[0], node) if len(given) == 1 else None
     if len(given) == 1 and read is None:
-        if key != NONE and "default" not in kwargs:
-            by = library_functions.least_by if op is ast.Lt else library_functions.most_by
+        by = library_functions.least_by if op is ast.Lt else library_functions.most_by
+
+        def of_all() -> Binding:
+            if key == NONE:
+                return _extreme(op)(lo, given, {}, node)
             return dispatch.apply(lo, static(by), [given[0], key], {}, node)
-        if key != NONE:
-            raise lo.unsupported(
-                f"`min` or `max` with a key and a default value, of {kind_of(given[0])},", node,
-                "test whether there are elements first",
-            )  # fmt: skip
+
+        if "default" not in kwargs:
+            return of_all()
         some = numbers.apply(lo, "gt", _iterations(lo, given[0], node), integer(0))
-        value = kwargs["default"]
-        most = _extreme(op)
-
-        def of_all() -> None:
-            lo.frame.env[VALUE] = most(lo, given, {}, node)
-
-        def default() -> None:
-            lo.frame.env[VALUE] = value
-
-        return evaluation.choose(lo, some, of_all, default, node)
+        return evaluation.either(lo, some, of_all, lambda: kwargs["default"], node)
     items = iter(given) if read is None else sequences.one_by_one(lo, given[0], node)
     best = next(items, None)
     if best is None:

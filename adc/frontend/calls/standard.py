@@ -25,6 +25,7 @@ from adc.frontend.control import blocks
 from adc.frontend.core import classes, dispatch, outside
 from adc.frontend.core.bindings import (
     NONE,
+    Among,
     ArrayRef,
     Binding,
     Closure,
@@ -34,9 +35,12 @@ from adc.frontend.core.bindings import (
     Growing,
     Lazy,
     ListRef,
+    Maybe,
     NamedTuple,
+    Nested,
     Num,
     ObjectRef,
+    OneOf,
     Range,
     RecordOf,
     SetRef,
@@ -49,7 +53,6 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
 from adc.frontend.core.state import Frame
-from adc.frontend.core.structure import refs
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Place
 from adc.frontend.language import containers, dicts, dynamic_lists
@@ -171,9 +174,13 @@ def _replace(
     return dispatch.apply(lo, Static(cls), [], given, node)
 
 
-def _fields_of(lo: Lowerer, args: list[Binding], node: ast.Call, what: str) -> dict[str, Binding]:
+def _fields_of(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call, what: str
+) -> dict[str, Binding]:
     """Return the fields of a dataclass instance, copied, those of instances in it as well."""
     arity(lo, args, {}, node, 1)
+    if kwargs:
+        raise lo.unsupported(f"`{what}` with `{next(iter(kwargs))}`", node, "convert what it makes")
     cls = classes.instance_class(args[0])
     if not (isinstance(args[0], classes.Instance) and dataclasses.is_dataclass(cls)):
         raise TypeMismatchError(f"{what}() should be called on dataclass instances", lo.span(node))
@@ -184,24 +191,57 @@ def _fields_of(lo: Lowerer, args: list[Binding], node: ast.Call, what: str) -> d
             raise TypeMismatchError(
                 f"{kind_of(args[0])} has no attribute {field.name!r}", lo.span(node)
             )
-        inner = classes.instance_class(held)
-        if isinstance(held, classes.Instance) and dataclasses.is_dataclass(inner):
-            found[field.name] = HANDLERS[getattr(dataclasses, what)](lo, [held], {}, node)
-        elif any(dataclasses.is_dataclass(classes.instance_class(ref)) for ref in refs(held)):
-            raise lo.unsupported(
-                f"`{what}` of lists and dicts of dataclass instances", node, "convert each"
-            )
-        else:
-            found[field.name] = _deepcopy(lo, [held], {}, node)
+        found[field.name] = _without_instances(lo, held, node, what)
     return found
 
 
+def _without_instances(lo: Lowerer, given: Binding, node: ast.Call, what: str) -> Binding:
+    """Return a copy of what a field holds, with their fields instead of dataclass instances."""
+    held = outside.opened(lo, given)
+
+    def all_of(items: Sequence[Binding]) -> tuple[Binding, ...]:
+        return tuple(_without_instances(lo, item, node, what) for item in items)
+
+    if dataclasses.is_dataclass(classes.instance_class(held)):
+        return HANDLERS[getattr(dataclasses, what)](lo, [held], {}, node)
+    if isinstance(held, TupleOf):
+        return TupleOf(all_of(held.items))
+    if isinstance(held, NamedTuple) and issubclass(held.cls, tuple):
+        return NamedTuple(held.cls, RecordOf(held.record.keys, all_of(held.record.items)))
+    contents = lo.held(held) if type(held) in (ListRef, DictRef) else NONE  # type: ignore[arg-type]
+    if isinstance(contents, TupleOf):
+        return lo.new_ref(ListRef, TupleOf(all_of(contents.items)))
+    if isinstance(contents, RecordOf):
+        return lo.new_ref(DictRef, RecordOf(contents.keys, all_of(contents.items)))
+    if _holds_instances(lo, held):
+        raise lo.unsupported(
+            f"`{what}` of {kind_of(held)} with dataclass instances", node, "convert each"
+        )
+    return _deepcopy(lo, [held], {}, node)
+
+
+def _holds_instances(lo: Lowerer, held: Binding) -> bool:
+    """Whether dataclass instances are in what is copied as a whole."""
+    match held:
+        case ObjectRef(cls=cls):
+            return dataclasses.is_dataclass(cls)
+        case NamedTuple(cls=cls, record=inner) | Nested(cls=cls, contents=inner):
+            return dataclasses.is_dataclass(cls) or _holds_instances(lo, inner)
+        case TupleOf(items=items) | RecordOf(items=items) | OneOf(items=items) | Among(items=items):
+            return any(_holds_instances(lo, item) for item in items)
+        case Growing(element=inner) | Maybe(inner=inner):
+            return _holds_instances(lo, inner)
+        case ListRef() | DictRef():
+            return _holds_instances(lo, lo.held(held))
+    return False
+
+
 def _astuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    return TupleOf(tuple(_fields_of(lo, args, node, "astuple").values()))
+    return TupleOf(tuple(_fields_of(lo, args, kwargs, node, "astuple").values()))
 
 
 def _asdict(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    found = _fields_of(lo, args, node, "asdict")
+    found = _fields_of(lo, args, kwargs, node, "asdict")
     return lo.new_ref(DictRef, RecordOf(tuple(found), tuple(found.values())))
 
 

@@ -689,15 +689,9 @@ def merge(
         )
     for obj, origin in lo.origin.items():
         lo.versions.setdefault(obj, origin)
-    for obj in list(before.versions):
-        a, b = first.state.versions.get(obj), second.state.versions.get(obj)
-        a = before.versions[obj] if a is None or first.dead else a
-        b = before.versions[obj] if b is None or second.dead else b
-        if first.dead and not second.dead:
-            a = None if b is not before.versions[obj] else b
-        if second.dead and not first.dead:
-            b = None if a is not before.versions[obj] else a
-        if a != b:
+    for obj, start in before.versions.items():
+        a, b = (None if arm.dead else arm.state.versions[obj] for arm in (first, second))
+        if any(end is not None and end != start for end in (a, b)):
             lo.versions[obj] = merging.result(a, b, obj.name)
     lo.frame.env = env
     yields: list[tuple[Operand, ...]] = []

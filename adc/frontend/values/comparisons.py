@@ -18,9 +18,13 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Bound,
+    Closure,
     DequeRef,
     DictRef,
     DictView,
+    Enumerate,
+    Itself,
+    Knot,
     Lazy,
     ListRef,
     Maybe,
@@ -30,11 +34,14 @@ from adc.frontend.core.bindings import (
     OneOf,
     Range,
     Ref,
+    Reversed,
     SetRef,
     Static,
+    Transformed,
     TupleOf,
     Window,
     Words,
+    Zip,
     kind_of,
     static,
     texts_of,
@@ -473,7 +480,30 @@ def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> boo
         return False
     if isinstance(left, Num) or isinstance(right, Num):
         raise lo.unsupported("`is` on numbers", node, "use `==`")
+    if isinstance(left, _WITHOUT_SLOT) and isinstance(right, _WITHOUT_SLOT):
+        return _is_one_value(lo, left, right, node)
     return _is_same(lo, left, right, node)
+
+
+# Functions and tuples: where paths join, or a function returns them, others stand for them.
+_FUNCTIONS = (Closure, Knot, Itself, Transformed, Bound)
+_WITHOUT_SLOT = (*_FUNCTIONS, TupleOf, Range, Enumerate, Zip, Reversed)
+
+
+def _is_one_value(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
+    """Whether two functions, tuples or iterators are one, where that is certain."""
+    if left is right:
+        return True
+    if not (isinstance(left, _FUNCTIONS) and isinstance(right, _FUNCTIONS)):
+        if type(left) is not type(right):
+            return False
+    if isinstance(left, Closure | Knot) and isinstance(right, Closure | Knot):
+        if left.node is not right.node:
+            return False
+    raise lo.unsupported(
+        f"`is` on {kind_of(left)} and {kind_of(right)}, which may be one,", node,
+        "compare what they hold, or names",
+    )  # fmt: skip
 
 
 def _begin_apart(lo: Lowerer, left: ArrayRef, right: ArrayRef) -> bool:

@@ -340,3 +340,15 @@ def test_calls_share_a_function_that_returns_its_argument_and_lists() -> None:
     compiled = adc.jit(program, target="python", cache=False)
     assert compiled(x) == pytest.approx(program(x), rel=1e-12)
     assert "_fn(" in compiled.source()
+
+
+def test_what_is_refused_for_one_kind_is_an_error_for_that_one_only() -> None:
+    def program(x: Any) -> Any:
+        y: Any = "nothing"
+        if x > 0.0:
+            y = x
+        return x * y
+
+    _same(program, 1.5)
+    with pytest.raises(LimitError, match="where `y` is str 'nothing'"):
+        adc.jit(program, target="python")(-1.5)

@@ -10,7 +10,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -128,6 +128,29 @@ def all_plans(problem: Problem) -> Iterator[tuple[float, int]]:
                 assert found is not None
                 if math.isfinite(found[0]):
                     yield found
+
+
+def test_rows_hold_what_positions_do() -> None:
+    """Whatever columns are chosen, the most that is held at a position is held in a row."""
+
+    def most(columns: list[list[Use]], fixed: Sequence[int], chosen: Sequence[bool]) -> int:
+        uses = [use for column in itertools.compress(columns, chosen) for use in column]
+        return max(
+            int(own) + sum(use.bytes for use in uses if use.first <= k <= use.last)
+            for k, own in enumerate(fixed)
+        )
+
+    for seed in range(100):
+        draw = random.Random(seed)
+        positions = draw.randint(1, 8)
+        columns = [
+            [random_use(draw, positions) for _ in range(draw.randint(0, 2))] for _ in range(4)
+        ]
+        fixed = [draw.randint(0, 9) for _ in range(positions)]
+        rows, in_rows = module._rows(columns, fixed, positions)
+        assert len(rows) <= positions
+        for chosen in itertools.product((False, True), repeat=len(columns)):
+            assert most(in_rows, list(rows), chosen) == most(columns, fixed, chosen)
 
 
 def test_examples() -> None:

@@ -120,6 +120,12 @@ match collections.defaultdict(float, {'a': x}):
 match Kind.B:
     case Kind(value=v):
         return x * 2, v
+
+a = None
+if x > 2.0:
+    a = x
+b = a and 2.0 * x
+return b is None, x
 """,
     "x=X": r"""
 n = 0.0

@@ -282,6 +282,13 @@ for i in range(n):
             a[-1] = v * j
         a.append(v)
 return a[0] + a[-2]
+
+a = []
+for i in range(n):
+    a.append(x - i)
+return max(a, key=abs, default=7.0) * min(a[n:], key=abs, default=x)
+
+return max((i * x for i in range(n) if i > 5), key=abs, default="a")
 """,
     "x=1.5, n=0": r"""
 return (1, 2.0)[n] * x

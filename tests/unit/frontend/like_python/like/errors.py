@@ -74,6 +74,11 @@ except ValueError:
 import warnings
 warnings.warn("shown")
 return x
+
+import warnings
+with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+    y = x * 2
+return y
 """,
     "x=X": r"""
 raise ValueError(f"{x} has {x.sum():.3f} and {x[0]!r}, {x > 0}")

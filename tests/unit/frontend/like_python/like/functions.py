@@ -54,6 +54,26 @@ return adc.value_and_grad(lambda v: (v ** 3, v), has_aux=True)(x)[0][1]
 return adc.linearize(lambda v: v ** 3, x)[1](1.0)
 
 return adc.grad(lambda v, k=2.0: v * k)(v=x)
+
+def make(b):
+    def f(v):
+        return v * b
+    def g(v):
+        return f(v) + 1.0
+    return f, g
+p = make(2.0)
+q = p
+return p[0] is p[0], p[1] is not p[1], p[0] is p[1], x, p is q
+
+def make(a):
+    def f(v):
+        return v * a if v < 10.0 else g(v)
+    def g(v):
+        return f(v / 8.0)
+    return f, g
+f, g = make(x)
+f2, g2 = make(2.0)
+return f(20.0) + g2(30.0), [f] is f
 """,
     "x=X": r"""
 found = described(Ranked(x[0]), 2.0), described([1.5, Ranked(x[1])])

@@ -70,6 +70,8 @@ return (z ** 0.5).real
 return math.lgamma(-math.inf) + x
 
 return math.gamma(-math.inf) + x
+
+return x * np.finfo(np.float64).eps
 """,
     "x=X": r"""
 z = 1j * x[0]

@@ -136,6 +136,12 @@ a[0][0][0] = 5.0
 return a[0][0], x, d['end']['y'][1], p.start.x
 
 return [callable(v) for v in (len, x, 1.0, 'a', lambda: 1, Point, Point(1.0, 2.0))]
+
+p = Point(x, [x, {"a": (x, Point(x, 2.0))}])
+d = dataclasses.asdict(p)
+x[0] = 5.0
+p.y[1]["a"][1].y = 3.0
+return d["y"][1]["a"][1]["y"] * d["y"][0]
 """,
     "x=1.5, n=3": r"""
 q = Point(x, 1.0)
@@ -272,6 +278,30 @@ for k in range(n):
 return r.a, r.rest
 
 return rec5(Pair(x, 1.0), n).a
+
+d = dataclasses.asdict(Point(x, [1.0, {"a": (Point(x, 2.0), n)}]))
+return d["y"][1]["a"][0]["y"] * d["x"], d
+
+return dataclasses.astuple(Point(x, [[1.0, Point(x, 3.0)]]))
+
+return dataclasses.asdict(Point(x, {1: Point(x, 2.0), 2: n}))
+
+points = [Point(x, 2.0)]
+for i in range(n):
+    points.append(Point(x, i))
+return dataclasses.asdict(Point(x, points))
+
+p = Point(x, None)
+if n > 2:
+    p.y = Point(x, 2.0)
+return dataclasses.asdict(p)
+
+class P(typing.NamedTuple):
+    a: float
+    b: float
+    def __eq__(self, other):
+        return self.a == other.a
+return P(x, 1.0) == P(x, 2.0), P(x, 1.0) != P(x, 2.0)
 """,
     "x=1.5, k=3": r"""
 return (Often(0, k) + Often(x, k) + Often(2, k)).value

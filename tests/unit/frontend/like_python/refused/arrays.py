@@ -168,6 +168,10 @@ for v in f:
     s += v
 return s
 # ADC010: iterating over a variable that is the `flat` of an array is not supported
+
+x += Point(1.0, 2.0)
+return x
+# ADC010: an array that is changed by a Point is not supported
 """,
     "x=X, y=X": r"""
 return 2 * x[0] if x is y else x[0]
@@ -207,5 +211,9 @@ y = np.zeros(2, np.int8)
 np.max((x * 80.0).astype(np.uint8), axis=0, out=y)
 return y
 # ADC010: reducing elements of uint8 to int8 is not supported
+""",
+    "x=H": r"""
+return sum(x, [])
+# ADC010: `sum` of float16 that starts from something else is not supported
 """,
 }

@@ -93,6 +93,42 @@ return collections.deque([x]).nope
 
 return {**x}['a']
 # ADC014: `**` of a number (float)
+
+return max([], key=abs)
+# ADC014: `min` or `max` of nothing
+
+return min([]) * x
+# ADC014: `min` or `max` of nothing
+
+return len(dict.fromkeys("ab", value=x))
+# ADC014: dict.fromkeys() takes no keyword arguments
+
+a = [x, 2.0]
+return next(a)
+# ADC010: `next` of a list is not supported
+
+s = {1, 2}
+return s.pop() * x
+# ADC010: `pop` of a set with several elements is not supported
+
+s = {1, 2}
+t = list(s)
+s.remove(1)
+return t[0] * x
+# ADC010: removing elements of a set of which the order matters is not supported
+
+d = {1: x}
+d.update({1, 2})
+return d[1]
+# ADC014: cannot convert a set to the items of a dict
+
+return functools.reduce(lambda a, b: a + b, []) * x
+# ADC014: reduce() of empty iterable with no initial value
+
+h = [x]
+heapq.heappush(h, [x])
+return x
+# ADC010: a list in a heap is not supported
 """,
     "x=X": r"""
 return Ranked(x[0]) < Plain()
@@ -190,6 +226,12 @@ return d[0]
 d = collections.deque([x * k for k in range(int(2.0 * x))], maxlen=2)
 return d[0]
 # ADC010: a deque of `maxlen` of a list of a length known only at run time is not supported
+
+a = []
+for i in range(n):
+    a.append(x * i)
+return a[x]
+# ADC014: list indices must be integers, not a number (float)
 """,
     "x=[1.5], y=[1.5]": r"""
 return 2 * x[0] if x is y else x[0]

@@ -47,6 +47,14 @@ import warnings
 warnings.simplefilter("ignore")
 return x
 # ADC010: `warnings.simplefilter` outside `warnings.catch_warnings` is not supported
+
+try:
+    if x > 1.0:
+        raise ValueError(f"{x}")
+except ValueError:
+    raise
+return x
+# ADC030: raising this `ValueError` again is not supported, because its message has numbers
 """,
     "x=X": r"""
 try:

@@ -51,6 +51,13 @@ def rule(primals, tangents):
     return f(primals[0]), tangents[0]
 return f(x)
 # ADC010: `float.fromhex` is not supported
+
+def make(b):
+    def f(v):
+        return v * b
+    return f
+return make(2.0) is make(3.0), x
+# ADC010: `is` on function 'f' and function 'f', which may be one, is not supported
 """,
     "x=X": r"""
 def pairs(y):
@@ -101,6 +108,13 @@ return adc.vjp(lambda a, b=2.0: np.sum(a * b), x, b=3.0)[0]
     "x=1.5, n=3": r"""
 return rec9(x, n)
 # ADC025: rec9() calls itself with a new function or new types at every level
+
+def rec(k):
+    if k <= 0:
+        return (x, lambda v: v)
+    return rec(k - 1)
+return rec(n)[0]
+# ADC010: returning function '<lambda>' from a recursive function is not supported
 """,
     "x=1.5, n=2": r"""
 for _ in range(2):
@@ -121,6 +135,10 @@ def h(y):
 h.factor = 1.0
 return rec(x) * n
 # ADC010: assignment to an attribute of function 'h' is not supported
+
+del (x, n)
+return 1.0
+# ADC010: `del` of this is not supported
 """,
     "x=X, n=2": r"""
 t = 1

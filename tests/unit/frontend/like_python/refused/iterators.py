@@ -39,6 +39,28 @@ return sum((v for _, v in enumerate()))
 g = [(v * v for v in (x, 2.0))]
 return sum(g[0])
 # ADC010: storing a generator is not supported
+
+class Sequence:
+    def __iter__(self):
+        return self.made()
+    def made(self):
+        return iter([1.0, 2.0])
+return sum(a for a in Sequence()) * x
+# ADC010: this result of `__iter__` is not supported
+
+fs = [map, filter]
+return sum(fs[0](abs, [x]))
+# ADC010: `fs[0]` here is not supported
+
+return sum(map(abs)) * x
+# ADC014: map() takes a function and at least one iterable
+
+def drawn():
+    nonlocal x
+    yield x
+    x = 2.0
+return sum(drawn())
+# ADC033: `nonlocal` or `global` in a generator is not supported
 """,
     "x=X": r"""
 q = [v for v in x]
@@ -159,6 +181,12 @@ a = {"k": x}
 a["k"] = map(abs, x)
 return sum(a["k"]) + sum(a["k"])
 # ADC010: storing the iterator of `map` is not supported
+
+a = [x, x]
+z = zip(*a)
+u, v = next(z)
+return u * v
+# ADC010: storing the iterator of `zip` is not supported
 """,
     "x=1.5, n=2": r"""
 u, v = Both(x, 2.0), Both(3.0, x)

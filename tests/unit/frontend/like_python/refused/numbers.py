@@ -25,6 +25,17 @@ return divmod(x)
 
 return int[0]
 # ADC014: indexing type 'int'
+
+return True - np.True_ + x
+# ADC014: NumPy does not subtract booleans
+
+return 1.0 if 1j < x else x
+# ADC014: complex numbers have no order
+
+y = math.pi * x
+math = y
+return math
+# ADC011: 'math' may be unbound here: nothing before assigns it
 """,
     "x=3.0": r"""
 return math.gcd(x, 2)

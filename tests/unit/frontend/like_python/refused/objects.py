@@ -111,6 +111,46 @@ return BadOperators()(3.0)
 
 return Operators(x) < 3
 # ADC014: comparison of a Operators with a number (int)
+
+class Made(x):
+    pass
+return x
+# ADC010: a class derived from a number (float) is not supported
+
+@functools.total_ordering
+class Ordered:
+    pass
+return x
+# ADC010: this decorator of a `class` inside a function is not supported
+
+@dataclasses.dataclass(**{"frozen": True})
+class Frozen:
+    a: float
+return Frozen(x).a
+# ADC010: this option of a decorator is not supported
+
+class Meta(metaclass=abc.ABCMeta):
+    pass
+return x
+# ADC010: this `class` inside a function is not supported
+
+class Filled:
+    for i in range(3):
+        pass
+return x
+# ADC010: this statement in a `class` inside a function is not supported
+
+return x if type(zip([x])) is zip else 0.0
+# ADC010: `type` of a zip is not supported
+
+return x if super(float) else 0.0
+# ADC010: this call of `super` is not supported
+
+return dataclasses.asdict(Point(x, 2.0), dict_factory=dict)
+# ADC010: `asdict` with `dict_factory` is not supported
+
+return dataclasses.astuple(Point(x, collections.Counter({Point(x, 1.0): 2})))
+# ADC010: a Point as a key, or in a set, is not supported
 """,
     "x=X": r"""
 p = types.SimpleNamespace(a=x[0])

@@ -75,6 +75,51 @@ LOG.log()
 
 LOG.debug()
 # ADC014: LOG.debug() is missing the argument 'msg'
+
+print(x, file=x)
+return x
+# ADC010: `print` to this file is not supported
+
+print(x, colour="red")
+return x
+# ADC010: `print` with these keywords is not supported
+
+import warnings
+warnings.warn("a", float)
+return x
+# ADC014: category must be a Warning subclass
+
+import warnings
+warnings.warn(x)
+return x
+# ADC010: `warnings.warn` of a number (float) is not supported
+
+logging.getLogger("a").info("b", extra={"c": 1})
+return x
+# ADC010: logging with `extra` is not supported
+
+logging.getLogger("a").info("%(b)s", {"b": x})
+return x
+# ADC010: logging a dict by its keys is not supported
+
+logging.getLogger("a").info("%r", [x])
+return x
+# ADC010: logging a list with `%r` is not supported
+
+logging.getLogger("a").info()
+return x
+# ADC014: logging.getLogger('a').info() is missing the argument 'msg'
+
+logging.getLogger("a").propagate = x
+return x
+# ADC034: `propagate` of a Logger, outside the function, would be changed
+
+try:
+    raise KeyError(2)
+except KeyError as error:
+    print(f"{error}")
+return x
+# ADC010: formatting a `KeyError` is not supported
 """,
     "x=X": r"""
 return f'{ {1, 2} }'
