@@ -22,7 +22,6 @@ from adc.frontend.core.bindings import (
     DequeRef,
     DictRef,
     DictView,
-    Enumerate,
     Itself,
     Knot,
     Lazy,
@@ -34,14 +33,12 @@ from adc.frontend.core.bindings import (
     OneOf,
     Range,
     Ref,
-    Reversed,
     SetRef,
     Static,
     Transformed,
     TupleOf,
     Window,
     Words,
-    Zip,
     kind_of,
     static,
     texts_of,
@@ -480,18 +477,20 @@ def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> boo
         return False
     if isinstance(left, Num) or isinstance(right, Num):
         raise lo.unsupported("`is` on numbers", node, "use `==`")
-    if isinstance(left, _WITHOUT_SLOT) and isinstance(right, _WITHOUT_SLOT):
-        return _is_one_value(lo, left, right, node)
-    return _is_same(lo, left, right, node)
+    known = ArrayRef | Lazy | Ref | NamedTuple
+    if isinstance(left, known) or isinstance(right, known):
+        return _is_same(lo, left, right, node)
+    return _is_one_value(lo, left, right, node)
 
 
-# Functions and tuples: where paths join, or a function returns them, others stand for them.
 _FUNCTIONS = (Closure, Knot, Itself, Transformed, Bound)
-_WITHOUT_SLOT = (*_FUNCTIONS, TupleOf, Range, Enumerate, Zip, Reversed)
 
 
 def _is_one_value(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
-    """Whether two functions, tuples or iterators are one, where that is certain."""
+    """Whether two functions, tuples or iterators are one, where that is certain.
+
+    Where paths join, or a function returns them, others stand for them.
+    """
     if left is right:
         return True
     if not (isinstance(left, _FUNCTIONS) and isinstance(right, _FUNCTIONS)):

@@ -70,6 +70,11 @@ a += X
 return a[2] * x
 
 return collections.deque([x], maxlen=3).maxlen * x
+
+v = {1: x}.items()
+w = v
+r = range(2)
+return v is w, x, r is not r, v is r, (r,) is r
 """,
     "x=X": r"""
 d = collections.OrderedDict(a=x[0], b=x[1])

@@ -302,6 +302,11 @@ class P(typing.NamedTuple):
     def __eq__(self, other):
         return self.a == other.a
 return P(x, 1.0) == P(x, 2.0), P(x, 1.0) != P(x, 2.0)
+
+class Indexed:
+    def __index__(self):
+        return 2
+return float(Indexed()) * x, int(Indexed())
 """,
     "x=1.5, k=3": r"""
 return (Often(0, k) + Often(x, k) + Often(2, k)).value
