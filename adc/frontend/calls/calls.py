@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import collections
 import enum
+import functools
 import inspect
 import sys
 import types
@@ -77,6 +79,8 @@ from adc.ir.errors import AdcError, LimitError, TypeMismatchError, TypeUnstableE
 from adc.ir.foreign import peculiarity, stand_in
 from adc.library.transforms import is_checkpointed, transform_name
 
+# Functions that take iterables, but no generators here.
+_TAKING = (functools.reduce, collections.deque, collections.Counter)
 _CONSUMERS = (list, tuple, sum, max, min, any, all, sorted, dict)
 
 
@@ -136,6 +140,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
                 iterators.require_lasting(lo, arg, found)
             if _consumes(callee):
                 iterators.require_fresh(lo, arg, found)
+            elif _is_numeric(callee) or _is_one_of(callee, _TAKING):
+                suspended.require_none(lo, found, arg)
             args.append(generators.elements(lo, found, arg) if _consumes(callee) else found)
     kwargs: dict[str, Binding] = {}
     for keyword in node.keywords:
@@ -350,7 +356,11 @@ _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_
 
 def _consumes(callee: Binding) -> bool:
     """Whether a function consumes an iterable that it is given, and does nothing else."""
-    return isinstance(callee, Static) and any(callee.value is each for each in _CONSUMERS)
+    return _is_one_of(callee, _CONSUMERS)
+
+
+def _is_one_of(callee: Binding, functions: Sequence[Any]) -> bool:
+    return isinstance(callee, Static) and any(callee.value is each for each in functions)
 
 
 @called(Static)

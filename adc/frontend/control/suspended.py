@@ -153,6 +153,15 @@ def begun(lo: Lowerer, found: Generator, node: ast.AST) -> dict[str, Binding] | 
     return dict(zip(code.value.names, arguments.items, strict=True))
 
 
+def require_none(lo: Lowerer, binding: Binding, node: ast.AST) -> None:
+    """Refuse a generator among the arguments of a function that takes none."""
+    if of(lo, binding) is not None:
+        raise GeneratorError(
+            "a generator as an argument of this function is not supported", lo.span(node),
+            "make a list of it: `list(…)`",
+        )  # fmt: skip
+
+
 def ends(name: str, at: ast.AST) -> ast.stmt:
     """Return the statement that the generator of this name has ended."""
     target = ast.Attribute(ast.Name(name, ast.Load()), "state", ast.Store())

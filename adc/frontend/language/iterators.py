@@ -681,6 +681,7 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         pass
     else:
         return lo.new_ref(ListRef, TupleOf(tuple(items[k] for k in order)))
+    keys = [*_ranked(lo, keys)]
     kinds = {item.operand.type if isinstance(item, Num) else None for item in items}
     if not keyed and len(kinds) == 1 and None not in kinds:
         made = lo.new_ref(ListRef, TupleOf(tuple(items)))
@@ -691,6 +692,25 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     made = lo.new_ref(ListRef, list_buffers.converted(lo, items, whole, node))
     args = [made, TupleOf(tuple(keys)), lo.num(backwards)]
     return dispatch.apply(lo, static(library_functions.in_order), args, {}, node)
+
+
+def _ranked(lo: Lowerer, keys: Sequence[Binding]) -> Sequence[Binding]:
+    """Return keys with numbers that are in the same order in place of the texts in them."""
+    if not all(isinstance(key, TupleOf) for key in keys):
+        return keys
+    rows = [key.items for key in keys if isinstance(key, TupleOf)]
+    if len({len(row) for row in rows}) != 1:
+        return keys
+    columns: list[Sequence[Binding]] = []
+    for column in zip(*rows, strict=True):
+        texts = [_constant(lo, each) for each in column]
+        known = [text[0] for text in texts if text is not None and type(text[0]) is str]
+        if len(known) < len(column):
+            columns.append(column)
+        else:
+            order = sorted(set(known))
+            columns.append([lo.num(order.index(text)) for text in known])
+    return [TupleOf(row) for row in zip(*columns, strict=True)]
 
 
 # Of so many elements that are no numbers or arrays, each place in order is one of all.

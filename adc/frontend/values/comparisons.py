@@ -535,6 +535,11 @@ def _member(
         return optional.negated(lo, there) if isinstance(op, ast.NotIn) else there
     if isinstance(right, Static) and isinstance(right.value, frozenset):
         right = TupleOf(tuple(static(item) for item in sorted(right.value, key=repr)))
+    if isinstance(left, Static) and isinstance(right, Static):
+        if operators.are_flags(left.value, right.value):
+            outside.pin(lo, left)
+            outside.pin(lo, right)
+            return Literal((left.value in right.value) is isinstance(op, ast.In), BOOL)
     if isinstance(left, Static) and isinstance(right, Static) and isinstance(right.value, str):
         if isinstance(left.value, str):
             return Literal((left.value in right.value) is isinstance(op, ast.In), BOOL)

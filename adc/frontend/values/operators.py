@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import operator
 import types
 from typing import Any, TypeGuard
@@ -63,6 +64,19 @@ def _are_types(*values: Any) -> bool:
     )
 
 
+def are_flags(*values: Any) -> bool:
+    """Whether values are members of one enumeration of flags, whose operators are Python's."""
+    cls = type(values[0])
+    return (
+        issubclass(cls, enum.Flag)
+        and all(type(value) is cls for value in values)
+        and all(getattr(cls, name) is getattr(enum.Flag, name) for name in _OF_FLAGS)
+    )
+
+
+_OF_FLAGS = ("__or__", "__and__", "__xor__", "__contains__")
+
+
 def binary(
     lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
 ) -> Binding:
@@ -112,6 +126,10 @@ def binary(
             return Static(left.value + right.value)
         if kind is ast.BitOr and _are_types(left.value, right.value):
             return Static(left.value | right.value)  # for `isinstance`
+        if kind in _OF_SETS and kind is not ast.Sub and are_flags(left.value, right.value):
+            outside.pin(lo, left)
+            outside.pin(lo, right)
+            return Static(_OF_SETS[kind](left.value, right.value))
         if kind in _OF_SETS and is_set(left) and is_set(right):
             outside.pin(lo, left)
             outside.pin(lo, right)

@@ -399,6 +399,7 @@ class Generator:
         raise Unsupported(_DRAWN, _LOOP)
 
 
+Generator.__name__ = "generator"  # what errors call it
 _DRAWN = "drawing from a generator other than in a loop"
 _LOOP = "consume it in one loop, or store a list: `list(…)`"
 

@@ -301,6 +301,11 @@ def _(value, scale=1.0):
     return sum([described(each, scale) for each in value])
 
 
+class Mode(enum.Flag):
+    HEAT = enum.auto()
+    FAN = enum.auto()
+
+
 class Kind(enum.Enum):
     Base = 1.0
     B = 2.0

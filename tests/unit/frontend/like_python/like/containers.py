@@ -77,6 +77,13 @@ r = range(2)
 return v is w, x, r is not r, v is r, (r,) is r
 """,
     "x=X": r"""
+d = {"b": x[0], "a": x[1], "c": x[0], "e": x[2]}
+return sorted(d.items(), key=lambda item: (-item[1], item[0]))
+
+rows = [{"n": "z", "v": x[0]}, {"n": "y", "v": x[1]}, {"n": "x", "v": x[1]}]
+rows.sort(key=lambda row: (row["v"], row["n"]))
+return [row["n"] for row in rows]
+
 d = collections.OrderedDict(a=x[0], b=x[1])
 d["c"] = x[2]
 e = d.copy()

@@ -77,6 +77,17 @@ return PECULIAR.a * x
 return operator.attrgetter('T')(x)
 """,
     "x=X": r"""
+both = Mode.HEAT | Mode.FAN
+found = [1.0 if Mode.HEAT in both else 2.0, 1.0 if Mode.FAN in (both ^ Mode.FAN) else 2.0]
+return found, both & Mode.FAN is Mode.FAN, 3.0 if both & Mode.HEAT else 4.0
+
+mode = Mode.FAN
+if x[0] > 0.0:
+    mode = Mode.HEAT | Mode.FAN
+return x[1] if Mode.HEAT in mode else x[2]
+
+return 1.0 if Mode.HEAT & Mode.FAN else 2.0
+
 a, b, c = Ranked(x[0], 1, "b"), Ranked(x[1], 2), Ranked(x[0], 0, "c")
 found = sorted([a, b, c]), max([a, b, c]), min(a, b)
 return [each.name for each in [found[1], found[2]]], [each.k for each in found[0]]

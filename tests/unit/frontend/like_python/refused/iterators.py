@@ -63,6 +63,16 @@ return sum(drawn())
 # ADC033: `nonlocal` or `global` in a generator is not supported
 """,
     "x=X": r"""
+def each(v):
+    yield from v
+return functools.reduce(max, each(x))
+# ADC033: a generator as an argument of this function is not supported
+
+def each(v):
+    yield from v
+return np.array(each(x))
+# ADC033: a generator as an argument of this function is not supported
+
 q = [v for v in x]
 for a, b in itertools.combinations(q, 2):
     q[0] = a * b
