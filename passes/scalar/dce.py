@@ -58,24 +58,21 @@ _Nested = TypeVar("_Nested", If, For, Reverse, While, For | Reverse)
 
 def dce(fn: Function) -> Function:
     """Return `fn` without dead code."""
+    # What reverse code recalls, and which loops it reverses, of the function that it mirrors.
+    recalls: dict[str, set[Value]] = {}
+    loops: dict[str, set[str]] = {}
+    for each in (*fn.callees, fn):
+        for stmt in walk(each.body) if each.mirror else ():
+            if isinstance(stmt, Recall):
+                recalls.setdefault(each.mirror, set()).add(stmt.value)
+            elif isinstance(stmt, Reverse):
+                loops.setdefault(each.mirror, set()).add(stmt.loop)
     needed = _Needed(fn)
-    # Recalled values are values of the function that reverse code mirrors.
-    recalls = {
-        stmt.value
-        for each in (*fn.callees, fn)
-        if each.mirror
-        for stmt in walk(each.body)
-        if isinstance(stmt, Recall)
-    }
-    loops = {
-        stmt.loop
-        for each in fn.callees
-        if each.mirror
-        for stmt in walk(each.body)
-        if isinstance(stmt, Reverse)
-    }
     callees = tuple(
-        _sweep_function(callee, _Needed(callee, recalls, loops)) for callee in fn.callees
+        _sweep_function(
+            callee, _Needed(callee, recalls.get(callee.name, ()), loops.get(callee.name, ()))
+        )
+        for callee in fn.callees
     )
     return replace(_sweep_function(fn, needed), callees=callees)
 
