@@ -150,7 +150,7 @@ return dataclasses.asdict(Point(x, 2.0), dict_factory=dict)
 # ADC010: `asdict` with `dict_factory` is not supported
 
 return dataclasses.astuple(Point(x, collections.Counter({Point(x, 1.0): 2})))
-# ADC010: a Point as a key, or in a set, is not supported
+# ADC010: a Point as a key is not supported
 """,
     "x=X": r"""
 p = types.SimpleNamespace(a=x[0])
