@@ -159,6 +159,11 @@ def tabled(
             f"{kind_of(value)}", span, "store numbers, arrays, or tuples of them",
         )  # fmt: skip
     whole = list_buffers.common(lo, [record], element)
+    if value is not None and whole is None and any(map(_is_none, record.items)):
+        raise PickedError(
+            f"{what} known only at run time is not supported for a dict that holds None and "
+            f"{kind_of(value)}", span, "store values of one kind, such as -1 for None",
+        )  # fmt: skip
     if record.keys and (whole is None or (value is None and owner.slot in lo.places)):
         return None
     if not lo.shared.admits_table(span, what, _NO_TABLE) or whole is None:
@@ -168,6 +173,12 @@ def tabled(
     list_buffers.note_appended(lo, owner.slot, made.element)
     lo.hold(owner, made)
     return made
+
+
+def _is_none(item: Binding) -> bool:
+    """Whether None is what belongs to a key."""
+    found = keyed.present(item)[0]
+    return isinstance(found, Static) and found.value is None
 
 
 def put(lo: Lowerer, owner: DictRef, key: Binding, value: Binding, node: ast.AST) -> None:

@@ -131,6 +131,12 @@ return x
 # ADC010: a list in a heap is not supported
 """,
     "x=X": r"""
+came = {0: None}
+for k in range(len(x)):
+    came[int(x[k])] = (k, k)
+return came[1]
+# ADC010: a key known only at run time is not supported for a dict that holds None and a tuple of 2
+
 return Ranked(x[0]) < Plain()
 # ADC014: comparison of a Ranked with a Plain
 
