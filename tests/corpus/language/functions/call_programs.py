@@ -432,6 +432,30 @@ def program_that_calls_itself(x: Any, depth: Any = 2) -> Any:
     return math.sin(program_that_calls_itself(x, depth - 1)) * x[depth]
 
 
+def _first_unless_zero(m: Any) -> Any:
+    row = m[0]
+    total = row[1] + np.sum(row)
+    m[1:3, 2] = 0.3
+    if total:
+        return m[1, 1]
+    return None
+
+
+def _scaled_in_place(row: Any) -> Any:
+    m = np.outer(row, row)
+    first = row[0]
+    _first_unless_zero(m * 0.5)
+    m[1:3, 2] = first
+    row[1] *= np.sum(row)
+    return row.copy()
+
+
+@program(np.linspace(0.1, 0.9, 16).reshape(4, 4))
+def functions_of_which_results_are_not_used(x: Any) -> Any:
+    y = x.copy()
+    return np.sum(_scaled_in_place(y[1])) + np.sum(y)
+
+
 # --- assert, raise, print -------------------------------------------------------------------------
 
 
