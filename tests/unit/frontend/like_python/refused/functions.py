@@ -110,10 +110,10 @@ return rec9(x, n)
 # ADC025: rec9() calls itself with a new function or new types at every level
 
 def rec(k):
-    if k <= 0:
+    if k <= 0.0:
         return (x, lambda v: v)
-    return rec(k - 1)
-return rec(n)[0]
+    return rec(k - 1.0)
+return rec(x)[0]
 # ADC010: returning function '<lambda>' from a recursive function is not supported
 """,
     "x=1.5, n=2": r"""
