@@ -30,7 +30,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped
-from adc.frontend.language.texts import formatting
+from adc.frontend.language.texts import formatting, templates, written
 from adc.frontend.numpy import library
 from adc.frontend.values import arguments, elementwise
 from adc.frontend.values.arguments import Handler
@@ -91,10 +91,10 @@ def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
     if set(kwargs) - {"sep", "end", "flush", "file"}:
         raise lo.unsupported("`print` with these keywords", node)
     with lo.tells():
-        parts = [formatting.str_of(lo, arg, node) for arg in args]
-    found = formatting.joined(parts, escaped(between))
+        parts = [written.str_of(lo, arg, node) for arg in args]
+    found = templates.joined(parts, escaped(between))
     to = "" if (stream, end) == ("stdout", "\n") else json.dumps(["stream", stream, end])
-    formatting.emit(lo, found, node, to)
+    templates.emit(lo, found, node, to)
     return NONE
 
 
@@ -163,7 +163,7 @@ def _warn(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
         raise lo.unsupported(f"`warnings.warn` of {kind_of(message)}", node, "use an f-string")
     level = arguments.constant_int(lo, given.get("stacklevel", lo.num(1)), node, "`stacklevel`")
     to = ["warn", name, level]
-    formatting.emit(lo, formatting.text_of(lo, message, node), node, json.dumps(to))
+    templates.emit(lo, written.text_of(lo, message, node), node, json.dumps(to))
     return NONE
 
 
@@ -256,7 +256,7 @@ def _log(
         if isinstance(message, Static) and isinstance(message.value, str):
             lo.builder.emit(_statement(lo, name, level, message.value, [], "", ()))
             return NONE
-        text, operands = formatting.filled(lo, formatting.str_of(lo, message, node), node)
+        text, operands = templates.filled(lo, written.str_of(lo, message, node), node)
         lo.builder.emit(_statement(lo, name, level, None, [], text, operands))
         return NONE
     if not (isinstance(message, Static) and isinstance(message.value, str)):
@@ -275,8 +275,8 @@ def _log(
             f"%{each}" in message.value for each in "ra"
         ):
             raise lo.unsupported(f"logging {kind_of(arg)} with `%r`", node, "use an f-string")
-        found = formatting.text_of(lo, arg, node)
-        text, own = formatting.filled(lo, found, node, arrays)
+        found = written.text_of(lo, arg, node)
+        text, own = templates.filled(lo, found, node, arrays)
         arrays += len([form for form in found.forms if form])
         specs.append({"text": text, "of": len(own)})
         operands_ += own

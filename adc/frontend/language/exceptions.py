@@ -48,7 +48,7 @@ from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import unbound
 from adc.frontend.core.state import Dead, Handling, Region
-from adc.frontend.language.texts import formatting
+from adc.frontend.language.texts import formatting, templates, written
 from adc.frontend.syntax import scope
 from adc.ir.builder import integer
 from adc.ir.core import Check, Literal, Operand, Print, Value, walk
@@ -242,7 +242,7 @@ def exception_of(lo: Lowerer, failed: Failed, codes: frozenset[int]) -> Binding:
     if template is None or raising.has_own(cls):
         return Unstable(f"is an exception of `{cls.__name__}`, which has arguments or methods")
     numbers_ = tuple([Num(operand) for operand in failed[1 : 1 + len(site.args)]])
-    keys = (formatting.TEXT, *(f"${k}" for k in range(len(numbers_))))
+    keys = (templates.TEXT, *(f"${k}" for k in range(len(numbers_))))
     record = RecordOf(keys, (Static(template), *numbers_))
     return NamedTuple(cls, record)
 
@@ -286,7 +286,7 @@ class Part:
 
     @property
     def has_arrays(self) -> bool:
-        return self.text is not None and formatting.operands(self.text) is None
+        return self.text is not None and templates.operands(self.text) is None
 
     def argument(self, template: str) -> raising.Argument:
         """Return this argument, with a template for it."""
@@ -305,7 +305,7 @@ def fail(
     else:
         texts = [part.text or NOTHING for part in parts]
         args = [part.argument(text.template) for part, text in zip(parts, texts, strict=True)]
-        operands = [each for text in texts for each in formatting.operands(text) or ()]
+        operands = [each for text in texts for each in templates.operands(text) or ()]
         lo.builder.check(cond, error, raising.message_of(args), *operands)
     if isinstance(cond, Literal):
         raise Dead
@@ -326,7 +326,7 @@ def _fail_with_arrays(lo: Lowerer, error: str, parts: Sequence[Part], node: ast.
         passed = 0
         for part in parts:
             text = part.text or NOTHING
-            template, own = formatting.filled(lo, text, node, passed)
+            template, own = templates.filled(lo, text, node, passed)
             args.append(part.argument(template))
             operands += own
             passed += sum(map(bool, text.forms))
@@ -351,9 +351,9 @@ def made_of(
             case Num(operand=operand):
                 parts.append(Part(name, Words("{}", (Num(operand),), ("",)), True))
             case Words() | Static(value=str()):
-                parts.append(Part(name, formatting.text_of(lo, value, node)))
+                parts.append(Part(name, written.text_of(lo, value, node)))
             case ArrayRef() | Lazy():
-                parts.append(Part(name, formatting.text_of(lo, value, node), True))
+                parts.append(Part(name, written.text_of(lo, value, node), True))
             case _:
                 # Alone it is what the exception says: a tuple, for instance.
                 if value is None or len(nodes) > 1 or raising.has_own(cls):
@@ -367,7 +367,7 @@ def made_of(
                     raise lo.unsupported(
                         f"`{cls.__name__}` with {kind_of(value)}", node, "use an f-string"
                     )
-                parts.append(Part(name, formatting.text_of(lo, value, node)))
+                parts.append(Part(name, written.text_of(lo, value, node)))
     try:
         if keywords and not raising.has_own(cls):
             raise TypeError(f"{cls.__name__}() takes no keyword arguments")
@@ -385,7 +385,7 @@ def _refuse(lo: Lowerer, stmt: ast.Raise, args: Sequence[ast.expr]) -> NoReturn:
     """
     made = [formatting.message(lo, arg) for arg in args]
     what, hint = (text.template for text in made)
-    numbers_ = [formatting.operands(text) or () for text in made]
+    numbers_ = [templates.operands(text) or () for text in made]
     operands = [operand for each in numbers_ for operand in each]
     called_at = lo.generating[-1][1] if lo.entered_at is None else lo.entered_at
     known = [operand.value for operand in operands if isinstance(operand, Literal)]

@@ -1,7 +1,9 @@
 """Texts: strings of numbers known only at run time.
 
 ============  ==================================================================================
-`formatting`  f-strings and other formats: what they write, and how it is passed to Python
+`templates`   what a text is; how it is passed to Python
+`written`     what Python writes for a value
+`formatting`  f-strings and other formats
 `values`      strings that are more than printed: what operators and methods make of them
 ============  ==================================================================================
 

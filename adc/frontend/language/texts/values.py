@@ -23,7 +23,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped
-from adc.frontend.language.texts import formatting
+from adc.frontend.language.texts import formatting, templates
 from adc.frontend.values import constants, list_buffers, sequences
 
 
@@ -43,7 +43,7 @@ def _operator(
     if kind is not ast.Add or len(parts) < 2:
         text = left if isinstance(left, Words) else right
         raise lo.unsupported(f"this operator on {kind_of(text)}", node, "use an f-string")
-    return formatting.string(formatting.joined(parts))
+    return templates.string(templates.joined(parts))
 
 
 def percent(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding | None:
@@ -76,13 +76,13 @@ def _joined(lo: Lowerer, between: str, given: Binding) -> Static | Words | None:
     held = lo.held(given) if isinstance(given, ListRef) else given
     if isinstance(held, Growing) and isinstance(held.element, Words) and held.buffers:
         views = [list_buffers.view(lo, held, k) for k in range(len(held.buffers))]
-        return formatting.rows(views, held.element, between)
+        return templates.rows(views, held.element, between)
     items = sequences.static_items(lo, given)
     parts = [_part(item) for item in items or ()]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts) or not any(part.items for part in known):
         return None
-    return formatting.joined(known, escaped(between))
+    return templates.joined(known, escaped(between))
 
 
 __all__ = ["method", "percent"]
