@@ -114,10 +114,13 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     keeps, keeps_named = _keeps(callee)
     for arg in node.args:
         if isinstance(arg, ast.Starred):
-            if callee == Static(print) and (texts := effects.several(lo, arg.value)):
-                args.extend(texts)
+            if callee == Static(print) and (several := effects.several(lo, arg.value)):
+                args.extend(several)
                 continue
             inner = generators.starred(lo, arg)
+            if callee == Static(print) and (whole := texts.spread(lo, inner, node)):
+                args.append(whole)
+                continue
             if callee == Static(zip) and len(node.args) == 1 and not node.keywords:
                 held = lo.held(inner) if isinstance(inner, ListRef) else inner
                 if isinstance(held, Growing):

@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from adc.frontend.core.bindings import (
     Binding,
+    Cell,
     Growing,
     ListRef,
     Static,
@@ -67,16 +69,37 @@ def method(
     if callee.__name__ == "format":
         found = formatting.kept(lo, formatting.with_values(lo, text, args, kwargs, node), node)
     elif callee.__name__ == "join" and len(args) == 1 and not kwargs:
-        found = _joined(lo, text, args[0])
+        found = _joined(lo, text, args[0], node)
     return None if found is None else formatting.admitted(lo, found, node)
 
 
-def _joined(lo: Lowerer, between: str, given: Binding) -> Static | Words | None:
+def spread(lo: Lowerer, given: Binding, node: ast.Call) -> Static | Words | None:
+    """Return what ``print(*given, sep=…)`` prints of a list of any length; None of other things."""
+    held = lo.held(given) if isinstance(given, ListRef) else given
+    named = {keyword.arg: keyword.value for keyword in node.keywords}
+    between = named.get("sep", ast.Constant(" "))
+    if not (
+        isinstance(held, Growing) and isinstance(between, ast.Constant) and len(node.args) == 1
+    ):
+        return None
+    if isinstance(held.element, Cell) and held.element.sizes is None:
+        held = replace(held, element=Words("{!s}", (held.element,), ("",)))
+    return _rows(lo, held, " " if between.value is None else str(between.value), node)
+
+
+def _rows(lo: Lowerer, held: Growing, between: str, node: ast.AST) -> Static | Words | None:
+    """Return the texts that a list holds, one after the other."""
+    if not (isinstance(held.element, Words) and held.buffers):
+        return None
+    columns = [list_buffers.view(lo, held, k) for k in range(len(held.buffers))]
+    return formatting.kept(lo, templates.rows(columns, held.element, between), node)
+
+
+def _joined(lo: Lowerer, between: str, given: Binding, node: ast.AST) -> Static | Words | None:
     """Return what `str.join` makes of strings; None if they are known, or of other kinds."""
     held = lo.held(given) if isinstance(given, ListRef) else given
-    if isinstance(held, Growing) and isinstance(held.element, Words) and held.buffers:
-        views = [list_buffers.view(lo, held, k) for k in range(len(held.buffers))]
-        return templates.rows(views, held.element, between)
+    if isinstance(held, Growing):
+        return _rows(lo, held, between, node)
     items = sequences.static_items(lo, given)
     parts = [_part(item) for item in items or ()]
     known = [part for part in parts if part is not None]
@@ -85,4 +108,4 @@ def _joined(lo: Lowerer, between: str, given: Binding) -> Static | Words | None:
     return templates.joined(known, escaped(between))
 
 
-__all__ = ["method", "percent"]
+__all__ = ["method", "percent", "spread"]

@@ -197,6 +197,17 @@ print(", ".join(f"{v:.2f}" for v in np.arange(4) * x if v > k))
 print(", ".join(map(str, np.arange(k + 1))))
 return ",".join(f"{v}" for v in np.arange(4) * x if v > 100.0) or "none" if k > 5 else x
 
+lines = [f"{i} {x * i}" for i in range(k + 2)]
+s = ",".join(lines)
+lines[0] = f"{9} {x}"
+t = f"<{';'.join(lines)}>"
+lines.pop()
+lines.append(f"{7} {x}")
+print(*lines, sep="|")
+print(*lines)
+print(*[np.float32(v) for v in np.arange(5) * 0.1 * x if v > 0.2], sep=", ", end="!")
+return s, t, ",".join(lines)
+
 rows = [(f"r{i}", x * (i - 1) ** 2) for i in range(k + 3)]
 rows.sort(key=lambda row: -row[1])
 for name, value in rows:
