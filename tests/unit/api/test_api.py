@@ -239,7 +239,7 @@ class Celsius(np.ndarray[Any, Any]):
         (np.array(1, np.clongdouble), "a ndarray of dtype c"),
         (np.zeros(3).view(Celsius), "a Celsius of dtype float64 and rank 1"),
         ({frozenset({1.0})}, "a set"),
-        (collections.defaultdict(float, a=1.0), "a defaultdict"),
+        (collections.defaultdict(lambda: 1.0, a=1.0), "a defaultdict"),
         (np.longdouble(1.0), "dtype float128"),
         (np.ones(3, ">f8"), "dtype >f8"),
         (np.array(["a"]), "dtype <U1"),
