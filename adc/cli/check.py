@@ -135,6 +135,11 @@ def compare(
         )  # fmt: skip
     rng = np.random.default_rng(seed)
     size = _flat(value).size
+    if not size:
+        raise ArgumentError(
+            "the result has no floats at these arguments: there is nothing to compare", None,
+            "check the derivative at other arguments",
+        )  # fmt: skip
     weights = np.ones(1) if size == 1 else rng.standard_normal(size)
     # A gradient has ∂f/∂x - i ∂f/∂y where the argument has x + iy.
     sign = -1.0 if of_complex else 1.0

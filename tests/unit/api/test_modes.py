@@ -335,6 +335,12 @@ def test_arguments_given_by_name_alone() -> None:
         adc.grad(by_name, argnames="n")(X)
 
 
+def test_a_result_that_is_no_float_cannot_be_compared() -> None:
+    gradient = adc.grad(lambda x: sum([v for v in x if v > 9.0]))  # Python's sum of nothing is 0
+    with pytest.raises(ArgumentError, match="there is nothing to compare"):
+        check.compare(gradient, (X,))
+
+
 # -- marks -----------------------------------------------------------------------------------------
 
 
