@@ -164,11 +164,15 @@ class Chain:
         arguments = {name: type_tree(arg) for name, arg in zip(names, args, strict=False)}
         numbers: set[Place] = set()
         how: dict[str, Any] = {"on_device": on_device, "general": general}
-        try:
-            lowered = lower(fn, arguments, numbers=numbers, **how)
-        except AdcError:
-            how["picks"] = True
-            lowered = lower(fn, arguments, numbers=numbers, **how)
+        more = ["picks", "texts"]
+        while True:
+            try:
+                lowered = lower(fn, arguments, numbers=numbers, **how)
+                break
+            except AdcError:
+                if not more:
+                    raise
+                how[more.pop()] = True
         if fixed:
             called: Any = fn
             constants = _constants(numbers, Arguments.of(called, args))

@@ -852,3 +852,27 @@ def tree_that_a_recursion_changes(x: Any) -> Any:
     for reach in outlet.walk():
         s = 0.5 * s + reach.peaks[0] * reach.k
     return s
+
+
+class _Logger:
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.last = ""
+
+    def __call__(self, pattern: str, *args: Any) -> str:
+        self.last = pattern.format(*args)
+        self.lines.append(self.last)
+        return self.last
+
+
+@program(X6, 4, smooth=False)
+def lines_of_a_log(x: Any, n: Any) -> Any:
+    log, best, s = _Logger(), None, 0.0
+    for t in range(n):
+        s += np.sum(np.sin(x * t))
+        log("step {}: {:.3f}", t, s)
+        if best is None or x[t] > 0.5:
+            best = f"large at {t}: {x[t]!r}"
+    status = f"ok {s:.1f}" if s > 0.0 else "negative"
+    text = "; ".join(log.lines) + (best or "") + status
+    return s * (2.0 if text else 1.0) * len(log.lines)
