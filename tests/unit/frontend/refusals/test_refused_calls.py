@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -307,7 +308,15 @@ def test_the_library_says_what_is_not_supported_in_one_way() -> None:
     """`raise Unsupported(what, hint)`: what is not supported reads on with "is not supported"."""
     found = []
     for path in sorted(LIBRARY.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        named = {
+            target.id: stmt.value
+            for stmt in tree.body
+            if isinstance(stmt, ast.Assign)
+            for target in stmt.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in ast.walk(tree):
             if not isinstance(node, ast.Raise) or not isinstance(node.exc, ast.Call):
                 continue
             text = ast.unparse(node.exc)
@@ -316,10 +325,12 @@ def test_the_library_says_what_is_not_supported_in_one_way() -> None:
             if name == "NotImplementedError":
                 # SciPy's own, of a `Rotation` and of sparse arrays.
                 assert "modulus" in text or "a nonzero scalar" in text, where
-            assert "adc" not in text, where
+            assert not re.search(r"\badc\b", text), where
             if name == "Unsupported":
                 found.append(where)
                 what = node.exc.args[0]
+                if isinstance(what, ast.Name):
+                    what = named[what.id]
                 if isinstance(what, ast.JoinedStr):
                     what = what.values[-1]
                 assert isinstance(what, ast.Constant), where
