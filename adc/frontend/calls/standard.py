@@ -208,7 +208,9 @@ def _without_instances(lo: Lowerer, given: Binding, node: ast.Call, what: str) -
         return TupleOf(all_of(held.items))
     if isinstance(held, NamedTuple) and issubclass(held.cls, tuple):
         return NamedTuple(held.cls, RecordOf(held.record.keys, all_of(held.record.items)))
-    contents = lo.held(held) if type(held) in (ListRef, DictRef) else NONE  # type: ignore[arg-type]
+    contents: Binding = NONE
+    if isinstance(held, ListRef | DictRef) and type(held) in (ListRef, DictRef):  # no subclasses
+        contents = lo.held(held)
     if isinstance(contents, TupleOf):
         return lo.new_ref(ListRef, TupleOf(all_of(contents.items)))
     if isinstance(contents, RecordOf):

@@ -61,15 +61,20 @@ def add(counter: Any, other: Any, by: int = 1) -> None:
         counter[key] += by * value
 
 
+def _keep(made: Any, one: Any, other: Any) -> None:
+    """Keep the positive counts of what only the other counter has."""
+    for key, value in other.items():
+        if key not in one and value > 0:
+            made[key] = value
+
+
 def plus(made: Any, one: Any, other: Any) -> None:
     """Add two counters; as for all operators on counters, only positive counts are kept."""
     for key, value in one.items():
         found = value + other[key]
         if found > 0:
             made[key] = found
-    for key, value in other.items():
-        if key not in one and value > 0:
-            made[key] = value
+    _keep(made, one, other)
 
 
 def minus(made: Any, one: Any, other: Any) -> None:
@@ -89,9 +94,7 @@ def union(made: Any, one: Any, other: Any) -> None:
         found = other[key] if value < other[key] else value
         if found > 0:
             made[key] = found
-    for key, value in other.items():
-        if key not in one and value > 0:
-            made[key] = value
+    _keep(made, one, other)
 
 
 def intersection(made: Any, one: Any, other: Any) -> None:
