@@ -133,6 +133,10 @@ def no_derivative(stmt: Apply, active: Sequence[bool]) -> tuple[str, str] | None
     )
 
 
+# How deep calls within calls are followed at once.
+_DEPTH = 30
+
+
 class _Flow:
     """Marks that only grow, propagated until nothing changes."""
 
@@ -154,6 +158,8 @@ class _Flow:
         }
         self.differentiated = differentiated(fn) if self.always else frozenset()
         self.marks: dict[str, set[Value]] = {name: set() for name in self.functions}
+        # The functions whose statements are being visited, outer ones first.
+        self.visited: list[str] = []
         self.grown = True
 
     def marked(self, where: str, operand: Operand) -> bool:
@@ -183,11 +189,30 @@ class _Flow:
     def stmts(self, where: str, stmts: Sequence[Stmt]) -> None:
         raise NotImplementedError
 
+    def visit(self, where: str) -> None:
+        self.visited.append(where)
+        self.stmts(where, self.functions[where].body)
+        self.visited.pop()
+
+    def enter(
+        self, where: str, callee: str, sources: Iterable[Operand], targets: Iterable[Operand]
+    ) -> None:
+        """Mark what a call passes to a function, and then what the function makes of it.
+
+        A sweep would else get on by one call only, where calls pass on what others return.
+        """
+        before = len(self.marks[callee])
+        for source, target in zip(sources, targets, strict=True):
+            self.mark(callee, target, self.marked(where, source))
+        grown = len(self.marks[callee]) > before
+        if grown and callee not in self.visited and len(self.visited) < _DEPTH:
+            self.visit(callee)
+
     def run(self) -> Marks:
         while self.grown:
             self.grown = False
-            for where, fn in self.functions.items():
-                self.stmts(where, fn.body)
+            for where in self.functions:
+                self.visit(where)
         return {where: frozenset(marks) for where, marks in self.marks.items()}
 
 
@@ -240,8 +265,7 @@ class _Varied(_Flow):
                         self.mark(where, result)
             case Call(results=results, callee=callee, args=args):
                 called = self.functions[callee]
-                for param, arg in zip(called.params, args, strict=True):
-                    self.mark(callee, param, self.marked(where, arg))
+                self.enter(where, callee, args, called.params)
                 for result, inner in zip(results, called.results, strict=True):
                     self.mark(where, result, self.marked(callee, inner))
             case Recall(result=result, value=value):
@@ -326,8 +350,7 @@ class _Useful(_Flow):
                         self.mark(where, arg)
             case Call(results=results, callee=callee, args=args):
                 called = self.functions[callee]
-                for result, inner in zip(results, called.results, strict=True):
-                    self.mark(callee, inner, self.marked(where, result))
+                self.enter(where, callee, results, called.results)
                 for param, arg in zip(called.params, args, strict=True):
                     self.mark(where, arg, self.marked(callee, param))
             case Recall(result=result, value=value):

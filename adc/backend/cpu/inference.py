@@ -52,8 +52,10 @@ class Types:
         self.arrays = {name: ty for name, ty in given if isinstance(ty, types.Array)}
         # Variables that may own memory; those of arguments do if the caller says so.
         self.owning = set(self.arrays)
-        # Those that hold a tuple.
+        # Those that hold a tuple, and those of them that were returned: a function of many calls
+        # returns the same one wherever one of these fails.
         self._tuples: dict[str, Tuple] = {}
+        self._left: set[str] = set()
         # What is returned at some places, by the returns that have been seen; which of it may own
         # memory.
         self._returned: dict[int, Any] = {}
@@ -81,7 +83,7 @@ class Types:
     def run(self) -> None:
         while self._changed:  # arrays that loops carry may turn out to be of no special layout
             self._changed = False
-            self._returned, self._owned = {}, set()
+            self._returned, self._owned, self._left = {}, set(), set()
             self.block(self.function.body)
         self.result = self._result(self._returned)
         if self.function.is_flat:
@@ -121,6 +123,9 @@ class Types:
 
     def leave(self, value: Expr) -> None:
         if isinstance(value, Name) and value.id in self._tuples:
+            if value.id in self._left:
+                return
+            self._left.add(value.id)
             value = self._tuples[value.id]
         if isinstance(value, Tuple):
             assert isinstance(self.function.results, tuple)

@@ -59,6 +59,8 @@ from adc.ir.ops import arith
 
 INF = math.inf
 TINY = math.ulp(0.0)
+# How deep calls within calls are followed at once.
+_DEPTH = 30
 # Sweeps before bounds that still move are given up, down to what the sign says.
 _PATIENCE = 2
 
@@ -143,9 +145,12 @@ class Ranges:
         self._changes = 0
         self._moved: dict[str, dict[Value, int]] = {name: {} for name in self._functions}
         self._seen: dict[tuple[str, int], int] = {}
-        # The same of any value of a function, and of the sweep that was last in it.
+        # The same of any value of a function, and of the visit that was last in it. The sweep of
+        # that visit; functions that are being visited.
         self._latest = dict.fromkeys(self._functions, 0)
         self._visited: dict[str, int] = {}
+        self._swept: dict[str, int] = {}
+        self._open: list[str] = []
         self._sources = {name: self._read(name) for name in self._functions}
         # Comparisons and what combines them, the values that are recalled, and what tests have
         # found at the present statement.
@@ -162,11 +167,9 @@ class Ranges:
         while self._changed:
             self._changed = False
             self._sweep += 1
-            for name, each in self._functions.items():
+            for name in self._functions:
                 if not self._is_final(name):
-                    self._visited[name] = self._changes
-                    self._enter(name)
-                    self._stmts(each.body)
+                    self._visit(name)
 
     def _read(self, name: str) -> set[str]:
         """Return the functions whose values the statements of a function read."""
@@ -179,6 +182,26 @@ class Ranges:
         if name not in self._visited:
             return False
         return max(self._latest[each] for each in self._sources[name]) <= self._visited[name]
+
+    def _visit(self, name: str) -> None:
+        self._visited[name], self._swept[name] = self._changes, self._sweep
+        self._enter(name)
+        self._open.append(name)
+        self._stmts(self._functions[name].body)
+        self._open.pop()
+
+    def _visit_within(self, name: str) -> None:
+        """Visit a function at a call of it: what it returns depends on what it has just got.
+
+        A sweep would else get on by one call only, where calls pass on what others return.
+        """
+        if self._swept.get(name) == self._sweep or name in self._open or len(self._open) > _DEPTH:
+            return
+        if not self._is_final(name):
+            here, facts = self._name, self._facts
+            self._visit(name)
+            self._enter(here)
+            self._facts = facts
 
     def _enter(self, name: str) -> None:
         self._name = name
@@ -375,6 +398,7 @@ class Ranges:
         there = self._known[callee]
         for param, arg in zip(called.params, args, strict=True):
             self._put(callee, param, self._get(arg))
+        self._visit_within(callee)
         for result, inner in zip(results, called.results, strict=True):
             found = _of_literal(inner.value) if isinstance(inner, Literal) else there.get(inner)
             self._set(result, found)

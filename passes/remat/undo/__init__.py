@@ -48,8 +48,9 @@ cost: iterations hold nothing that can be recomputed. Values that an iteration c
 arrays, such as a layer of a network, are recomputed where they are needed, between the loops that
 undo.
 
-`slots` lists the loop-carried values that may be restored, `history` the steps to invert, and
-`restore` adds the code that inverts them. Here is the choice of what pays.
+`slots` lists the loop-carried values that may be restored, `wanted` those of them that a plan may
+gain from, `history` the steps to invert, and `restore` adds the code that inverts them. Here is the
+choice of what pays.
 """
 
 from __future__ import annotations
@@ -57,18 +58,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 
-from adc.ir.analysis.activity import carried_yields
 from adc.ir.analysis.dependence.forwarding import Forwarding
 from adc.ir.analysis.inexact import discontinuous_use, passed_to_calls
 from adc.ir.core import Function, Value
 from adc.ir.errors import RecomputeError
-from adc.ir.types import Array
 from adc.passes.remat.choose import Chooser
 from adc.passes.remat.facts import NOTHING_RESTORED, Restored
 from adc.passes.remat.plan import KEPT
-from adc.passes.remat.undo.history import History
 from adc.passes.remat.undo.restore import WAY_OUT, Positions, Undoing, line_of
 from adc.passes.remat.undo.slots import Carried, marked_slots, similar_slots
+from adc.passes.remat.undo.wanted import Wanted
 
 Planner = Callable[[Function, Restored, Forwarding | None], Chooser]
 # Of similar loops, none is tried any more once so many gained nothing.
@@ -105,8 +104,10 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
             (fn, restored), best = found, made
             code = Positions(fn)
 
+    gains = Wanted(best)
+
     def helps(attempt: Sequence[Carried]) -> bool:
-        nonlocal fn, code, restored, best
+        nonlocal fn, code, restored, best, gains
         names, before = best.names, best.names.save()
         undoing = Undoing(code, restored, best.d.forwarding, names)
         found = undoing.run(attempt)
@@ -114,7 +115,7 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
         chooser = plan(*found, best.d.forwarding.with_loads(undoing.loads)) if found else None
         if found and chooser and _better(chooser, best, attempt[0].result):
             (fn, restored), best = found, chooser
-            code = Positions(fn)
+            code, gains = Positions(fn), Wanted(best)
             return True
         names.load(before)
         return False
@@ -122,7 +123,7 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
     for groups in similar_slots(fn):
         outcomes: list[bool] = []
         while groups and (any(outcomes) or len(outcomes) < _TRIES):
-            wanted = [each for each in groups.pop(0) if _pays(best, each)]
+            wanted = [each for each in groups.pop(0) if gains.has(each)]
             if not wanted:
                 continue
             # Numbers of one loop may depend on each other: they are tried together, then each by
@@ -135,7 +136,7 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
                 outcomes.append(False)
             # What helped in one loop helps in all similar ones: they are tried at once.
             if outcomes[-1] and outcomes.count(True) == 1:
-                rest = [each for group in groups for each in group if _pays(best, each)]
+                rest = [each for group in groups for each in group if gains.has(each)]
                 if rest and helps(rest):
                     break
     return fn, best
@@ -165,29 +166,6 @@ def _holds(plan: Chooser, label: str) -> bool:
     """Whether iterations of a loop hold something for reverse code."""
     return any(
         decision.kind == KEPT and plan.d.is_within(value, label)
-        for value, decision in plan.d.made.items()
-    )
-
-
-def _pays(plan: Chooser, carried: Carried) -> bool:
-    if isinstance(carried.result.type, Array):
-        forwarding = plan.d.forwarding
-        return forwarding.families.find(carried.result) in forwarding.overwritten
-    return _kept(plan, carried.label, carried.slot)
-
-
-def _kept(plan: Chooser, label: str, slot: int) -> bool:
-    """Whether a plan keeps values that depend on an integer that a loop carries."""
-    loop = plan.d.loops[label]
-    param, end = loop.body.params[slot], carried_yields(loop)[slot]
-    if param.type.kind not in "iu" or end == param or end in plan.d.restored.values:
-        return False
-    history = History({v: s for v, site in plan.d.sites.items() if (s := site.stmt) is not None})
-    return any(
-        decision.kind == KEPT
-        and not isinstance(value.type, Array)
-        and plan.d.is_within(value, label)
-        and history.depends(value, param)
         for value, decision in plan.d.made.items()
     )
 
