@@ -330,11 +330,11 @@ def _comparison(kind: type[ast.cmpop]) -> Handler:
     return handler
 
 
-def _written(text: str, low: int, high: int | None = None) -> Handler:
+def _written(text: str, count: int) -> Handler:
     """Return the handler of a function that is a lambda in Python."""
 
     def handler(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-        arity(lo, args, kwargs, node, low, high)
+        arity(lo, args, kwargs, node, count)
         given = [elementwise.materialised(lo, arg, node) for arg in args]
         return dispatch.apply(lo, function(lo, node, text, {}), given, {}, node)
 
