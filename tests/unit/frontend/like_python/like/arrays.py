@@ -1,6 +1,15 @@
 """Arrays: functions and methods of NumPy and SciPy, indices, views."""
 
 LIKE: dict[str, str] = {
+    "x=M, n=3": r"""
+return sorted(x, key=lambda r: r)
+
+return sorted([x[k % 2] for k in range(n)])
+
+return sorted([x[0], x[1]])
+
+return sorted([np.array([2.0]), np.array([1.0])])
+""",
     "x=1.5": r"""
 free = [letter for letter in "abcd" if letter not in FROZEN]
 both = FROZEN & {"a", "b", 2}
