@@ -120,8 +120,8 @@ def _combined(
     return made
 
 
-def _run(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> Binding:
-    return dispatch.apply(lo, Static(fn), args, {}, classes.call_at(node))
+def _run(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> None:
+    dispatch.apply(lo, Static(fn), args, {}, classes.call_at(node))
 
 
 def _as_set(lo: Lowerer, given: Binding, node: ast.AST) -> Binding:

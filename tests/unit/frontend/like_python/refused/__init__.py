@@ -7,7 +7,7 @@ The last line of each has the code and the message. By subject:
 `constants`   dates, fractions and decimals, which are constants
 `texts`       formats, texts that paths choose between, what is printed and logged
 `arrays`      functions and methods of NumPy and SciPy, indices, views
-`calls`       of NumPy's functions, with arguments that do not fit
+`calls`       of NumPy's and SciPy's functions, with arguments that do not fit
 `containers`  lists, tuples, dicts, sets, deques, heaps: their methods, order, copies
 `objects`     objects and their classes: attributes, operators, named tuples, dataclasses
 `functions`   arguments, closures, recursion, decorators, derivatives inside of code

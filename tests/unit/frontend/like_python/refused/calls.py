@@ -1,4 +1,4 @@
-"""Calls of NumPy's functions with arguments that do not fit, or are not supported."""
+"""Calls of NumPy's and SciPy's functions with arguments that do not fit, or are not supported."""
 
 REFUSED: dict[str, str] = {
     "x=X": r"""
@@ -344,5 +344,131 @@ return np.random.default_rng(3).multivariate_normal(0.0, [[1.0]], method="choles
 
 return np.random.default_rng(3).binomial(2.5, 0.5) + x[0]
 # ADC014: `n` must be an integer
+""",
+    "x=M": r"""
+return np.fix(x[0] * 1j)
+# ADC014: NumPy does not truncate complex numbers
+
+return np.round(True)
+# ADC010: rounding a boolean is not supported
+
+return x[0].item(0, 0)
+# ADC014: 2 indices of one element of an array with 1 axes
+
+return np.transpose(x, (0,))
+# ADC014: axes don't match array
+
+return np.einsum(x, [60, 1])
+# ADC014: subscript is not within the valid range [0, 52)
+
+return np.add(x)
+# ADC010: `np.add` with these arguments is not supported
+
+return scipy.linalg.lu_solve(x, x[0])
+# ADC014: the first argument of `scipy.linalg.lu_solve` is an array (f64[:, :])
+
+return scipy.linalg.block_diag()
+# ADC010: `scipy.linalg.block_diag` with these arguments is not supported
+
+return scipy.linalg.fractional_matrix_power(x, 1j)
+# ADC014: the exponent of a matrix is a number (complex)
+
+return scipy.linalg.solve(x[0], x[0])
+# ADC014: `a` of `scipy.linalg.solve` is a view of rank 1 of an array (f64[:, :])
+
+return scipy.linalg.qr(x, mode="nope")
+# ADC010: `scipy.linalg.qr` with `mode='nope'` is not supported
+
+return scipy.linalg.cho_solve(x, x[0])
+# ADC014: the first argument of `scipy.linalg.cho_solve` is an array (f64[:, :])
+
+return scipy.linalg.expm(x[0])
+# ADC014: `A` of `scipy.linalg.expm` is a view of rank 1 of an array (f64[:, :])
+
+return scipy.integrate.quad(lambda t: t, 0.0, 1.0, weight="cos", wvar=2.0)[0]
+# ADC010: `scipy.integrate.quad` with `weight` is not supported
+
+return scipy.integrate.quad(lambda t: t, 0.0, 1.0, complex_func=True)[0]
+# ADC010: `scipy.integrate.quad` with `complex_func` is not supported
+
+from scipy.optimize import minimize
+return minimize(lambda v: np.sum(v * v), x[0], jac="2-point").x
+# ADC010: `scipy.optimize.minimize` with a `jac` that is a name is not supported
+
+from scipy.optimize import minimize
+return minimize(lambda v: np.sum(v * v), x[0], method=3).x
+# ADC010: a solver of `scipy.optimize` with a `method` that is no name is not supported
+
+from scipy.optimize import minimize
+return minimize(lambda v: np.sum(v * v), x[0], constraints=[{"type": "eq"}]).x
+# ADC010: `scipy.optimize.minimize` with `constraints` is not supported
+
+from scipy.optimize import minimize
+return minimize(lambda v: np.sum(v * v), x[0], method="L-BFGS-B", bounds=[1.0, 2.0]).x
+# ADC010: `bounds` that are no sequence of pairs is not supported
+
+from scipy.optimize import fsolve
+return fsolve(lambda v: v * v - 2.0, x[0], fprime=3.0)
+# ADC010: `scipy.optimize.fsolve` with an `fprime` that is no function is not supported
+
+from scipy.optimize import least_squares
+return least_squares(lambda v: v, x[0], loss="huber").x
+# ADC010: `scipy.optimize.least_squares` with `loss` is not supported
+
+from scipy.optimize import curve_fit
+return curve_fit(lambda t: t, x[0], x[1])[0]
+# ADC010: `scipy.optimize.curve_fit` where the number of parameters is not known is not supported
+
+from scipy.optimize import root_scalar
+return root_scalar(lambda v: v).root
+# ADC020: Unable to select a solver as neither bracket nor starting point provided.
+
+from scipy.optimize import root_scalar
+return root_scalar(lambda v: v, x0=1.0, method="nope").root
+# ADC010: `scipy.optimize.root_scalar` with `method='nope'` is not supported
+
+from scipy.optimize import root_scalar
+return root_scalar(lambda v: v, x0=1.0, method="bisect").root
+# ADC020: `bracket` is needed for the method 'bisect'
+
+from scipy.optimize import root_scalar
+return root_scalar(lambda v: v, x0=1.0, method="halley").root
+# ADC020: `fprime` and `fprime2` are needed for the method 'halley'
+
+from scipy.optimize import root_scalar
+return root_scalar(lambda v: v, x0=1.0, fprime=3.0).root
+# ADC010: `scipy.optimize.root_scalar` with `fprime` that is no function is not supported
+
+from scipy.optimize import root_scalar
+return root_scalar(lambda v: v, bracket=3.0).root
+# ADC010: a `bracket` that is no pair is not supported
+
+from scipy.spatial.distance import cdist
+return cdist(x, x, "nope")
+# ADC010: `scipy.spatial.distance.cdist` with the metric 'nope' is not supported
+
+from scipy.spatial.distance import cdist
+return cdist(x, x, out=x)
+# ADC010: `scipy.spatial.distance.cdist` with `out` is not supported
+
+from scipy.spatial.distance import cdist
+return cdist(x, x[0])
+# ADC014: `XB` of `cdist` is a view of rank 1 of an array (f64[:, :])
+
+from scipy.spatial.distance import cdist
+return cdist(x, x, lambda a, b: np.sum(a - b), p=2)
+# ADC010: `scipy.spatial.distance.cdist` with arguments for a function is not supported
+
+from scipy.spatial.distance import cdist
+return cdist(x, x, "cosine", p=2)
+# ADC010: the argument 'p' of this metric is not supported
+
+from scipy.spatial.distance import squareform
+return squareform(np.ones((2, 2, 2)))
+# ADC014: `X` of `scipy.spatial.distance.squareform` is an array (f64[:, :, :])
+
+from scipy.integrate import solve_ivp
+return solve_ivp(lambda t, y: -y, (0.0, 1.0), x[0], method="Radau", jac=x).y
+# ADC010: a Jacobian that is a matrix, for LSODA or Radau, is not supported
 """,
 }
