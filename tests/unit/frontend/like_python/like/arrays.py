@@ -360,4 +360,14 @@ try:
 except ValueError as error:
     return str(error)
 """,
+    "x=1.5, n=3": r"""
+return np.iterable(x), np.iterable([x]), np.iterable(np.array([x])), np.iterable(np.array(x))
+""",
+    "x=X, n=3": r"""
+return np.zeros(1, np.common_type(x)), np.zeros(1, np.common_type(x, x * 1j))
+
+return np.diff(x, prepend=0.0), np.diff(x, append=[1.0, 2.0]), np.diff(x, 2, prepend=x[0])
+
+return x[np.s_[1:]], x[np.s_[::2]], M[np.s_[0, 1:]], M[np.index_exp[1:]]
+""",
 }
