@@ -70,7 +70,8 @@ def online_steps(n: int, slots: int, unit: int = 1, most: int = 1) -> int:
     --------
     >>> [online_steps(n, 8) for n in (9, 44, 100)]
     [1, 36, 149]
-    >>> [schedule.advances(n, 8) - n for n in (9, 44, 100)]
+    >>> from adc.ir.schedule import advances
+    >>> [advances(n, 8) - n for n in (9, 44, 100)]
     [-1, 34, 145]
     """
     steps, queue, count = np.zeros(slots, np.int64), np.zeros(slots, np.int64), 0
