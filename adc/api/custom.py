@@ -28,23 +28,18 @@ R = TypeVar("R")
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 
-class Custom(Generic[P, R]):
-    """A function with a custom derivative. Made by `custom_vjp` and `custom_jvp`.
-
-    A call from ordinary code calls the function itself.
-    """
+class Wrapping(Generic[P, R]):
+    """A function that has derivatives of its own, and that ordinary code calls as it is."""
 
     __name__: str
     __qualname__: str
 
-    def __init__(self, fn: Callable[P, R], fixed: tuple[int, ...]) -> None:
+    def __init__(self, fn: Callable[P, R]) -> None:
         functools.update_wrapper(self, fn)
         if not hasattr(self, "__name__"):  # an object, or `functools.partial`
             self.__name__ = getattr(getattr(fn, "func", None), "__name__", type(fn).__name__)
             self.__qualname__ = self.__name__
         self.py_func = fn
-        self._fixed = fixed
-        self._rules: tuple[Callable[..., Any], ...] = ()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function."""
@@ -56,6 +51,18 @@ class Custom(Generic[P, R]):
 
     def __reduce__(self) -> str:
         return self.__qualname__  # as functions do
+
+
+class Custom(Wrapping[P, R]):
+    """A function with a custom derivative. Made by `custom_vjp` and `custom_jvp`.
+
+    A call from ordinary code calls the function itself.
+    """
+
+    def __init__(self, fn: Callable[P, R], fixed: tuple[int, ...]) -> None:
+        super().__init__(fn)
+        self._fixed = fixed
+        self._rules: tuple[Callable[..., Any], ...] = ()
 
     def __repr__(self) -> str:
         kind = type(self).__name__.lower().replace("custom", "custom_")

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import types
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, ParamSpec, TypeVar, overload
 
+from adc.api.custom import Wrapping
 from adc.ir.errors import ArgumentError
 from adc.ir.text.outside import annotated
 from adc.library.implicit import rules
@@ -30,7 +30,7 @@ R = TypeVar("R")
 Rule = Callable[..., Any]
 
 
-class External(Generic[P, R]):
+class External(Wrapping[P, R]):
     """A function that adc never looks into. Made by `external`.
 
     A call from ordinary code calls the function itself.
@@ -47,33 +47,16 @@ class External(Generic[P, R]):
         Whether it may be called again.
     """
 
-    __name__: str
-    __qualname__: str
-
     def __init__(
         self, fn: Callable[P, R], vjp: Rule | None, jvp: Rule | None, result: Any, pure: bool
     ) -> None:
-        functools.update_wrapper(self, fn)
-        if not hasattr(self, "__name__"):  # an object, or `functools.partial`
-            self.__name__ = getattr(getattr(fn, "func", None), "__name__", type(fn).__name__)
-            self.__qualname__ = self.__name__
-        self.fn = self.py_func = fn
+        super().__init__(fn)
+        self.fn = fn
         self.vjp, self.jvp = vjp, jvp
         self.result = annotated(fn) if result is None else result
         self.pure = pure
         # What has its rules (`adc.library.external`), by whether the result is a number.
         self.attached: dict[bool, Any] = {}
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function."""
-        return self.fn(*args, **kwargs)
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """Return the function bound to an object."""
-        return self if instance is None else types.MethodType(self, instance)
-
-    def __reduce__(self) -> str:
-        return self.__qualname__  # as functions do
 
     def __repr__(self) -> str:
         return f"<adc external({self.__qualname__})>"

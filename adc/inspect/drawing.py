@@ -313,14 +313,14 @@ class _Drawer:
             self._made[value.name] = made
         return made
 
-    def _edge(self, operand: Operand, node: Node, kind: str = "data", label: str = "") -> None:
+    def _edge(self, operand: Operand, node: Node, kind: str = "data") -> None:
         if not isinstance(operand, Value):
             return
         if operand.name in self._counters:
             value, frame, stmt = self._counters.pop(operand.name)
             self._node(frame, value.name, "cds", value, stmt)
         if operand.name in self._made:
-            self.edges.append(Edge(self._made[operand.name], node, kind, (operand.name,), label))
+            self.edges.append(Edge(self._made[operand.name], node, kind, (operand.name,)))
 
     def _is(self, result: Value, operand: Operand, parent: Cluster) -> None:
         """Let a result be what was yielded for it."""

@@ -126,6 +126,11 @@ def sorted_by(items: Any, key: Any, backwards: Any) -> Any:
 
 def in_order(items: Any, keys: Any, backwards: Any) -> Any:
     """Python's `sorted` of what has these keys: the order of equals is kept."""
+    if len(keys) > 1 and isinstance(keys[0], np.ndarray) and keys[0].size != 1:
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous. "
+            "Use a.any() or a.all()"
+        )
     keys = np.array(keys)
     if keys.ndim > 2:
         raise Unsupported(

@@ -71,8 +71,7 @@ class _Accumulate:
                 self.facts.define(stmt)
             elif isinstance(stmt, Recall):
                 # Recalled indices of one iteration differ as the forward ones do.
-                if stmt.result.type.kind in "iu":
-                    self.facts.forms[stmt.result] = self.facts.form(stmt.value)
+                self.facts.mirror(stmt, self.loops)
             elif isinstance(stmt, Load):
                 loads[stmt.array, stmt.index] = stmt.result
             elif isinstance(stmt, Store) and not stmt.accumulate and _is_zero(stmt.value):
@@ -82,9 +81,9 @@ class _Accumulate:
             if stmt is not None:
                 if isinstance(stmt, For):
                     self.loops[stmt.label] = stmt
-                elif isinstance(stmt, Reverse) and stmt.loop in self.loops and not self.mirrors:
+                elif isinstance(stmt, Reverse) and not self.mirrors:
                     # Recalls in it refer to the mirrored iteration.
-                    self.facts.forms[stmt.index] = self.facts.form(self.loops[stmt.loop].index)
+                    self.facts.mirror(stmt, self.loops)
                 stmt = map_operands(stmt, lambda operand: substitute(operand, self.env))
                 kept.append(map_blocks(stmt, self.block))
         return tuple(kept)

@@ -137,13 +137,8 @@ class Overwriting:
                 self.trips[index] = facts.form(trips)
             case While(label=label):
                 self.loops[label] = stmt
-            case Recall(result=result, value=value) if not self.mirrors:
-                if result.type.kind in "iu":
-                    facts.forms[result] = facts.form(value)
-            case Reverse(loop=label, index=index) if not self.mirrors:
-                loop = self.loops[label]
-                if isinstance(loop, For):
-                    facts.forms[index] = facts.form(loop.index)
+            case Recall() | Reverse() if not self.mirrors:
+                facts.mirror(stmt, self.loops)
 
     def unify(self, check: Check) -> None:
         """Record that two sizes are equal, or the function raises and its arrays are unused."""

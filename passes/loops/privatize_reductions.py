@@ -85,12 +85,7 @@ class _ReductionPrivatizer:
         self.facts = Facts()
         self.loops = {s.label: s for s in walk(fn.body) if isinstance(s, For | While)}
         for stmt in walk(fn.body):
-            if isinstance(stmt, Recall) and stmt.result.type.kind in "iu":
-                self.facts.forms[stmt.result] = self.facts.form(stmt.value)
-            elif isinstance(stmt, Reverse):
-                loop = self.loops[stmt.loop]
-                if isinstance(loop, For):
-                    self.facts.forms[stmt.index] = self.facts.form(loop.index)
+            self.facts.mirror(stmt, self.loops)
             self.facts.define(stmt)
 
     def run(self) -> Function:

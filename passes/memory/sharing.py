@@ -149,10 +149,8 @@ class Sharing:
 
     # -- definitions -----------------------------------------------------------------------
 
-    def _define(self, value: Value, stmt: int, role: str, slot: int = 0) -> _Definition:
-        found = _Definition(len(self._definitions), (stmt, role), slot=slot)
-        self._definitions[value] = found
-        return found
+    def _define(self, value: Value, stmt: int, role: str, slot: int = 0) -> None:
+        self._definitions[value] = _Definition(len(self._definitions), (stmt, role), slot=slot)
 
     def _add_source(
         self, value: Value, name: str, edge: Edge, source: Operand, place: EdgeInfo

@@ -29,8 +29,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import compile, latency, layers, linalg, report
+from tests.bench import compile, latency, layers, report
 from tests.bench.kernels import KERNELS
+from tests.bench.libraries import linalg
 from tests.bench.report import Result
 
 ROOT = Path(__file__).parents[2]

@@ -29,7 +29,7 @@ import numpy as np
 def _programs(modules: Sequence[str]) -> list[Any]:
     folders = {
         "array_programs": "arrays", "function_programs": "arrays", "stack_programs": "arrays",
-        "kernel_programs": "loops", "stencil_programs": "loops",
+        "kernel_programs": "loops", "carried_programs": "loops", "stencil_programs": "loops",
         "language_programs": "language.containers", "list_programs": "language.containers",
         "zip_programs": "language.containers",
     }  # fmt: skip

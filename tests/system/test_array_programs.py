@@ -27,6 +27,8 @@ from tests.corpus.arrays.stack_programs import STACK_PROGRAMS
 from tests.corpus.arrays.vector_programs import VECTOR_PROGRAMS
 from tests.corpus.arrays.view_programs import REFUSED as REFUSED_VIEWS
 from tests.corpus.arrays.view_programs import VIEW_PROGRAMS
+from tests.corpus.language.class_programs import CLASS_PROGRAMS
+from tests.corpus.language.containers.kept_programs import KEPT_PROGRAMS
 from tests.corpus.language.containers.keyed_programs import KEYED_PROGRAMS
 from tests.corpus.language.containers.language_programs import LANGUAGE_PROGRAMS
 from tests.corpus.language.containers.language_programs import REFUSED as REFUSED_LANGUAGE
@@ -46,6 +48,7 @@ from tests.corpus.language.paths.exception_programs import REFUSED as REFUSED_EX
 from tests.corpus.language.paths.optional_programs import OPTIONAL_PROGRAMS
 from tests.corpus.language.paths.optional_programs import REFUSED as REFUSED_OPTIONAL
 from tests.corpus.language.paths.varied_programs import VARIED_PROGRAMS
+from tests.corpus.loops.carried_programs import CARRIED_PROGRAMS
 from tests.corpus.loops.invert_programs import INVERT_PROGRAMS
 from tests.corpus.loops.kernel_programs import KERNEL_PROGRAMS
 from tests.corpus.loops.product_programs import PRODUCT_PROGRAMS
@@ -61,13 +64,16 @@ ALL: list[Program] = [
     *FUNCTION_PROGRAMS,
     *COMPOSED_PROGRAMS,
     *LANGUAGE_PROGRAMS,
+    *KEPT_PROGRAMS,
     *LIST_PROGRAMS,
     *OPTIONAL_PROGRAMS,
     *VARIED_PROGRAMS,
     *FRAMEWORK_PROGRAMS,
     *LAYER_PROGRAMS,
     *OBJECT_PROGRAMS,
+    *CLASS_PROGRAMS,
     *KERNEL_PROGRAMS,
+    *CARRIED_PROGRAMS,
     *PRODUCT_PROGRAMS,
     *STENCIL_PROGRAMS,
     *STACK_PROGRAMS,

@@ -61,7 +61,8 @@ from adc.passes.stages import Stage
 from adc.passes.target import scalar_replacement as registers_pass
 from adc.passes.target import vectorizable as apart_pass
 from tests.corpus.arrays.array_programs import ARRAY_PROGRAMS, SHARP
-from tests.corpus.language.containers.language_programs import LANGUAGE_PROGRAMS
+from tests.corpus.language.containers.kept_programs import KEPT_PROGRAMS
+from tests.corpus.loops.carried_programs import CARRIED_PROGRAMS
 from tests.corpus.loops.kernel_programs import KERNEL_PROGRAMS
 from tests.corpus.loops.stencil_programs import STENCIL_PROGRAMS
 from tests.corpus.program import Program
@@ -391,7 +392,7 @@ def test_run_again_from_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
 
     original = without_prints
     monkeypatch.setattr(rerun_pass, "without_prints", lambda fn: rewritten(original(fn), other))
-    assert any(complaints(p) for p in LANGUAGE_PROGRAMS if "keep" in p.tags)
+    assert any(complaints(p) for p in KEPT_PROGRAMS if "keep" in p.tags)
 
 
 @pytest.mark.full
@@ -409,7 +410,7 @@ def test_a_loop_without_known_end_started_elsewhere(monkeypatch: pytest.MonkeyPa
         return original([elsewhere(stmt) for stmt in stmts], *args)
 
     monkeypatch.setattr(rerun_pass, "clone", planted)
-    assert any(complaints(p) for p in LANGUAGE_PROGRAMS if "keep" in p.tags)
+    assert any(complaints(p) for p in KEPT_PROGRAMS if "keep" in p.tags)
 
 
 # -- other passes ------------------------------------------------------------------------------
@@ -488,7 +489,7 @@ def test_loads_of_two_versions_merged(monkeypatch: pytest.MonkeyPatch) -> None:
 
 NESTS = [
     program
-    for program in KERNEL_PROGRAMS
+    for program in (*KERNEL_PROGRAMS, *CARRIED_PROGRAMS)
     if program.name.startswith(("recurrence_", "levels_", "steps_", "columns_", "gates_"))
     and "float32" not in str(program.args)
 ]

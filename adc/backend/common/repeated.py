@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from adc.backend.common import printer, syntax
@@ -75,20 +75,23 @@ def shared(code: Sequence[Function], taken: set[str]) -> list[Function]:
             taken.add(name)
             made.append(loops[0].function(name))
             calls.update((id(loop.stmt), loop.call(name)) for loop in loops)
-    return [*made, *(replace(each, body=_replaced(each.body, calls)) for each in code)]
+    bodies = [_changed(each.body, lambda stmt: calls.get(id(stmt))) for each in code]
+    return [*made, *(replace(each, body=body) for each, body in zip(code, bodies, strict=True))]
 
 
-def _replaced(body: Sequence[Stmt], calls: dict[int, list[Stmt]]) -> list[Stmt]:
+def _changed(body: Sequence[Stmt], change: Callable[[Stmt], list[Stmt] | None]) -> list[Stmt]:
+    """Return statements with others in place of those, at any depth, that `change` knows."""
     found: list[Stmt] = []
     for stmt in body:
+        others = change(stmt)
         match stmt:
-            case _ if id(stmt) in calls:
-                found += calls[id(stmt)]
+            case _ if others is not None:
+                found += others
             case If(then=then, orelse=orelse):
-                then, orelse = _replaced(then, calls), _replaced(orelse, calls)
+                then, orelse = _changed(then, change), _changed(orelse, change)
                 found.append(replace(stmt, then=then, orelse=orelse))
             case For(body=inner) | Forever(inner):
-                found.append(replace(stmt, body=_replaced(inner, calls)))
+                found.append(replace(stmt, body=_changed(inner, change)))
             case _:
                 found.append(stmt)
     return found
@@ -136,21 +139,11 @@ class _Loop:
 
 def _returning(body: Sequence[Stmt], early: Return) -> list[Stmt]:
     """Return statements that return something else, without comments."""
-    found: list[Stmt] = []
-    for stmt in body:
-        match stmt:
-            case Comment():
-                continue
-            case Return():
-                found.append(early)
-            case If(then=then, orelse=orelse):
-                then, orelse = _returning(then, early), _returning(orelse, early)
-                found.append(replace(stmt, then=then, orelse=orelse))
-            case For(body=inner) | Forever(inner):
-                found.append(replace(stmt, body=_returning(inner, early)))
-            case _:
-                found.append(stmt)
-    return found
+
+    def change(stmt: Stmt) -> list[Stmt] | None:
+        return [] if isinstance(stmt, Comment) else [early] if isinstance(stmt, Return) else None
+
+    return _changed(body, change)
 
 
 class _Search:

@@ -3,7 +3,8 @@
 ==============  ====================================================================================
 `inference`     types of arrays in emitted code, and who owns their memory
 `values`        its values in LLVM's language, and the variables that hold them
-`instructions`  an emitted function as LLVM's instructions
+`expressions`   expressions of emitted code as LLVM's instructions, and what they call
+`instructions`  an emitted function: its statements
 `streaming`     rows of large results, written past the cache
 `lowering`      these as a module that Numba compiles and caches
 `library`       the module as machine code: groups of its functions, compiled on threads

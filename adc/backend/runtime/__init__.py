@@ -22,7 +22,7 @@ by a Python function whose address is in the state (`adc.backend.runtime.offload
 * `poll` counts work down and looks for signals about every 50 ms. `enter` does so at the beginning
   of a function that calls itself, and looks whether the stack ends.
 
-`adc.backend.cpu.instructions` writes most of them where they are called, by the functions in
+`adc.backend.cpu.expressions` writes most of them where they are called, by the functions in
 `writing`; what is not inlined is in `helpers`. Other files have products of matrices (`gemm`),
 routines of LAPACK (`routines`; `machine` writes them, `lapack` finds them), Fourier transforms
 (`fourier`; `ducc` finds them), the functions of `scipy.special` (`special`), loops that threads
@@ -36,7 +36,7 @@ from typing import Any
 from adc.backend.numba_api import intrinsic, signature, types
 from adc.backend.runtime.helpers import I32, I64
 
-# Names for readers and imports: `instructions` knows them and writes what they do, nothing runs
+# Names for readers and imports: `expressions` knows them and writes what they do, nothing runs
 # their bodies.
 
 

@@ -237,7 +237,7 @@ def write(
     kind.call(b, [state, *arrays, *sizes], "adc_product", _choose)
 
 
-# For readers and imports: `instructions` knows these names, nothing runs their bodies.
+# For readers and imports: `expressions` knows these names, nothing runs their bodies.
 
 
 def gemm(state: Any, c: Any, a: Any, b: Any) -> None:

@@ -1,6 +1,6 @@
 """What the lowering of emitted code writes: memory, lanes, the log, interruption.
 
-`adc.backend.cpu.instructions` calls these for the names in `adc.backend.runtime`.
+`adc.backend.cpu.expressions` calls these for the names in `adc.backend.runtime`.
 """
 
 from __future__ import annotations

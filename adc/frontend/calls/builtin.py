@@ -578,16 +578,14 @@ def of_generator(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding | None
     generator = node.args[0] if node.args else None
     if generator is not None and generators.called(lo, generator) is not None:
         return None
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     if isinstance(generator, ast.Call) and iterators.is_drawn(lo, generator):
         generator = iterators.generator(lo, generator)
     if not isinstance(generator, ast.GeneratorExp):
         return None
     if expressions.is_static(lo, generator.generators) and callee.value is sum:
         # What `map` is given is evaluated again.
-        lo.restore(before)
-        lo.reset_names(saved)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
         return None
     rest = [evaluation.lower_expr(lo, arg) for arg in node.args[1:]]
     return _reduced(lo, callee.value.__name__, generator, rest)
@@ -683,7 +681,7 @@ HANDLERS: dict[Any, Handler] = {
 def _reduced(lo: Lowerer, name: str, node: ast.GeneratorExp, args: list[Binding]) -> Binding:
     """Lower ``sum``, ``any`` or ``all`` of a generator."""
     if name == "sum":
-        before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+        before = lo.point()
         bound = lo.frame.locals
         add = ast.BinOp(
             left=dynamic_lists.name_node(dynamic_lists.RESULT), op=ast.Add(), right=node.elt
@@ -698,10 +696,8 @@ def _reduced(lo: Lowerer, name: str, node: ast.GeneratorExp, args: list[Binding]
             return dynamic_lists.run(lo, node, start, body)
         except TypeUnstableError:
             # The sum of arrays begins with a number.
-            lo.restore(before)
+            lo.undo(before)
             lo.frame.locals = bound
-            lo.reset_names(saved)
-            del lo.builder.stmts[mark:]
         return total(lo, dynamic_lists.comprehension(lo, node), start, node)
     found, target = name == "any", dynamic_lists.name_node(dynamic_lists.RESULT, ast.Store())
     test: ast.expr = node.elt if found else ast.UnaryOp(op=ast.Not(), operand=node.elt)

@@ -25,7 +25,6 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
-    RecordOf,
     Static,
     TupleOf,
     is_communicator,
@@ -33,6 +32,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.outside import opened
+from adc.frontend.core.structure import with_items
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import arguments, structures
 from adc.frontend.values.arguments import is_none
@@ -208,16 +208,12 @@ def _each(
         return _each(lo, fn, start, each, given, node)
 
     match opened(lo, tree):
-        case TupleOf(items=items):
-            return TupleOf(tuple(map(applied, items)))
-        case NamedTuple(cls=cls, record=record):
-            return NamedTuple(cls, RecordOf(record.keys, tuple(map(applied, record.items))))
+        case (TupleOf() | NamedTuple()) as found:
+            return with_items(found, applied)
         case ListRef() as found if isinstance(held := lo.held(found), TupleOf):
-            return structures.new_ref(lo, found, TupleOf(tuple(map(applied, held.items))))
+            return structures.new_ref(lo, found, with_items(held, applied))
         case (DictRef() | ObjectRef()) as found:
-            record = lo.record(found)
-            items = tuple(map(applied, record.items))
-            return structures.new_ref(lo, found, RecordOf(record.keys, items))
+            return structures.new_ref(lo, found, with_items(lo.record(found), applied))
         case Num() | ArrayRef() | Lazy() as found:
             return dispatch.apply(lo, Static(fn), [*start, found], given, node)
         case Static() as found:

@@ -77,14 +77,15 @@ def combined(
             f"{kind_of(right)}", lo.span(node),
         )  # fmt: skip
     made = _combined(lo, kind, left, right, node)
-    if isinstance(left, SetRef):
-        return made
+    return made if isinstance(left, SetRef) else _frozen(lo, made, node)
+
+
+def _frozen(lo: Lowerer, made: SetRef, node: ast.AST) -> Binding:
+    """Return a frozenset of the elements of a set, which are constants."""
     known = keyed.frozen(lo, made)
     if known is None:
-        raise lo.unsupported(
-            "a frozenset whose elements are known only at run time", node,
-            "make it a set: `set(...)`",
-        )  # fmt: skip
+        what = "a frozenset whose elements are known only at run time"
+        raise lo.unsupported(what, node, "make it a set: `set(...)`")
     return known
 
 
@@ -119,8 +120,8 @@ def _combined(
     return made
 
 
-def _run(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> Binding:
-    return dispatch.apply(lo, Static(fn), args, {}, classes.call_at(node))
+def _run(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> None:
+    dispatch.apply(lo, Static(fn), args, {}, classes.call_at(node))
 
 
 def _as_set(lo: Lowerer, given: Binding, node: ast.AST) -> Binding:
@@ -158,12 +159,7 @@ def frozen(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
     """Lower ``frozenset(iterable)``: its elements are constants."""
     found = made(lo, args, kwargs, node)
     assert isinstance(found, SetRef)
-    known = keyed.frozen(lo, found)
-    if known is None:
-        raise lo.unsupported(
-            "a frozenset whose elements are known only at run time", node, "use `set(...)`"
-        )
-    return known
+    return _frozen(lo, found, node)
 
 
 def method(

@@ -53,6 +53,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
 from adc.frontend.core.state import Frame
+from adc.frontend.core.structure import with_items
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Place
 from adc.frontend.language import containers, dicts, dynamic_lists
@@ -199,22 +200,20 @@ def _without_instances(lo: Lowerer, given: Binding, node: ast.Call, what: str) -
     """Return a copy of what a field holds, with their fields instead of dataclass instances."""
     held = outside.opened(lo, given)
 
-    def all_of(items: Sequence[Binding]) -> tuple[Binding, ...]:
-        return tuple(_without_instances(lo, item, node, what) for item in items)
+    def without(item: Binding) -> Binding:
+        return _without_instances(lo, item, node, what)
 
     if dataclasses.is_dataclass(classes.instance_class(held)):
         return HANDLERS[getattr(dataclasses, what)](lo, [held], {}, node)
-    if isinstance(held, TupleOf):
-        return TupleOf(all_of(held.items))
-    if isinstance(held, NamedTuple) and issubclass(held.cls, tuple):
-        return NamedTuple(held.cls, RecordOf(held.record.keys, all_of(held.record.items)))
+    if isinstance(held, TupleOf) or (isinstance(held, NamedTuple) and issubclass(held.cls, tuple)):
+        return with_items(held, without)
     contents: Binding = NONE
     if isinstance(held, ListRef | DictRef) and type(held) in (ListRef, DictRef):  # no subclasses
         contents = lo.held(held)
     if isinstance(contents, TupleOf):
-        return lo.new_ref(ListRef, TupleOf(all_of(contents.items)))
+        return lo.new_ref(ListRef, with_items(contents, without))
     if isinstance(contents, RecordOf):
-        return lo.new_ref(DictRef, RecordOf(contents.keys, all_of(contents.items)))
+        return lo.new_ref(DictRef, with_items(contents, without))
     if _holds_instances(lo, held):
         raise lo.unsupported(
             f"`{what}` of {kind_of(held)} with dataclass instances", node, "convert each"
@@ -330,11 +329,11 @@ def _comparison(kind: type[ast.cmpop]) -> Handler:
     return handler
 
 
-def _written(text: str, low: int, high: int | None = None) -> Handler:
+def _written(text: str, count: int) -> Handler:
     """Return the handler of a function that is a lambda in Python."""
 
     def handler(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-        arity(lo, args, kwargs, node, low, high)
+        arity(lo, args, kwargs, node, count)
         given = [elementwise.materialised(lo, arg, node) for arg in args]
         return dispatch.apply(lo, function(lo, node, text, {}), given, {}, node)
 

@@ -110,7 +110,7 @@ def _guarded(lo: Lowerer, stmt: ast.stmt) -> None:
     own, and so are those of the function that it calls.
     """
     execute = functools.partial(choices.execute, lo)
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     try:
         escapes.run(lo, functools.partial(execute, stmt))
         return
@@ -118,9 +118,7 @@ def _guarded(lo: Lowerer, stmt: ast.stmt) -> None:
         found = choices.in_parts(lo, stmt)
         if found is None:
             raise
-    lo.restore(before)
-    lo.reset_names(saved)
-    del lo.builder.stmts[mark:]
+    lo.undo(before)
     parts, rest = found
     *operands, call = parts.values()
     for part in operands:
@@ -134,7 +132,7 @@ def _guarded(lo: Lowerer, stmt: ast.stmt) -> None:
 
 def _opened(lo: Lowerer, stmt: ast.Assign) -> None:
     """Lower ``name = f(…)`` in the body of a `try` as if the body of `f` stood there."""
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     outer, lo.opening = lo.opening, Opening(stmt.value, lo.frame)
     try:
         choices.execute(lo, stmt)
@@ -142,9 +140,7 @@ def _opened(lo: Lowerer, stmt: ast.Assign) -> None:
             return
     finally:
         lo.opening = outer
-    lo.restore(before)  # it is no function of the program
-    lo.reset_names(saved)
-    del lo.builder.stmts[mark:]
+    lo.undo(before)  # it is no function of the program
     escapes.run(lo, functools.partial(choices.execute, lo, stmt))
 
 

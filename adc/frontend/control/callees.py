@@ -38,7 +38,15 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Dead, Frame, Holder
-from adc.frontend.core.structure import is_slot, leaves, pieces, rebuild, shape_of, view_operands
+from adc.frontend.core.structure import (
+    is_slot,
+    leaves,
+    pieces,
+    rebuild,
+    shape_of,
+    view_operands,
+    with_items,
+)
 from adc.frontend.inputs.places import Place
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import structures
@@ -454,14 +462,8 @@ def _in_new_containers(
                 inner = _in_new_containers(lo, held[binding.slot], held, made)
                 made[binding.slot] = structures.new_ref(lo, binding, inner)
             return made[binding.slot]
-        case TupleOf(items=items):
-            return TupleOf(tuple(_in_new_containers(lo, item, held, made) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(_in_new_containers(lo, item, held, made) for item in items))
-        case NamedTuple(cls=cls, record=record):
-            inner = _in_new_containers(lo, record, held, made)
-            assert isinstance(inner, RecordOf)
-            return NamedTuple(cls, inner)
+        case TupleOf() | RecordOf() | NamedTuple():
+            return with_items(binding, lambda item: _in_new_containers(lo, item, held, made))
         case Maybe(inner=part):
             return replace(binding, inner=_in_new_containers(lo, part, held, made))
     return binding

@@ -67,16 +67,14 @@ def condition(lo: Lowerer, node: ast.expr) -> Operand:
         assert isinstance(part, ast.expr)
         return Num(evaluation.condition(lo, part))
 
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     try:
         found = _split(lo, node, lower, truth=True)
     except ChoiceError:
         if not isinstance(node, ast.BoolOp):
             raise
         # What only some paths evaluate is lowered for each case there.
-        lo.restore(before)
-        lo.reset_names(saved)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
         with lo.at(node):
             parts = [functools.partial(condition, lo, each) for each in chains.operands(lo, node)]
             return evaluation.chained(lo, parts, isinstance(node.op, ast.And))
@@ -126,18 +124,12 @@ def _split(
     lo: Lowerer, node: ast.AST, lower: Callable[[ast.AST], Binding], *, valued: bool = True,
     truth: bool = False,
 ) -> Binding:  # fmt: skip
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
-
-    def again() -> None:
-        lo.restore(before)
-        lo.reset_names(saved)
-        del lo.builder.stmts[mark:]
-
+    before = lo.point()
     try:
         return lower(node)
     except SplitError as error:
         found, at = error.found, error.node
-    again()
+    lo.undo(before)
     which = found.which
     assert isinstance(which, Value)
     if not any(_holds(held, which) for frame in _frames(lo) for held in frame.env.values()):
@@ -145,7 +137,7 @@ def _split(
     try:
         return _for_each(lo, node, found, at, lower, valued=valued, truth=truth)
     except _ArmError:
-        again()
+        lo.undo(before)
     lo.arms_apart = True
     try:
         return _split(lo, node, lower, valued=valued, truth=truth)
@@ -161,7 +153,7 @@ def _split_named(
 
     It is that part of it, or one of the `operands` of that.
     """
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     parts, inside = _named(lo, node, at, operands=operands)
     for name, part in parts:
         outer_part, lo.undivided = lo.undivided, part
@@ -170,9 +162,7 @@ def _split_named(
         except SplitError as error:
             if error.node is not at or part is not at:
                 raise
-            lo.restore(before)
-            lo.reset_names(saved)
-            del lo.builder.stmts[mark:]
+            lo.undo(before)
             return _split_named(lo, node, at, lower, valued=valued, truth=truth, operands=True)
         finally:
             lo.undivided = outer_part
@@ -285,7 +275,7 @@ def _decided(
     Paths that it decides know which of the values it is.
     """
     assert isinstance(found.which, Value)
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     holds: list[Operand] = []
     for k in range(len(found.items)):
         said = frozenset([((found.which, k), True)])
@@ -295,12 +285,10 @@ def _decided(
         try:
             with lo.copy("one of", id(node), k), _known_outside(lo, found.which, k):
                 held = lower(node)
-            pure = len(lo.builder.stmts) == mark
+            pure = len(lo.builder.stmts) == before.emitted
         except (AdcError, SplitError, Dead):
             pure = False
-        lo.restore(before)
-        lo.reset_names(saved)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
         if not pure or not (isinstance(held, Num) and isinstance(held.operand, Literal)):
             return None
         holds.append(held.operand)

@@ -116,16 +116,13 @@ def lower_loop(
         ),
     )
     assert isinstance(memo, LoopMemo)
-    before = lo.snapshot()
-    names_before, mark = lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     emitted = lo.builder.emitted
     for attempt in range(40):
         if attempt:
             # What is lowered again does not make the program longer.
             lo.builder.emitted = emitted
-            lo.restore(before)
-            lo.reset_names(names_before)
-            del lo.builder.stmts[mark:]
+            lo.undo(before)
         lo.inlines += 1
         try:
             entry, slots = _entered(lo, memo, node)

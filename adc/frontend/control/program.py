@@ -209,7 +209,7 @@ def _call_recursive(lo: Lowerer, call: _Call) -> Binding:
     One that changes the nodes of a tree is inlined, if the tree has an end.
     """
     structural, closure = lo.shared.structural, call.closure
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     try:
         return callees.call_recursive(
             lo, call.holder, call.source, call.bound, call.node, call.key, closure
@@ -217,9 +217,7 @@ def _call_recursive(lo: Lowerer, call: _Call) -> Binding:
     except UnsupportedError:
         if call.which in structural or lo.depth is not None:
             raise
-        lo.restore(before)
-        lo.reset_names(saved)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
         structural.add(call.which)
         key = call.structural_key(lo)
         lo.stack.append(key)

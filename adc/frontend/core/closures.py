@@ -29,7 +29,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame
-from adc.frontend.core.structure import is_slot, refs
+from adc.frontend.core.structure import is_slot, refs, with_items
 from adc.frontend.syntax import scope
 
 
@@ -205,11 +205,8 @@ def _keeping(binding: Binding, frame: Frame, around: Frame) -> Binding:
 
     def kept(binding: Binding) -> Binding:
         match binding:
-            case TupleOf(items=items) | RecordOf(items=items):
-                return replace(binding, items=tuple(map(kept, items)))
-            case NamedTuple(record=record):
-                items = tuple(map(kept, record.items))
-                return replace(binding, record=replace(record, items=items))
+            case TupleOf() | RecordOf() | NamedTuple():
+                return with_items(binding, kept)
             case Closure(scope=found) if _reads(binding, frame, around.env):
                 inner = around
                 for each in _within(found, frame):

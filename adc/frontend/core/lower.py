@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from adc.frontend.core.bindings import (
     ArrayObject,
@@ -28,6 +28,14 @@ from adc.ir.core import Operand, Value
 NamesState = tuple[tuple[int, int], tuple[int, ...], dict[object, int]]
 # What is known: of a condition whether it holds; of the number of an item whether it is that.
 Facts = frozenset[tuple[Operand | tuple[Operand, int], bool]]
+
+
+class Point(NamedTuple):
+    """Where the lowering was: the state, the names that were taken, how many statements."""
+
+    state: State
+    names: NamesState
+    emitted: int
 
 
 class Lowerer(Heap):
@@ -92,6 +100,16 @@ class Lowerer(Heap):
             dict(self.sizes.known),
             (self.closures, len(self.attributes_set)),
         )
+
+    def point(self) -> Point:
+        """Return where the lowering is, for `undo`."""
+        return Point(self.snapshot(), self.save_names(), len(self.builder.stmts))
+
+    def undo(self, point: Point) -> None:
+        """Forget what was lowered since then."""
+        self.restore(point.state)
+        self.reset_names(point.names)
+        del self.builder.stmts[point.emitted :]
 
     def complete(self, env: dict[str, Binding], versions: dict[ArrayObject, Value]) -> None:
         """Add captured values to a state that were found after it was saved."""

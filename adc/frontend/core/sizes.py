@@ -62,11 +62,10 @@ class Sizes:
         if a != b:
             self.known["same", a] = b
 
-    def at_most_one(self, size: Operand) -> Operand:
+    def at_most_one(self, size: Operand) -> None:
         """Note that a size is 0 or 1: ``x[:1]`` is broadcast where 0 could not be."""
         if isinstance(size, Value):
             self.known["single", size] = size
-        return size
 
     def is_single(self, size: Operand, among: Operand) -> bool:
         """Whether an axis of this size, 0 or 1, meets one of another size: it must be 1.

@@ -6,9 +6,9 @@ function are those of the variables that it reads; its code is structure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from adc.frontend.core.bindings import (
     Among,
@@ -74,6 +74,16 @@ def view_operands(ref: ArrayRef) -> Iterator[tuple[Operand, bool]]:
         for axis in stage.axes:
             yield axis.offset, True
             yield from ((stride, False) for _, stride in axis.terms)
+
+
+Items = TypeVar("Items", bound=TupleOf | RecordOf | Words | NamedTuple)
+
+
+def with_items(binding: Items, change: Callable[[Binding], Binding]) -> Items:
+    """Return a structure with what `change` returns in place of each of its items."""
+    if isinstance(binding, NamedTuple):
+        return replace(binding, record=with_items(binding.record, change))
+    return replace(binding, items=tuple([change(item) for item in binding.items]))
 
 
 def pieces(binding: Binding) -> Iterator[Num | ArrayRef]:
@@ -153,22 +163,16 @@ def with_cells(
     `make` makes the lists, dicts and objects in it.
     """
 
-    def replaced(items: Sequence[Binding]) -> tuple[Binding, ...]:
-        return tuple(with_cells(item, parts, make) for item in items)
+    def replaced(item: Binding) -> Binding:
+        return with_cells(item, parts, make)
 
     match element:
         case Cell():
             return next(parts)
-        case TupleOf(items=items):
-            return TupleOf(replaced(items))
-        case Words(items=items):
-            return replace(element, items=replaced(items))
-        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
-            return NamedTuple(cls, RecordOf(keys, replaced(items)))
-        case Nested(cls=cls, contents=RecordOf(keys=keys, items=items)):
-            return make(cls, RecordOf(keys, replaced(items)))
-        case Nested(cls=cls, contents=TupleOf(items=items)):
-            return make(cls, TupleOf(replaced(items)))
+        case TupleOf() | Words() | NamedTuple():
+            return with_items(element, replaced)
+        case Nested(cls=cls, contents=contents):
+            return make(cls, with_items(contents, replaced))
         case Among(items=items):
             part = next(parts)
             if isinstance(part, Cell):
@@ -203,14 +207,8 @@ def rebuild(
             assert isinstance(base, ArrayRef)
             stages = tuple(_rebuilt_stage(stage, new) for stage in view)
             return replace(binding, object=base.object, view=stages)
-        case TupleOf(items=items):
-            return TupleOf(tuple(rebuilt(item) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(rebuilt(item) for item in items))
-        case NamedTuple(cls=cls, record=record):
-            again = rebuilt(record)
-            assert isinstance(again, RecordOf)
-            return NamedTuple(cls, again)
+        case TupleOf() | RecordOf() | Words() | NamedTuple():
+            return with_items(binding, rebuilt)
         case Growing(buffers=buffers, element=element):
             new_buffers, length = [next(new) for _ in buffers], next(new)
             assert isinstance(length, Num)
@@ -218,8 +216,6 @@ def rebuild(
             return Growing(tuple(new_buffers), length, again)  # type: ignore[arg-type]  # arrays
         case Zip(inners=items):
             return Zip(tuple(rebuilt(item) for item in items))
-        case Words(items=items):
-            return replace(binding, items=tuple(rebuilt(item) for item in items))
         case Range():
             numbers = [next(new) for _ in range(3)]
             assert all(isinstance(n, Num) for n in numbers)
@@ -274,10 +270,8 @@ def _with_refs(element: Binding, other: Callable[[Ref], Ref]) -> Binding:
             return other(element)
         case Bound(owner=owner):
             return replace(element, owner=_with_refs(owner, other))
-        case TupleOf(items=items):
-            return TupleOf(tuple(_with_refs(item, other) for item in items))
-        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
-            return NamedTuple(cls, RecordOf(keys, tuple(_with_refs(x, other) for x in items)))
+        case TupleOf() | NamedTuple():
+            return with_items(element, lambda item: _with_refs(item, other))
     return element
 
 

@@ -183,7 +183,7 @@ def _is_none(item: Binding) -> bool:
 
 def put(lo: Lowerer, owner: DictRef, key: Binding, value: Binding, node: ast.AST) -> None:
     """Lower ``owner[key] = value``, and ``owner.add(key)`` of a set."""
-    if isinstance(owner, SetRef) and (members := _members(lo, owner, key, node)) is not None:
+    if isinstance(owner, SetRef) and (members := _members(lo, owner, key)) is not None:
         there = comparisons.compare(lo, ast.In(), key, members, node)
 
         def add() -> None:
@@ -215,7 +215,7 @@ def put(lo: Lowerer, owner: DictRef, key: Binding, value: Binding, node: ast.AST
     )  # fmt: skip
 
 
-def _members(lo: Lowerer, owner: SetRef, key: Binding, node: ast.AST) -> ListRef | None:
+def _members(lo: Lowerer, owner: SetRef, key: Binding) -> ListRef | None:
     """Return the list of the members of a set to which an object is added; None for others."""
     items = key.items if isinstance(key, OneOf) else (key,)
     if not all(isinstance(item, ObjectRef) and _by_identity(item.cls) for item in items):

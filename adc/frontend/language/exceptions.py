@@ -440,7 +440,7 @@ def finally_(
             "leave after it: that would discard exceptions",
         )
     key = (lo.frame.path, id(stmt), "finally")
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     if not lo.caught and key not in lo.memo:
         try:
             body()
@@ -449,9 +449,7 @@ def finally_(
         except Dead:
             pass  # what always raises runs `final` as well
         lo.memo[key] = True
-        lo.restore(before)
-        lo.reset_names(saved)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
     region = Region(None, keeps=True)
     catching(lo, region, body)
     kept_exit(lo, final)

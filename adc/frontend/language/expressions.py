@@ -237,14 +237,11 @@ def comprehension_items(
     """
     if not is_static(lo, node.generators, most):
         return None
-    names, mark = lo.save_names(), len(lo.builder.stmts)
-    before = lo.snapshot()
+    before = lo.point()
     try:
         return tuple(scoped(lo, node, lambda: _kept(lo, node, node.elt)))
     except _AtRunTime:
-        lo.restore(before)
-        lo.reset_names(names)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
         return None
 
 
@@ -270,13 +267,10 @@ def is_static(
     lo: Lowerer, generators: Sequence[ast.comprehension], most: int = sequences.UNROLLED
 ) -> bool:
     """Whether the first iterable of a comprehension has a length known at compile time."""
-    names, mark = lo.save_names(), len(lo.builder.stmts)
-    before = lo.snapshot()
+    before = lo.point()
     if functions.called(lo, generators[0].iter) is not None:
         known = functions.combined(lo, generators[0].iter, most)
-        lo.restore(before)
-        lo.reset_names(names)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
         return known is not None
     iterable = evaluation.lower_expr(lo, generators[0].iter)
     if functions.of_object(lo, iterable) is not None:
@@ -289,9 +283,7 @@ def is_static(
             sequences.static_range(iterable) is not None
             and len(sequences.static_range(iterable) or ()) <= most
         )
-    lo.restore(before)
-    lo.reset_names(names)
-    del lo.builder.stmts[mark:]
+    lo.undo(before)
     return found
 
 
@@ -300,15 +292,12 @@ def _list_comprehension(lo: Lowerer, node: ast.ListComp) -> Binding:
     items = comprehension_items(lo, node)
     if items is not None:
         return lo.new_ref(ListRef, TupleOf(items))
-    names, mark = lo.save_names(), len(lo.builder.stmts)
-    before = lo.snapshot()
+    before = lo.point()
     try:
         return dynamic_lists.comprehension(lo, node)
     except RestructuredError:
         # A list of objects or lists: each element is lowered by itself.
-        lo.restore(before)
-        lo.reset_names(names)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
         items = comprehension_items(lo, node, sequences.MAX_UNROLLED)
         if items is None:
             iterable = evaluation.lower_expr(lo, node.generators[0].iter)
@@ -333,16 +322,13 @@ def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Binding:
         keys.append(evaluation.lower_expr(lo, node.key))
         return _kept(lo, node, node.value)
 
-    names, mark = lo.save_names(), len(lo.builder.stmts)
-    before = lo.snapshot()
+    before = lo.point()
     if not is_static(lo, node.generators, sequences.MAX_UNROLLED):
         return dynamic_lists.dict_comprehension(lo, node)
     try:
         items = scoped(lo, node, visit)
     except _AtRunTime:
-        lo.restore(before)
-        lo.reset_names(names)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
         return dynamic_lists.dict_comprehension(lo, node)
     made = lo.new_ref(DictRef, RecordOf((), ()))
     for key, item in zip(keys, items, strict=True):

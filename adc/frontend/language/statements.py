@@ -386,21 +386,19 @@ def _assert(lo: Lowerer, stmt: ast.Assert) -> None:
     cond = evaluation.condition(lo, stmt.test)
     if isinstance(cond, Literal) and cond.value:
         return
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     given = [stmt.msg] if stmt.msg else []
     parts = exceptions.made_of(lo, AssertionError, given, (), stmt)
     env = lo.frame.env
-    still = len(lo.builder.stmts) == mark and all(
-        env[name] is old for name, old in before.env.items()
+    still = len(lo.builder.stmts) == before.emitted and all(
+        env[name] is old for name, old in before.state.env.items()
     )
     if still and not any(part.has_arrays for part in parts):
         exceptions.fail(lo, cond, "AssertionError", parts, stmt)
         optional.narrow(lo, cond, True)
         return
     # What the message computes, and does, belongs to the path that fails.
-    lo.restore(before)
-    lo.reset_names(saved)
-    del lo.builder.stmts[mark:]
+    lo.undo(before)
 
     def fails() -> None:
         again = exceptions.made_of(lo, AssertionError, given, (), stmt)

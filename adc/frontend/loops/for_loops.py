@@ -95,8 +95,7 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     if isinstance(trips, Literal) and trips.value <= 0:
         exits.lower_else(lo, stmt, None)
         return
-    before, saved = lo.snapshot(), lo.save_names()
-    mark = len(lo.builder.stmts)
+    before = lo.point()
     held = over.hold(lo, iterable)
     items = sequences.static_range(iterable)
     count = len(items) if items is not None else over.constant_length(iterable, trips)
@@ -107,9 +106,7 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
         # A list that grows by arrays, a dict with new keys, keys such as f"w{k}": a copy of the
         # body for each iteration.
         if count is None and isinstance(error, RestructuredError | PickedError):
-            lo.restore(before)
-            lo.reset_names(saved)
-            del lo.builder.stmts[mark:]
+            lo.undo(before)
             known = generators.combined(lo, stmt.iter, copies.MAX_COPIES)
             if known is not None:
                 copies.unrolled(lo, stmt, known)
@@ -136,9 +133,7 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
             if isinstance(error, RestructuredError):
                 sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)
             raise
-        lo.restore(before)
-        lo.reset_names(saved)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
         if unrolls:
             copies.unrolled(lo, stmt, iterable if items is None else TupleOf(tuple(items)))
         else:
@@ -161,7 +156,7 @@ def _over_numbers(lo: Lowerer, stmt: ast.For, iterable: Binding) -> bool:
     }
     if kind is None or others:
         return False
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     try:
         call = ast.copy_location(ast.Call(stmt.iter, [], []), stmt.iter)
         array = dispatch.apply(lo, Static(np.array), [TupleOf(tuple(items))], {}, call)
@@ -175,13 +170,11 @@ def _over_numbers(lo: Lowerer, stmt: ast.For, iterable: Binding) -> bool:
         settling.settled(lo, stmt, whole, trips, number, unrolls=False)
         lo.frame.env.pop(held, None)
         changed = isinstance(inner, ListRef) and lo.held(inner) != TupleOf(tuple(items))
-        if not (changed or _grows_by_arrays(before.env, lo.frame.env)):
+        if not (changed or _grows_by_arrays(before.state.env, lo.frame.env)):
             return True
     except AdcError:
         pass
-    lo.restore(before)
-    lo.reset_names(saved)
-    del lo.builder.stmts[mark:]
+    lo.undo(before)
     return False
 
 
@@ -205,14 +198,12 @@ def _like_number(lo: Lowerer, element: Binding, kind: Scalar) -> Binding:
 
 def _over_generator(lo: Lowerer, stmt: ast.For, generator: Generator) -> None:
     """Lower a loop over a generator, or a copy of the body for each combination of constants."""
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     try:
         generators.loop(lo, stmt, generator)
         return
     except (RestructuredError, PickedError):
-        lo.restore(before)
-        lo.reset_names(saved)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
         known = generators.combined(lo, stmt.iter, copies.MAX_COPIES)
         if known is None:
             raise

@@ -68,8 +68,8 @@ def settled(
     kinds: dict[str, Binding | _Empty] = lo.memo.setdefault(
         (lo.frame.path, id(stmt), "targets"), {}
     )
-    before, saved = lo.snapshot(), lo.save_names()
-    mark = len(lo.builder.stmts)
+    before = lo.point()
+    start_env = before.state.env
     for attempt in range(12):
         known = dict(kinds)
         if early:
@@ -77,7 +77,7 @@ def settled(
             # first one. Reading it after no iteration is checked.
             for name in targets:
                 if name in known:
-                    start = before.env.get(name)
+                    start = start_env.get(name)
                     if isinstance(start, Late) and _are_same(start.inner, known[name]):
                         lo.frame.env[name] = start.inner
                     else:
@@ -93,7 +93,7 @@ def settled(
                 if name in known and not isinstance(binding, Unbound | Unstable):
                     if ran is None:
                         ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
-                    lo.frame.env[name] = _late(lo, before.env.get(name), binding, ran, known[name])
+                    lo.frame.env[name] = _late(lo, start_env.get(name), binding, ran, known[name])
 
         try:
             _loop(
@@ -103,9 +103,7 @@ def settled(
         except exits.JumpsError:
             if early:
                 raise
-            lo.restore(before)
-            lo.reset_names(saved)
-            del lo.builder.stmts[mark:]
+            lo.undo(before)
             settled(lo, stmt, iterable, trips, element, unrolls)
             return
         except UnboundError:
@@ -127,9 +125,7 @@ def settled(
             raise TypeUnstableError(
                 "the types of this loop's variables do not converge", lo.span(stmt)
             )
-        lo.restore(before)
-        lo.reset_names(saved)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
 
 
 def _loop(

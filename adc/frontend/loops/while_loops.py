@@ -19,7 +19,7 @@ from adc.ir.errors import TypeUnstableError
 
 @handles(ast.While)
 def lower_while(lo: Lowerer, stmt: ast.While) -> None:
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     try:
         _lower_while(lo, stmt)
     except (PickedError, TypeUnstableError) as error:
@@ -28,9 +28,7 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
         varies = isinstance(error, VariesError) and not isinstance(error, RestructuredError)
         if varies or (isinstance(error, PathsError) and CONTENTS not in lo.shared.varied):
             raise  # the program is lowered again with what may be one of several values
-        lo.restore(before)
-        lo.reset_names(saved)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
         copies.of_while(lo, stmt, error)
 
 
@@ -61,7 +59,7 @@ def _lower_while(lo: Lowerer, stmt: ast.While) -> None:
     sure = scope.surely_assigned(stmt.test)
     # What was a number and is an array after the first iteration is only an array in the others.
     peels = bool(lo.shared.varied) and not (endless or stmt.orelse)
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
 
     def loop(*, peels: bool = False) -> None:
         lower_loop(lo, stmt, names, body, trips=None, definite=endless, sure=sure, peels=peels)
@@ -80,9 +78,7 @@ def _lower_while(lo: Lowerer, stmt: ast.While) -> None:
     except (exits.JumpsError, FirstError) as error:
         if isinstance(error, FirstError) and not peels:
             raise
-        lo.restore(before)
-        lo.reset_names(saved)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
         if isinstance(error, exits.JumpsError):
             _lower_while(lo, stmt)
         else:

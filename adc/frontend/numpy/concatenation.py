@@ -277,24 +277,19 @@ numpy_function("a sections axis?", "split")(_split_into(True))
 numpy_function("a sections axis?", "array_split")(_split_into(False))
 
 
-@numpy_function("a sections")
-def _vsplit(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    x = elementwise.base_of(lo, arrays.as_array(lo, given["a"], node), node)
-    if len(dims_of(lo, x)) < 2:
-        raise TypeMismatchError(
-            "vsplit only works on arrays of 2 or more dimensions", lo.span(node)
-        )
-    return split(lo, x, given["sections"], lo.num(0), True, node)
+def _split_along(name: str, axis: int, least: int) -> Any:
+    def handler(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+        x = elementwise.base_of(lo, arrays.as_array(lo, given["a"], node), node)
+        if len(dims_of(lo, x)) < least:
+            what = f"{name} only works on arrays of {least} or more dimensions"
+            raise TypeMismatchError(what, lo.span(node))
+        return split(lo, x, given["sections"], lo.num(axis), True, node)
+
+    return handler
 
 
-@numpy_function("a sections")
-def _dsplit(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    x = elementwise.base_of(lo, arrays.as_array(lo, given["a"], node), node)
-    if len(dims_of(lo, x)) < 3:
-        raise TypeMismatchError(
-            "dsplit only works on arrays of 3 or more dimensions", lo.span(node)
-        )
-    return split(lo, x, given["sections"], lo.num(2), True, node)
+numpy_function("a sections", "vsplit")(_split_along("vsplit", 0, 2))
+numpy_function("a sections", "dsplit")(_split_along("dsplit", 2, 3))
 
 
 @numpy_function("a * axis?")

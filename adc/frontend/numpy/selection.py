@@ -156,15 +156,25 @@ def _within(lo: Lowerer, index: Binding, size: Operand, mode: str, node: ast.AST
     return lift(lo, [index], inside, node)
 
 
+def _target(lo: Lowerer, x: Binding, name: str, node: ast.Call) -> ArrayRef:
+    """Return the array that a function of NumPy changes."""
+    if not isinstance(x, ArrayRef):
+        raise TypeMismatchError(f"`np.{name}` needs an array", lo.span(node))
+    return x
+
+
+def _along_axis(lo: Lowerer, given: Given, node: ast.Call) -> tuple[Arraylike, int]:
+    """Return an array and an axis; the flat one without any."""
+    x = arrays.as_array(lo, given["a"], node)
+    if arguments.is_none(given.get("axis")):
+        return shaping.reshaped(lo, x, [views.size_of(lo, dims_of(lo, x))], node), 0
+    return x, arguments.axis(lo, given["axis"], len(dims_of(lo, x)), node)
+
+
 @numpy_function("a indices axis? * mode?", "take")
 def _take(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    x = arrays.as_array(lo, given["a"], node)
     mode = _mode(lo, given, node)
-    if arguments.is_none(given.get("axis")):
-        x = shaping.reshaped(lo, x, [views.size_of(lo, dims_of(lo, x))], node)
-        axis = 0
-    else:
-        axis = arguments.axis(lo, given["axis"], len(dims_of(lo, x)), node)
+    x, axis = _along_axis(lo, given, node)
     full = indexing.Slice(None, None, None, node)
     items = [indexing.Item(full, node)] * axis
     index = arrays.as_operand(lo, given["indices"], node)
@@ -178,12 +188,7 @@ def _take(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 @numpy_function("condition a axis?", "compress")
 def _compress(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    x = arrays.as_array(lo, given["a"], node)
-    if arguments.is_none(given.get("axis")):
-        x = shaping.reshaped(lo, x, [views.size_of(lo, dims_of(lo, x))], node)
-        axis = 0
-    else:
-        axis = arguments.axis(lo, given["axis"], len(dims_of(lo, x)), node)
+    x, axis = _along_axis(lo, given, node)
     condition = arrays.as_array(lo, given["condition"], node)
     if len(dims_of(lo, condition)) != 1:
         raise TypeMismatchError("the condition must be a vector", lo.span(node))
@@ -236,9 +241,7 @@ def _take_along_axis(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 @numpy_function("arr indices values axis", "put_along_axis")
 def _put_along_axis(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    x = given["arr"]
-    if not isinstance(x, ArrayRef):
-        raise TypeMismatchError("`np.put_along_axis` needs an array", lo.span(node))
+    x = _target(lo, given["arr"], "put_along_axis", node)
     index = elementwise.base_of(lo, arrays.as_array(lo, given["indices"], node), node)
     axis = arguments.axis(lo, given["axis"], len(dims_of(lo, x)), node)
     value = arrays.as_operand(lo, given["values"], node)
@@ -248,9 +251,7 @@ def _put_along_axis(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 @numpy_function("a ind v mode?", "put")
 def _put(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    x = given["a"]
-    if not isinstance(x, ArrayRef):
-        raise TypeMismatchError("`np.put` needs an array", lo.span(node))
+    x = _target(lo, given["a"], "put", node)
     if not views.is_contiguous(lo, x):
         raise lo.unsupported("`np.put` into a view", node, "index it")
     flat = _flat(lo, x, node)
@@ -324,9 +325,7 @@ def _repeated(
 
 @numpy_function("a mask values", "putmask")
 def _putmask(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    x = given["a"]
-    if not isinstance(x, ArrayRef):
-        raise TypeMismatchError("`np.putmask` needs an array", lo.span(node))
+    x = _target(lo, given["a"], "putmask", node)
     values = _values(lo, given["values"], x, node)
     if isinstance(values, ArrayRef | Lazy):
         own, dims = dims_of(lo, values), dims_of(lo, x)
@@ -345,9 +344,7 @@ def _putmask(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 @numpy_function("dst src casting? where?", "copyto")
 def _copyto(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    x = given["dst"]
-    if not isinstance(x, ArrayRef):
-        raise TypeMismatchError("`np.copyto` needs an array", lo.span(node))
+    x = _target(lo, given["dst"], "copyto", node)
     source = elementwise.value_of(lo, arrays.as_operand(lo, given["src"], node), node)
     casting = arguments.text(lo, given.get("casting"), "same_kind", node, "`casting`")
     _check_castable(lo, source, x, casting, node)

@@ -42,11 +42,9 @@ def strong(lo: Lowerer, operand: Operand) -> Operand:
     return lo.builder.apply("cast", operand, params=(ty.dtype,))
 
 
-def _numbers(
-    lo: Lowerer, row: OpDef, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> Binding:
+def _numbers(lo: Lowerer, row: OpDef, args: list[Binding], node: ast.Call) -> Binding:
     """Lower a NumPy ufunc on scalars: operands promoted, the result NumPy's."""
-    if kwargs or len(args) != row.arity:
+    if len(args) != row.arity:
         raise lo.unsupported(f"`{ast.unparse(node.func)}` with these arguments", node)
     what = _name(row, node)
     operands = [elementwise.number(lo, arg, node, what) for arg in args]
@@ -133,11 +131,15 @@ def call(
 ) -> Binding:
     """Lower a call of a ufunc."""
     args = [arrays.as_operand(lo, arg, node) for arg in args]
-    if len(args) == row.arity + 1:
-        kwargs = {"out": args[-1], **kwargs}
+    if len(args) > row.arity + 1 or (len(args) > row.arity and "out" in kwargs):
+        takes = f"{row.arity} operand{'s' * (row.arity > 1)} and `out`"
+        what = f"{_name(row, node)} takes {takes}, not {len(args)}"
+        raise TypeMismatchError(what, lo.span(node))
+    if len(args) > row.arity:
+        kwargs = {**kwargs, "out": args[-1]}
     low, high = row.domain[0]
     return applied(
-        lo, lambda items: _numbers(lo, row, list(items), {}, node), args[: row.arity], kwargs, node,
+        lo, lambda items: _numbers(lo, row, list(items), node), args[: row.arity], kwargs, node,
         (low + high) / 2,
     )  # fmt: skip
 
@@ -330,7 +332,7 @@ def _at(
                 operands.append(Num(second.element(index)))
             elif row.arity == 2:
                 operands.append(scalar)
-            new = _numbers(lo, row, operands, {}, node)
+            new = _numbers(lo, row, operands, node)
             assert isinstance(new, Num)
             ty = numbers.scalar_type(new.operand)
             if not np.can_cast(ty.numpy, element.numpy, "same_kind"):

@@ -41,7 +41,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import NEITHER
-from adc.frontend.core.structure import cells_of, refs, with_cells
+from adc.frontend.core.structure import cells_of, refs, with_cells, with_items
 from adc.frontend.inputs import complexes, flatten, instances, trees, unflatten
 from adc.frontend.values import elementwise, keyed, list_buffers, structures, views
 from adc.ir import foreign
@@ -89,18 +89,12 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
                 assert isinstance(found, Num)
                 return inside(Num(found.operand, array=True))
             return elementwise.copy(lo, result, node)
-        case TupleOf(items=items):
-            return TupleOf(tuple(map(inside, items)))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(map(inside, items)))
-        case Words(items=items) if varied:
-            return replace(result, items=tuple(map(inside, items)))
         case NamedTuple(cls=cls) if cls is slice or instances.is_stateful_class(cls):
             pass
-        case NamedTuple(cls=cls, record=record):
-            inner = inside(record)
-            assert isinstance(inner, RecordOf)
-            return NamedTuple(cls, inner)
+        case TupleOf() | RecordOf() | NamedTuple():
+            return with_items(result, inside)
+        case Words() if varied:
+            return with_items(result, inside)
         case Maybe(inner=inner) if varied and not may_be_unset(result):
             return replace(result, inner=inside(inner))
         case OneOf(items=items, which=which) if varied:

@@ -20,6 +20,7 @@ from adc.frontend.core.bindings import (
     TupleOf,
 )
 from adc.frontend.core.lower import Facts, Lowerer
+from adc.frontend.core.structure import with_items
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.types import BOOL
@@ -155,14 +156,8 @@ def chosen(binding: Binding, said: Facts) -> Binding:
             if len(left) == 1:
                 return chosen(items[left[0]], said)
             found: Binding = OneOf(each(items), which)
-        case TupleOf(items=items):
-            found = TupleOf(each(items))
-        case RecordOf(keys=keys, items=items):
-            found = RecordOf(keys, each(items))
-        case NamedTuple(cls=cls, record=record):
-            inner = chosen(record, said)
-            assert isinstance(inner, RecordOf)
-            found = NamedTuple(cls, inner)
+        case TupleOf() | RecordOf() | NamedTuple():
+            found = with_items(binding, lambda item: chosen(item, said))
         case Maybe(inner=inner, some=some, absent=absent):
             found = Maybe(chosen(inner, said), some, absent)
         case _:

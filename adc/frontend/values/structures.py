@@ -35,7 +35,7 @@ from adc.frontend.core.bindings import (
     suspect,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.structure import cells_of, is_slot, with_cells
+from adc.frontend.core.structure import cells_of, is_slot, with_cells, with_items
 from adc.frontend.inputs import complexes, instances
 from adc.frontend.values import arrays, elementwise, views
 from adc.ir.core import Operand, Value, derivative_type
@@ -98,14 +98,10 @@ def deep_copy(
                         )
                     made[key] = leaf(item)
                 return made[key]
-            case TupleOf(items=items):
-                return TupleOf(tuple([copied(each) for each in items]))
-            case RecordOf(keys=keys, items=items):
-                return RecordOf(keys, tuple([copied(each) for each in items]))
-            case NamedTuple(cls=cls, record=record) if not instances.is_stateful_class(cls):
-                inner = copied(record)
-                assert isinstance(inner, RecordOf)
-                return NamedTuple(cls, inner)
+            case TupleOf() | RecordOf():
+                return with_items(item, copied)
+            case NamedTuple(cls=cls) if not instances.is_stateful_class(cls):
+                return with_items(item, copied)
             case ListRef() | DictRef() | ObjectRef():
                 require_own(lo, item, node, "__deepcopy__")
                 if item.slot not in made:
@@ -192,14 +188,8 @@ def wholes(lo: Lowerer, binding: Binding) -> Binding:
                     assert isinstance(each, ArrayRef)
                     shares(made.object, each.object)
             return made
-        case TupleOf(items=items):
-            return TupleOf(tuple(wholes(lo, item) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(wholes(lo, item) for item in items))
-        case NamedTuple(cls=cls, record=record):
-            inner = wholes(lo, record)
-            assert isinstance(inner, RecordOf)
-            return NamedTuple(cls, inner)
+        case TupleOf() | RecordOf() | NamedTuple():
+            return with_items(binding, lambda item: wholes(lo, item))
     return binding
 
 
@@ -284,14 +274,10 @@ def detached(
                 made = lo.new_array(lo.version(obj, node), lo.dims[obj], obj.name)
             sources[made.object] = obj
             return made
-        case TupleOf(items=items):
-            return TupleOf(tuple(copied(item) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(copied(item) for item in items))
-        case NamedTuple(cls=cls, record=record) if not instances.is_stateful_class(cls):
-            inner = copied(record)
-            assert isinstance(inner, RecordOf)
-            return NamedTuple(cls, inner)
+        case TupleOf() | RecordOf():
+            return with_items(binding, copied)
+        case NamedTuple(cls=cls) if not instances.is_stateful_class(cls):
+            return with_items(binding, copied)
         case ListRef() | DictRef() | ObjectRef():
             held = lo.held(binding)
             if isinstance(held, Growing):
@@ -372,17 +358,12 @@ def arranged(
             return next(found)
         case ArrayRef(object=obj) if obj.type.kind == "f":
             return next(found)
-        case TupleOf(items=items):
-            return TupleOf(tuple(recursed(item) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(recursed(item) for item in items))
-        case NamedTuple(cls=cls, record=record):
-            inner = recursed(record)
-            assert isinstance(inner, RecordOf)
-            if cls is not complexes.Whole:
-                return NamedTuple(cls, inner)
+        case NamedTuple(cls=complexes.Whole, record=record):
             # The gradient of a complex number is ∂f/∂x - i ∂f/∂y.
-            return _conjugate(lo, in_one(lo, inner)) if join is None else join(lo, inner)
+            parts = with_items(record, recursed)
+            return _conjugate(lo, in_one(lo, parts)) if join is None else join(lo, parts)
+        case TupleOf() | RecordOf() | NamedTuple():
+            return with_items(like, recursed)
         case Growing(buffers=buffers):
             (column,) = _only(lo, buffers, "a cotangent", lo.frame.source.node)
             return recursed(column)
@@ -433,17 +414,12 @@ def returned(
         match binding:
             case Num() | ArrayRef():
                 return next(values)
-            case TupleOf(items=items):
-                return TupleOf(tuple(visit(item) for item in items))
-            case RecordOf(keys=keys, items=items):
-                return RecordOf(keys, tuple(visit(item) for item in items))
-            case NamedTuple(cls=cls, record=record):
-                inner = visit(record)
-                assert isinstance(inner, RecordOf)
-                if cls is not complexes.Whole:
-                    return NamedTuple(cls, inner)
-                first, second = inner.items
-                return first if second == NONE else in_one(lo, inner)  # the first may be whole
+            case NamedTuple(cls=complexes.Whole, record=record):
+                parts = with_items(record, visit)
+                first, second = parts.items
+                return first if second == NONE else in_one(lo, parts)  # the first may be whole
+            case TupleOf() | RecordOf() | NamedTuple():
+                return with_items(binding, visit)
             case Growing():
                 return _grown(lo, binding, values)
             case ListRef() | DictRef() | ObjectRef():

@@ -15,7 +15,19 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from adc.ir import ops
-from adc.ir.core import Apply, Check, For, Literal, Operand, Stmt, Value, walk
+from adc.ir.core import (
+    Apply,
+    Check,
+    For,
+    Literal,
+    Operand,
+    Recall,
+    Reverse,
+    Stmt,
+    Value,
+    While,
+    walk,
+)
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.types import DTYPES, INT, Array, Type
@@ -95,6 +107,15 @@ class Facts:
         """Learn what statements, and those in their blocks, say about integers."""
         for stmt in walk(tuple(stmts)):
             self.define(stmt)
+
+    def mirror(self, stmt: Stmt, loops: Mapping[str, For | While]) -> None:
+        """Learn that integers which reverse code recalls, and counters, are the forward ones."""
+        if isinstance(stmt, Recall) and stmt.result.type.kind in "iu":
+            self.forms[stmt.result] = self.form(stmt.value)
+        elif isinstance(stmt, Reverse):
+            loop = loops.get(stmt.loop)
+            if isinstance(loop, For):
+                self.forms[stmt.index] = self.form(loop.index)
 
     def define(self, stmt: Stmt) -> None:
         """Learn what an `Apply` says about its integer result."""

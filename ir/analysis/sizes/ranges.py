@@ -412,7 +412,7 @@ class Ranges:
         if op.fills:
             self._set(stmt.result, _start(self._get(stmt.args[0])))
             return
-        ranges = [_integer(stmt, arg) or self._get(arg) for arg in stmt.args]
+        ranges = [_integer(arg) or self._get(arg) for arg in stmt.args]
         operands = [each for each in ranges if each is not None]
         if len(operands) < len(ranges):
             return
@@ -440,7 +440,7 @@ def _bounds(op: OpDef, number: float, known: Range) -> Bounds:
     return -INF, INF
 
 
-def _integer(stmt: Apply, arg: Operand) -> Range | None:
+def _integer(arg: Operand) -> Range | None:
     """Return the range of an operand that is no float; None of a float."""
     if arg.type.kind == "f":
         return None

@@ -18,9 +18,9 @@ from adc.ir.ops.scipy.gamma import gamma
 from adc.ir.ops.ufuncs import ORDER, ufunc
 
 
-def _between(row: Callable[[], OpDef], plus: float, times: float = 0.5) -> Callable[..., Any]:
+def _between(row: Callable[[], OpDef], plus: float) -> Callable[..., Any]:
     """Return the rule that the derivative of a row is from its orders before and after."""
-    return lambda y, v, x: times * (row()(v - 1.0, x) + plus * row()(v + 1.0, x))
+    return lambda y, v, x: 0.5 * (row()(v - 1.0, x) + plus * row()(v + 1.0, x))
 
 
 def _with_before(row: Callable[[], OpDef]) -> Callable[..., Any]:

@@ -77,11 +77,11 @@ elliprg: OpDef = ufunc(
 _EIGHTH = math.pi / 8.0
 
 
-def _near_zero(a: float, b: float, m: Any) -> Any:
-    """Return the hypergeometric function of a, b, 2 and a small m, by its series."""
+def _near_zero(a: float, m: Any) -> Any:
+    """Return the hypergeometric function of a, 1.5, 2 and a small m, by its series."""
     found: Any = 1.0
     for k in range(17, -1, -1):
-        found = 1.0 + ((a + k) * (b + k) / ((2.0 + k) * (1.0 + k))) * (m * found)
+        found = 1.0 + ((a + k) * (1.5 + k) / ((2.0 + k) * (1.0 + k))) * (m * found)
     return found
 
 
@@ -94,13 +94,13 @@ def _small(m: Any) -> tuple[Any, Any]:
 def _slope_of_k(m: Any) -> Any:
     small, other = _small(m)
     far = (ellipe(other) / (1.0 - other) - ellipk(other)) / (2.0 * other)
-    return select(small, _EIGHTH * _near_zero(1.5, 1.5, m), far)
+    return select(small, _EIGHTH * _near_zero(1.5, m), far)
 
 
 def _slope_of_e(m: Any) -> Any:
     small, other = _small(m)
     far = (ellipe(other) - ellipk(other)) / (2.0 * other)
-    return select(small, -_EIGHTH * _near_zero(0.5, 1.5, m), far)
+    return select(small, -_EIGHTH * _near_zero(0.5, m), far)
 
 
 ellipk: OpDef = ufunc("ellipk", lambda y, m: _slope_of_k(m), cost=40)

@@ -177,7 +177,7 @@ class Loop:
         """Return how many iterations are recomputed without storing."""
         own = self.schedule(leaf, room)
         if own.slots:
-            # About the cost of storing states while the loop runs (`schedule.online_steps`).
+            # About the cost of storing states while the loop runs.
             blocks = -(-self.often // own.unit)
             return own.unit * max(advances(blocks, own.slots) - blocks + 2, 0)
         return self.reversal(leaf, room).plain

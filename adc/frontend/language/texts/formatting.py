@@ -32,7 +32,6 @@ from adc.frontend.language.texts import templates, written
 from adc.frontend.values import constants, elementwise, sequences, views
 from adc.ir.errors import TypeMismatchError
 
-_BUILTINS = (str, repr, format)
 _RUN_TIME = "a string of run-time values outside `print`, `raise` and `assert`"
 _KEYS = "strings are keys: they must be known when the program is compiled"
 

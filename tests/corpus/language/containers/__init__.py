@@ -1,6 +1,7 @@
 """Programs with lists, dicts and other data structures.
 
-`language_programs` (what holds arrays and numbers), `list_programs` (lists of any length),
+`language_programs` (what holds arrays and numbers), `kept_programs` (what reverse code keeps of
+them), `list_programs` (lists of any length),
 `keyed_programs` (sets that change, dicts whose keys depend on the run), `stack_programs` (lists of
 elements that are alike), `zip_programs` (several iterables).
 """

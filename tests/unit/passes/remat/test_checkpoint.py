@@ -17,6 +17,7 @@ from adc.ir.verifier import verify
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.remat.remat import remat
 from tests.oracle import chain as chains
+from tests.oracle import schedules
 
 SLOTS = (1, 2, 3, 5)
 
@@ -100,7 +101,7 @@ def test_iterations_of_unknown_number(slots: int, evaluations: Callable[[str], i
         interp.run(fn, [0.3, n])
         found = evaluations("sin")
         # In the first run, plain again, and taped. One more iteration finds that it is the last.
-        assert found == n + schedule.online_steps(n + 1, slots) + n
+        assert found == n + schedules.online_steps(n + 1, slots) + n
         # Where n is known, the last iteration of the first run is taped.
         offline = n + schedule.advances(n, slots) if n else 0
         assert found <= 1.25 * offline + 2 or slots < 3

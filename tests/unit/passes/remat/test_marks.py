@@ -16,7 +16,7 @@ from adc.ir.errors import RecomputeError
 from adc.ir.walk import marked
 from adc.passes.remat.plan import KEPT, RECOMPUTED, RELOADED, Plan
 from adc.passes.remat.remat import rematerialize
-from tests.corpus.language.containers.language_programs import LANGUAGE_PROGRAMS
+from tests.corpus.language.containers.kept_programs import KEPT_PROGRAMS
 from tests.corpus.program import Program
 from tests.corpus.programs import differentiable
 from tests.oracle import chain as chains
@@ -36,7 +36,7 @@ def bits(results: Sequence[Any]) -> list[bytes]:
     return [np.asarray(each).tobytes() for each in results]
 
 
-KEEPING = [program for program in LANGUAGE_PROGRAMS if "keep" in program.tags]
+KEEPING = [program for program in KEPT_PROGRAMS if "keep" in program.tags]
 
 
 @pytest.mark.sampled(120)

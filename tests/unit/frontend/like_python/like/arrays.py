@@ -1,6 +1,15 @@
 """Arrays: functions and methods of NumPy and SciPy, indices, views."""
 
 LIKE: dict[str, str] = {
+    "x=M, n=3": r"""
+return sorted(x, key=lambda r: r)
+
+return sorted([x[k % 2] for k in range(n)])
+
+return sorted([x[0], x[1]])
+
+return sorted([np.array([2.0]), np.array([1.0])])
+""",
     "x=1.5": r"""
 free = [letter for letter in "abcd" if letter not in FROZEN]
 both = FROZEN & {"a", "b", 2}
@@ -350,5 +359,15 @@ try:
     x[1:] = np.atleast_2d(x)
 except ValueError as error:
     return str(error)
+""",
+    "x=1.5, n=3": r"""
+return np.iterable(x), np.iterable([x]), np.iterable(np.array([x])), np.iterable(np.array(x))
+""",
+    "x=X, n=3": r"""
+return np.zeros(1, np.common_type(x)), np.zeros(1, np.common_type(x, x * 1j))
+
+return np.diff(x, prepend=0.0), np.diff(x, append=[1.0, 2.0]), np.diff(x, 2, prepend=x[0])
+
+return x[np.s_[1:]], x[np.s_[::2]], M[np.s_[0, 1:]], M[np.index_exp[1:]]
 """,
 }

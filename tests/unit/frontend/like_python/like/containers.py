@@ -172,6 +172,16 @@ most = max((v * v for v in [x[0], x[1]]), key=lambda u: -u)
 return most, sorted((v * v for v in [x[0], x[1]]), key=lambda u: -u)
 """,
     "x=1.5, n=3": r"""
+d = {(i, i + 1): x * i for i in range(n)}
+return d[n - 1, n], d[(n, n + 1)]
+
+d = {(i, i + 1): x * i for i in range(n)}
+return d[n - 1, n] + d[1, 2]
+
+f = {"a": x}
+f["b"] = f.pop("a")
+return f, f.get("a", 2.0)
+
 moves = [(0.0, 1.0), (x, 0.0), (0, -1.0)]
 s = 0.0
 for k in I:

@@ -192,6 +192,25 @@ for v in x:
 return y
 """,
     "x=1.5, n=3": r"""
+try:
+    with Passing() as m:
+        x = x * m
+        if x > 2.0:
+            raise ValueError("a")
+except ValueError:
+    x = x * 3.0
+return x
+
+try:
+    with Swallowing(), Passing() as m:
+        x = x * m
+        if x > 2.0:
+            raise ValueError("a")
+    x = x + 1.0
+except ValueError:
+    x = x * 3.0
+return x
+
 class_ = Diverged if x > 5.0 else Missing
 return class_.__name__
 """,

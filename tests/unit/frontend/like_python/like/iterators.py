@@ -136,6 +136,31 @@ return sum(s[0] * x[1] for s in states) + len((1.0,) * n), "ab" * n
 return sum(x.flat) + sum(list(x.flat)) + sum([v for v in x.flat]) + max(x.flat)
 """,
     "x=1.5, n=3": r"""
+return sum(a * b for a, b in itertools.combinations([x, 2.0, 3.0], 2))
+
+return sum(a * b for a, b in itertools.product([x, 2.0], repeat=2))
+
+s = 0.0
+for a, b in itertools.permutations([x, 2.0, 3.0], 2):
+    s += a * b * b
+return s
+
+s = [x, 2.0]
+t = 0.0
+for k, v in enumerate(s):
+    if k < 2:
+        s.append(v * 2.0)
+    t += v
+return t, s
+
+s, r = [x, 2.0], [1.0, 2.0, 3.0, 4.0, 5.0]
+t = 0.0
+for v, w in zip(s, r):
+    if w < 3.0:
+        s.append(v * w)
+    t += v
+return t, s
+
 g = (v * v for v in (x, 2.0, 3.0))
 return sum(g) + sum(g), next(g, 'end')
 
@@ -156,5 +181,18 @@ return next(g), next(g)
 """,
     "x=1.5, k=3": r"""
 return [sum([v * i for i in range(k)]) for v in (x, 2)]
+""",
+    "x=X, n=3": r"""
+k = iter(x)
+a = next(k)
+return a, next(k), next(k, 5.0), next(k, 7.0)
+
+s = [v for v in x]
+t = 0.0
+for k, v in enumerate(reversed(s)):
+    t += k * v
+return t
+
+return sorted(zip(x, x[::-1])), list(zip(range(n), x))
 """,
 }

@@ -82,6 +82,8 @@ return found, 1j * x, [type(v) is complex for v in found], type(x[0][...]) is np
 return np.float64(x), np.float32(x), np.int64(x), np.bool_(x > 0), np.float64([1, 2])
 """,
     "x=1.5, n=3": r"""
+return cmath.isnan(x * 1j), cmath.isinf(x * 1j), cmath.isfinite(complex(x, math.inf))
+
 y = np.int32(0)
 for k in range(n):
     y = np.int16(y) if k < 2 else np.int64(y)

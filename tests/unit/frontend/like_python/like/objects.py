@@ -155,6 +155,16 @@ p.y[1]["a"][1].y = 3.0
 return d["y"][1]["a"][1]["y"] * d["y"][0]
 """,
     "x=1.5, n=3": r"""
+class C:
+    def __getitem__(self, k):
+        return k.start * 2.0, k.stop
+return C()[n:x]
+
+class C:
+    def __getitem__(self, k):
+        return k[0].start * 2.0, k[1]
+return C()[n:2, x]
+
 q = Point(x, 1.0)
 for k in range(n):
     p = q

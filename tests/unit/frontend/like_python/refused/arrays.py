@@ -2,6 +2,25 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return np.zeros(1.5)
+# ADC014: a size must be an integer, not a number (float)
+
+return np.zeros((2.5,))
+# ADC014: a size must be an integer, not a number (float)
+
+return np.zeros(2, foo=3)
+# ADC010: `np.zeros` with these arguments is not supported
+
+return np.ones((2, x))
+# ADC014: a size must be an integer, not a number (float)
+
+return any([X, X])
+# ADC014: The truth value of an array with more than one element is ambiguous
+
+a = None if x > 1 else X
+return 1.0 if a == X else 2.0
+# ADC010: this comparison of an array (f64[:]) or None is not supported
+
 assert x > 100, '{}{}'.format(*[x])
 return x
 # ADC010: this format is not supported

@@ -2,6 +2,69 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return (1.0, x).copy()
+# ADC014: a tuple of 2 has no attribute 'copy'
+
+d = collections.deque([x, 2.0, 3.0])
+return d[0:2]
+# ADC014: sequence index must be integer, not 'slice'
+
+s = {1, 2}
+s.update(a=1)
+return x
+# ADC014: set.update() takes no keyword arguments
+
+return len(set(iterable=[1]))
+# ADC010: `set` with these arguments is not supported
+
+s = {1, 2}
+s.remove(1, 2)
+return x
+# ADC014: set.remove() with 2 arguments
+
+s = {1, 2}
+s.add(1, 2)
+return x
+# ADC014: set.add() with 2 arguments
+
+s = {1, 2}
+return x if s < [1] else 2.0
+# ADC014: comparison of a set with a list
+
+return math.fsum(x)
+# ADC014: cannot loop over a number (float)
+
+return float(x * 1j)
+# ADC014: a complex number where a float64 is needed
+
+return max(Point(x, 1.0), Point(1.0, x))
+# ADC014: comparison of a Point with a Point
+
+a = [np.ones(2) for i in range(int(x) + 3)]
+a[0][0] = x
+return a[0]
+# ADC013: an array in a list whose length is known only at run time would be changed
+
+a = [np.ones(2) for i in range(int(x) + 3)]
+return sum(sorted(a))
+# ADC014: The truth value of an array with more than one element is ambiguous
+
+return frozenset({1}) | {i for i in range(int(x) + 2)}
+# ADC010: a frozenset whose elements are known only at run time is not supported
+
+a = None if x > 1 else (x, 2.0)
+match a:
+    case (b, c):
+        return b
+return x
+# ADC010: this pattern for a tuple of 2 or None is not supported
+
+return frozenset({1}).add
+# ADC010: `add` of a set is not supported
+
+return {"a": x}[["a"]]
+# ADC010: a key known only at run time is not supported
+
 return np.nan in [x, np.nan]
 # ADC010: looking for a NaN, which Python compares by identity, is not supported
 

@@ -2,6 +2,51 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+try:
+    y = x
+finally:
+    return 2.0
+# ADC030: leaving `finally` by `return`, `break` or `continue` is not supported
+
+for i in range(3):
+    try:
+        y = x
+    finally:
+        break
+return x
+# ADC030: leaving `finally` by `return`, `break` or `continue` is not supported
+
+LOG.setLevel(3)
+return x
+# ADC010: `Logger.setLevel` is not supported
+
+LOG.info(3, x)
+return x
+# ADC010: logging a number (int) with arguments is not supported
+
+LOG.addHandler(3)
+return x
+# ADC010: `Logger.addHandler` is not supported
+
+import warnings
+warnings.warn()
+return x
+# ADC010: `warnings.warn` with these arguments is not supported
+
+import warnings
+warnings.warn("a", stacklevel=2, foo=3)
+return x
+# ADC010: `warnings.warn` with these arguments is not supported
+
+return LOG.level * x
+# ADC010: the attribute `level` of a logger is not supported
+
+return LOG.handlers
+# ADC010: the attribute `handlers` of a logger is not supported
+
+return LOG.disabled * x
+# ADC010: the attribute `disabled` of a logger is not supported
+
 raise Stopped('late', [x])
 # ADC010: an exception with a list is not supported
 

@@ -2,6 +2,69 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return adc.grad(thrice, argnums=0, argnames="v")(x)
+# ADC020: argnums and argnames are both given
+
+return adc.hvp(thrice, (x,), (x,), has_aux=True)
+# ADC014: adc.hvp() does not take these arguments
+
+return adc.grad(thrice, holomorphic=True)(x)
+# ADC020: a derivative with respect to a number (float); with `holomorphic` it must be complex
+
+return adc.grad(lambda z: 3.0, holomorphic=True)(x * 1j)
+# ADC023: lambda() returns a number (float); with `holomorphic` it must be a complex number
+
+return adc.vmap(thrice, in_axes="a")(X)
+# ADC020: in_axes of adc.vmap() is not a number, None, or a tuple, list or dict of them
+
+return adc.vmap(thrice, in_axes=1)(X)
+# ADC020: `in_axes` of vmap has the axis 1 for an array (f64[:])
+
+return adc.vmap(thrice, in_axes={"a": 0})(X)
+# ADC020: `in_axes` of vmap has 1 parts for 1 arguments
+
+return adc.vmap(lambda p: p[0] + p[1], in_axes=((0, 0, 0),))((X, X))
+# ADC020: `in_axes` of vmap has axes of a tuple of 3 for a tuple of 2
+
+return adc.vmap(lambda p: p * 2, in_axes=((0, 0),))(X)
+# ADC020: `in_axes` of vmap has a tuple of axes for an array (f64[:])
+
+return adc.vmap(thrice, out_axes=2)(X)
+# ADC020: `out_axes` of vmap has the axis 2 for a result, a number (f64)
+
+return adc.grad(lambda a, b: a * b, argnames="b")(x)
+# ADC020: 'b' is differentiated, but the call does not pass it
+
+@adc.custom_vjp
+def g(v):
+    return v * 2
+return g(x)
+# ADC020: g() is decorated with `custom_vjp` but has no rule
+
+@adc.custom_jvp
+def g(v):
+    return v * 2
+g.defjvp()
+return g(x)
+# ADC014: g.defjvp() takes `rule`
+
+@adc.custom_jvp
+def g(v):
+    return v * 2
+g.defjvp(lambda p, t: (p[0], t[0]))
+g.defjvp(lambda p, t: (p[0], t[0]))
+return g(x)
+# ADC020: g() has a rule already
+
+@adc.custom_jvp
+def g(v):
+    return v * 2
+def rule(p, t):
+    raise ValueError("a")
+g.defjvp(rule)
+return adc.grad(g)(x)
+# ADC010: rule(), a rule of g(), always raises
+
 return x()
 # ADC014: a number (float) is not a function
 

@@ -2,6 +2,124 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+a = Plain()
+a.b += 1.0
+return x
+# ADC014: a Plain has no attribute 'b'
+
+return dataclasses.asdict(x)["a"]
+# ADC014: asdict() should be called on dataclass instances
+
+return dataclasses.asdict(Plain())
+# ADC014: asdict() should be called on dataclass instances
+
+p = Point(x, 2.0)
+del p.y
+return dataclasses.asdict(p)["x"]
+# ADC014: a Point has no attribute 'y'
+
+p = Point(x, 2.0)
+del p.y
+return dataclasses.replace(p, x=3.0).x
+# ADC014: a Point has no attribute 'y'
+
+return vars(Slots(x))["a"]
+# ADC010: `vars` of a Slots is not supported
+
+return vars(x)
+# ADC010: `vars` of a number (float) is not supported
+
+class A:
+    @classmethod
+    def f(cls):
+        return 1.0
+    def __del__(self):
+        pass
+return x * A().f()
+# ADC010: `A`, which has `__del__`, is not supported
+
+class A(Base):
+    def f(self, x):
+        return super(3, self).f(x)
+return A().f(x)
+# ADC010: this call of `super` is not supported
+
+return isinstance(np.array([x]), np.matrix)
+# ADC010: `isinstance` of an array with `matrix` is not supported
+
+return isinstance(np.array([x]), np.ma.MaskedArray)
+# ADC010: `isinstance` of an array with `MaskedArray` is not supported
+
+return Kind(x).value
+# ADC010: the value of a Kind known only at run time is not supported
+
+return Kind(3.0).value
+# ADC014: 3.0 is not a valid Kind
+
+return np.array([x], dtype=np.float64) < Plain()
+# ADC010: an array of objects, of an array (f64[:]) and a Plain, is not supported
+
+s = {Plain(), Plain()}
+return s
+# ADC010: returning a set of objects is not supported
+
+return iter(Plain())
+# ADC010: `iter` of a Plain is not supported
+
+d = {i: x for i in range(int(x) + 3)}
+d[0] = Plain()
+return x
+# ADC010: a Plain in a dict with keys known only at run time is not supported
+
+class C:
+    __add__ = 3
+return C() + x
+# ADC014: `__add__` of a C is no function
+
+class C:
+    __array_ufunc__ = 3
+    def __rmul__(self, o):
+        return 1.0
+return X * C()
+# ADC010: `__array_ufunc__` of a C is not supported
+
+class C:
+    def __init__(self):
+        self.v = {}
+    def __getattribute__(self, name):
+        return 5.0
+return C().a
+# ADC010: an object of class `C`, which has `__getattribute__`, is not supported
+
+class C:
+    def __getattr__(self, name):
+        return 5.0
+return C().a * x
+# ADC010: an object of class `C`, which has `__getattr__`, is not supported
+
+class C:
+    def __delattr__(self, name):
+        pass
+c = C()
+del c.a
+return x
+# ADC010: `__delattr__` of a C is not supported
+
+class C:
+    def __init__(self, *a):
+        super().__init__(*a)
+return C(3)
+# ADC014: object.__init__() takes exactly one argument (the instance to initialize)
+
+class M(type):
+    @property
+    def k(cls):
+        return 3.0
+class C(metaclass=M):
+    pass
+return C.k * x
+# ADC010: this `class` inside a function is not supported
+
 return dataclasses.replace(Data(x), c=2 * x).a
 # ADC014: field c is declared with init=False, it cannot be specified with replace()
 

@@ -2,6 +2,15 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return ord(f"{x}")
+# ADC010: `ord` of a string with numbers known only at run time is not supported
+
+return ord("ab")
+# ADC014: ord() expected a character, but string of length 2 found
+
+return chr(-1)
+# ADC014: chr() arg not in range(0x110000)
+
 return str(x, 'a')
 # ADC010: `str` with these arguments is not supported
 

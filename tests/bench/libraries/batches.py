@@ -1,10 +1,10 @@
 """Batches: values, gradients of every example and of the mean over all by `vmap`, beside JAX.
 
-`python -m tests.bench.batches [PYTHON] [--cores 2]` prints a table of medians. PYTHON is an
-interpreter that has JAX, which is compiled, in double precision, with arrays of its own. Both are
-asked in turns, in processes of their own on one core, or on several: adc with ``parallel=``.
+`python -m tests.bench.libraries.batches [PYTHON] [--cores 2]` prints a table of medians. PYTHON is
+an interpreter that has JAX, which is compiled, in double precision, with arrays of its own. Both
+are asked in turns, in processes of their own on one core, or on several: adc with ``parallel=``.
 
-`python -m tests.bench.batches TOOL` is the process of one tool.
+`python -m tests.bench.libraries.batches TOOL` is the process of one tool.
 """
 
 import argparse
@@ -19,8 +19,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import turns
-from tests.bench.turns import Tool
+from tests.bench.libraries import turns
+from tests.bench.libraries.turns import Tool
 
 
 def network(p: Any, x: Any, y: Any) -> Any:
@@ -115,7 +115,7 @@ TOOLS = {"adc": _adc, "jax": _jax}
 
 def main(console: Console, rounds: int = 3, peer: str = sys.executable, cores: int = 1) -> None:
     """Print the table."""
-    tool = functools.partial(Tool, module="tests.bench.batches", cores=cores)
+    tool = functools.partial(Tool, module="tests.bench.libraries.batches", cores=cores)
     tools = {"adc": tool(sys.executable, name="adc")}
     if turns.installed(peer, "jax"):
         tools["jax"] = tool(peer, name="jax")

@@ -1,12 +1,12 @@
 """Linear algebra: gradients of functions of `np.linalg`, beside JAX, PyTorch and NumPy's values.
 
-`python -m tests.bench --only linalg` (or `python -m tests.bench.linalg`) prints a table of medians:
-value and gradient of a sum over the results, for matrices of several sizes, and for stacks of 1,000
-small ones. JAX and PyTorch are asked where they are installed (`--peer-python`), with arrays of
-their own in double precision, JAX compiled. All are asked in turns, in processes of their own on
-one core.
+`python -m tests.bench --only linalg` (or `python -m tests.bench.libraries.linalg`) prints a table
+of medians: value and gradient of a sum over the results, for matrices of several sizes, and for
+stacks of 1,000 small ones. JAX and PyTorch are asked where they are installed (`--peer-python`),
+with arrays of their own in double precision, JAX compiled. All are asked in turns, in processes of
+their own on one core.
 
-`python -m tests.bench.linalg TOOL` is the process of one tool.
+`python -m tests.bench.libraries.linalg TOOL` is the process of one tool.
 """
 
 import math
@@ -20,8 +20,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import turns
-from tests.bench.turns import Tool
+from tests.bench.libraries import turns
+from tests.bench.libraries.turns import Tool
 
 SIZES = (10, 100, 300, 1000)
 STACK = (1000, 4)
@@ -137,9 +137,12 @@ def main(
     console: Console, rounds: int = 3, peer: str = sys.executable, sizes: tuple[int, ...] = SIZES
 ) -> None:
     """Print the table."""
-    tools = {name: Tool(sys.executable, "tests.bench.linalg", name) for name in ("numpy", "adc")}
+    tools = {
+        name: Tool(sys.executable, "tests.bench.libraries.linalg", name)
+        for name in ("numpy", "adc")
+    }
     peers = {name: title for name, title in PEERS.items() if turns.installed(peer, name)}
-    tools |= {name: Tool(peer, "tests.bench.linalg", name) for name in peers}
+    tools |= {name: Tool(peer, "tests.bench.libraries.linalg", name) for name in peers}
     table = Table(title="Value and gradient, in milliseconds; NumPy: the value alone")
     others = ("NumPy", *peers.values())
     for column in ("function", "shape", "adc", *others, *(f"adc / {each}" for each in others)):

@@ -1,11 +1,11 @@
 """Sparse Jacobians and Hessians: the pattern and its coloring, and a call, beside asdex for JAX.
 
-`python -m tests.bench.sparse [PYTHON]` prints a table of medians. PYTHON is an interpreter that has
-JAX and asdex, whose calls are compiled, in double precision. `plan` is the time to find and color
-the pattern, with code that is compiled; adc's `call` has the test of the pattern in it. Both are
-asked in turns, in processes of their own on one core.
+`python -m tests.bench.libraries.sparse [PYTHON]` prints a table of medians. PYTHON is an
+interpreter that has JAX and asdex, whose calls are compiled, in double precision. `plan` is the
+time to find and color the pattern, with code that is compiled; adc's `call` has the test of the
+pattern in it. Both are asked in turns, in processes of their own on one core.
 
-`python -m tests.bench.sparse TOOL` is the process of one tool.
+`python -m tests.bench.libraries.sparse TOOL` is the process of one tool.
 
 - `reaction`: the Jacobian of a Gray-Scott step on a periodic square: two unknowns a cell.
 - `banded`: the Hessian of Rosenbrock's function.
@@ -21,8 +21,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import turns
-from tests.bench.turns import Tool
+from tests.bench.libraries import turns
+from tests.bench.libraries.turns import Tool
 
 
 def laplacian(a: Any) -> Any:
@@ -100,9 +100,9 @@ TOOLS = {"adc": _adc, "asdex": _asdex}
 
 def main(console: Console, rounds: int = 3, peer: str = sys.executable) -> None:
     """Print the table."""
-    tools = {"adc": Tool(sys.executable, "tests.bench.sparse", "adc")}
+    tools = {"adc": Tool(sys.executable, "tests.bench.libraries.sparse", "adc")}
     if turns.installed(peer, "asdex"):
-        tools["asdex"] = Tool(peer, "tests.bench.sparse", "asdex")
+        tools["asdex"] = Tool(peer, "tests.bench.libraries.sparse", "asdex")
     table = Table(title="Sparse Jacobians and Hessians of 100,000 unknowns, in milliseconds")
     for column in ("matrix", "part", "adc", "asdex", "adc / asdex"):
         table.add_column(column, justify="left" if column in ("matrix", "part") else "right")

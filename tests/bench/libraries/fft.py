@@ -1,11 +1,12 @@
 """Fourier transforms: gradients of functions of `np.fft`, beside JAX and SciPy's forward calls.
 
-`python -m tests.bench.fft [PYTHON]` prints a table of medians: the gradient of a weighted power
-spectrum of 2**10 to 2**20 numbers, and of filters of an image. JAX is asked where it is installed
-(PYTHON), compiled and in double precision, with arrays of its own. Both are asked in turns, in
-processes of their own on one core. SciPy transforms what the function transforms, forward only.
+`python -m tests.bench.libraries.fft [PYTHON]` prints a table of medians: the gradient of a weighted
+power spectrum of 2**10 to 2**20 numbers, and of filters of an image. JAX is asked where it is
+installed (PYTHON), compiled and in double precision, with arrays of its own. Both are asked in
+turns, in processes of their own on one core. SciPy transforms what the function transforms, forward
+only.
 
-`python -m tests.bench.fft TOOL` is the process of one tool.
+`python -m tests.bench.libraries.fft TOOL` is the process of one tool.
 """
 
 import statistics
@@ -18,8 +19,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import turns
-from tests.bench.turns import Tool
+from tests.bench.libraries import turns
+from tests.bench.libraries.turns import Tool
 
 
 def spectrum(x: Any, w: Any) -> Any:
@@ -90,9 +91,11 @@ TOOLS = {"adc": _adc, "jax": _jax, "scipy": _scipy}
 
 def main(console: Console, rounds: int = 5, peer: str = sys.executable) -> None:
     """Print the table."""
-    tools = {name: Tool(sys.executable, "tests.bench.fft", name) for name in ("scipy", "adc")}
+    tools = {
+        name: Tool(sys.executable, "tests.bench.libraries.fft", name) for name in ("scipy", "adc")
+    }
     if turns.installed(peer, "jax"):
-        tools["jax"] = Tool(peer, "tests.bench.fft", "jax")
+        tools["jax"] = Tool(peer, "tests.bench.libraries.fft", "jax")
     table = Table(title="Gradient, in milliseconds; SciPy: the transforms alone, forward")
     for column in ("function", "shape", "SciPy", "adc", "JAX", "adc / JAX"):
         table.add_column(column, justify="left" if column == "function" else "right")

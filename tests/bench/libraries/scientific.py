@@ -1,11 +1,11 @@
 """Programs that call SciPy: values and gradients beside JAX with its libraries, autograd and SciPy.
 
-`python -m tests.bench.scientific [PYTHON]` prints a table of medians. The programs call SciPy's
-functions as they are. JAX has them written for `jax.scipy`, `diffrax` and `optimistix`; it is asked
-where PYTHON has these, compiled and in double precision. SciPy computes the value alone. All are
-asked in turns, in processes of their own on one core.
+`python -m tests.bench.libraries.scientific [PYTHON]` prints a table of medians. The programs call
+SciPy's functions as they are. JAX has them written for `jax.scipy`, `diffrax` and `optimistix`; it
+is asked where PYTHON has these, compiled and in double precision. SciPy computes the value alone.
+All are asked in turns, in processes of their own on one core.
 
-`python -m tests.bench.scientific TOOL` is the process of one tool.
+`python -m tests.bench.libraries.scientific TOOL` is the process of one tool.
 
 - `posterior`: a hierarchical log density of 10^5 counts and measurements of 1,000 groups.
 - `matern`: the log likelihood of a Gaussian process of 1,000 points, of the smoothness 1.2 (Bessel
@@ -31,8 +31,8 @@ from rich.table import Table
 from scipy import integrate, linalg, optimize, sparse, special, stats
 from scipy.sparse.linalg import spsolve
 
-from tests.bench import turns
-from tests.bench.turns import Tool
+from tests.bench.libraries import turns
+from tests.bench.libraries.turns import Tool
 
 GROUPS, COLUMNS, SIDE = 1000, 5, 316
 TIMES = numpy.logspace(-4, 4, 20)
@@ -261,12 +261,12 @@ TOLERANCE = {"kinetics": 1e-3}
 
 def main(console: Console, rounds: int = 5, peer: str = sys.executable) -> None:
     """Print the table."""
-    processes = {name: Tool(sys.executable, "tests.bench.scientific", name)
+    processes = {name: Tool(sys.executable, "tests.bench.libraries.scientific", name)
                  for name in ("scipy", "adc")}  # fmt: skip
     modules = {"jax": ("jax", "diffrax", "optimistix"), "autograd": ("autograd",)}
     for name, needed in modules.items():
         if all(turns.installed(peer, module) for module in needed):
-            processes[name] = Tool(peer, "tests.bench.scientific", name)
+            processes[name] = Tool(peer, "tests.bench.libraries.scientific", name)
     table = Table(title="Value and gradient, in milliseconds; SciPy: the value alone")
     table.add_column("program")
     for column in (*processes, *(f"adc / {name}" for name in processes if name != "adc")):
