@@ -18,6 +18,7 @@ import itertools
 import logging
 import math
 import operator
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterable
@@ -35,7 +36,7 @@ from adc.frontend.language import attributes, contexts, generators
 from adc.frontend.numpy import library, random
 from adc.frontend.numpy.plain import composed
 from adc.frontend.transforms import nested
-from adc.frontend.values import special
+from adc.frontend.values import constants, special
 from adc.ir.opdef import OPS, OpDef, find
 
 # What the names of syntax nodes mean to a user.
@@ -113,7 +114,7 @@ def _wrapped(names: Iterable[str]) -> str:
 
 _STANDARD = (
     bisect, collections, contextlib, copy, dataclasses, functools, heapq, itertools, logging,
-    operator, time, warnings,
+    operator, re, time, warnings,
 )  # fmt: skip
 
 
@@ -121,8 +122,9 @@ def _standard() -> list[str]:
     """Return the functions of the standard library that are supported, beside those of `math`."""
     known = [
         *standard.HANDLERS, *generators.ITERATORS, *contexts.MANAGERS, *effects.HANDLERS,
+        *constants.OF_TEXTS,
     ]  # fmt: skip
-    values = [f"{module}.{name}" for module, name in VALUES if module != "numpy"]
+    values = [f"{module}.{name}" for module, name in VALUES if module not in ("numpy", "re")]
     return sorted(values) + sorted(
         f"{module.__name__}.{name}"
         for module in _STANDARD

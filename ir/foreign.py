@@ -28,7 +28,7 @@ _ON_GPU = (2, 13)
 _CPU = 1
 _INTERFACE = "__cuda_array_interface__"
 # Packages whose classes are not user programs.
-_LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc"])
+_LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc", "re"])
 # Modules that have classes with others in their place. Those are written like a user's.
 _REPLACED = ("scipy.", "numpy")
 _READ = ("adc.library.scipy", "adc.library.mpi", "adc.library.arrays.polynomials")

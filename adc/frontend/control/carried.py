@@ -485,11 +485,19 @@ def _move(lo: Lowerer, before: State, name: str, start: Ref, end: Ref) -> None:
     again = others - before.env.keys()
     others -= again
     # Those that may be another name of it, and last.
-    kin = lo.kin.get(end.slot, frozenset())
-    for slot in kin - {start.slot} - lo.kin.get(start.slot, frozenset()):
-        for known in (before.env, env):
-            others |= (set(holders(known, slot)) & before.env.keys()) - {name}
+    kin, known = lo.kin.get(end.slot, frozenset()), lo.kin.get(start.slot, frozenset())
+    for slot in kin - {start.slot} - known:
+        others |= set(holders(before.env, slot)) - {name}
+        others |= {
+            each
+            for each in set(holders(env, slot)) & before.env.keys() - {name}
+            if not _held_before(before.env[each], env[each], slot) <= known
+        }
     others &= env.keys()
+    for each in sorted(others):
+        match before.env.get(each), env[each]:
+            case TupleOf() as old, TupleOf() as new if len(old.items) < len(new.items):
+                _refuse_contents(lo, before, each, old, new)
     if others:
         names = sorted(
             {repr(each.removeprefix(CELL)) for each in (name, *others) if not is_contents(each)}
@@ -511,6 +519,14 @@ def _move(lo: Lowerer, before: State, name: str, start: Ref, end: Ref) -> None:
         env[each] = _with_slot(env[each], end.slot, start.slot)
     if end.slot not in before.env:
         del env[end.slot]
+
+
+def _held_before(before: Binding, now: Binding, slot: str) -> set[str]:
+    """Return what an iteration finds where a binding holds a list, dict or object at its end."""
+    old, new = list(refs(before)), list(refs(now))
+    if len(old) != len(new):
+        return {slot}
+    return {one.slot for one, other in zip(old, new, strict=True) if other.slot == slot}
 
 
 def _keep_former(lo: Lowerer, slot: str) -> None:

@@ -90,7 +90,8 @@ _ADVICE = {
     "statistics": "use `np.mean`, `np.std`, `np.median` and the like",
     "decimal": "use floats",
     "fractions": "use floats",
-    "re": "process strings outside the differentiated function",
+    "re": "`match`, `search`, `findall`, `split` and `sub` of constants are supported; process "
+    "other strings outside the differentiated function",
     "sorted": "use `np.sort` on an array",
     "filter": "use a comprehension with `if`",
     "iter": "use a `for` loop",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import logging
+import re
 import types
 from typing import Any
 
@@ -45,6 +46,7 @@ VALUES = frozenset(
     [("datetime", name) for name in ("date", "datetime", "time", "timedelta", "tzinfo")]
     + [("decimal", "Decimal"), ("fractions", "Fraction")]
     + [("numpy", "datetime64"), ("numpy", "timedelta64")]
+    + [("re", "Pattern"), ("re", "Match")]
 )
 
 
@@ -58,6 +60,15 @@ def is_value_class(value: Any) -> bool:
     """Whether an object is the class of such values."""
     cls: Any = value
     return isinstance(value, type) and _is_value_class(cls)
+
+
+def looks(value: Any) -> object:
+    """Return what two such values have in common if they are one to any program."""
+    if isinstance(value, re.Pattern):
+        return value.pattern, value.flags
+    if isinstance(value, re.Match):
+        return looks(value.re), value.string, value.pos, value.endpos, value.regs
+    return repr(value)  # equal ones may differ in time zones, or in digits
 
 
 @functools.lru_cache(maxsize=1024)

@@ -16,6 +16,7 @@ from adc.frontend.inputs.instances import (
     is_lazy,
     is_unchanging,
     is_value,
+    looks,
 )
 from adc.frontend.inputs.trees import (
     DICTS,
@@ -52,7 +53,7 @@ def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> obj
     if cls is list or cls is dict:
         return _container_key(value, whole, within)
     if is_value(value):
-        return cls, repr(value)  # equal ones may differ in time zones, or in digits
+        return cls, looks(value)
     if isinstance(value, np.generic):
         return value.dtype
     if is_array(value):
@@ -110,7 +111,7 @@ def state_of(value: Any, seen: tuple[int, ...] = ()) -> object:
 
 def _constant(value: Any, seen: tuple[int, ...]) -> object:
     if is_value(value):
-        return type(value), repr(value)
+        return type(value), looks(value)
     if value is None or type(value) in (str, int, float, bool) or isinstance(value, np.generic):
         return type(value), value
     if type(value) is tuple:

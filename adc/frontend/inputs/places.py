@@ -345,7 +345,7 @@ _CONSTANTS = (
 def is_equal(value: Any, other: Any) -> bool:
     """Whether two constants are the same to any program."""
     if instances.is_value(value):
-        return type(value) is type(other) and repr(value) == repr(other)
+        return type(value) is type(other) and instances.looks(value) == instances.looks(other)
     if type(value) is not type(other) or not isinstance(value, _CONSTANTS):
         return False
     if isinstance(value, tuple):

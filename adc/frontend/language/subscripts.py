@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import enum
+import re
 import types
 
 import numpy as np
@@ -37,7 +38,7 @@ from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Item
 from adc.frontend.language import containers, dicts, dynamic_lists
 from adc.frontend.numpy import grids, indexing
-from adc.frontend.values import arguments, elementwise, sequences, special, strings
+from adc.frontend.values import arguments, constants, elementwise, sequences, special, strings
 from adc.ir.errors import TypeMismatchError
 
 
@@ -69,6 +70,8 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             if not (isinstance(key, Static) and isinstance(key.value, str)):
                 raise lo.unsupported(f"indexing {kind_of(owner)} by {kind_of(key)}", node)
             return outside.column(lo, owner, Item(key.value), node)
+        case Static(value=re.Match()):
+            return constants.item(lo, owner, evaluation.lower_expr(lo, node.slice), node)
         case Static(value=value) if grids.is_grid(value):
             return grids.grid(lo, value, node)
         case Static(value=value) if grids.is_joined(value):

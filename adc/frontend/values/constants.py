@@ -1,4 +1,4 @@
-"""Dates, fractions and other values that Python computes with while code is compiled.
+"""Dates, fractions, patterns and other values that Python computes with while code is compiled.
 
 ``(date - START).days / 365.0`` is a constant where both dates are: captured, arguments, or made of
 constants. Their values are guarded, or part of the key of the arguments. A fraction beside a float
@@ -9,15 +9,27 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
 from adc.frontend.core import numbers, outside
-from adc.frontend.core.bindings import Binding, ListRef, Num, Static, TupleOf, kind_of, static
+from adc.frontend.core.bindings import (
+    Binding,
+    DictRef,
+    ListRef,
+    Num,
+    RecordOf,
+    Static,
+    TupleOf,
+    kind_of,
+    static,
+)
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.inputs.instances import is_value, is_value_class
 from adc.frontend.values import arguments
 from adc.ir.core import Literal
+from adc.ir.errors import TypeMismatchError
 from adc.ir.types import NAMES
 
 _BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
@@ -33,6 +45,11 @@ _UNARY: dict[type[ast.AST], Callable[[Any], Any]] = {
 }
 # Builtins of values, or of sequences of them.
 _BUILTINS = (abs, bool, divmod, float, int, max, min, repr, round, sorted, str, sum)
+# Functions of texts that return such values.
+OF_TEXTS = (
+    re.compile, re.escape, re.findall, re.fullmatch, re.match, re.search, re.split,
+    re.sub,
+)  # fmt: skip
 # What depends on when it is called.
 _CLOCKS = ("fromtimestamp", "now", "today", "utcfromtimestamp", "utcnow")
 
@@ -63,7 +80,7 @@ def _known(lo: Lowerer, binding: Binding) -> Any:
         case Static(value=value) if is_value(value) or is_value_class(value):
             outside.pin(lo, binding)
             return value
-        case Static(value=bool() | int() | float() | str() | None as value):
+        case Static(value=bool() | int() | float() | str() | re.RegexFlag() | None as value):
             return value
         case Static(value=type() as value) if value in (float, int) or value in NAMES:
             return value
@@ -90,6 +107,11 @@ def _evaluated(
     try:
         found = fn(*given, **named)
     except Exception as error:  # whatever the program would raise
+        if type(error).__module__ != "builtins":  # such as `re.error`, which code cannot raise
+            text = f"{type(error).__name__}: {error}"
+            raise TypeMismatchError(
+                text, lo.span(node), "compute it outside, and pass it"
+            ) from None
         numbers.refuse(lo, str(error), node, type(error).__name__, str(error))
     return _binding(lo, found)
 
@@ -99,6 +121,9 @@ def _binding(lo: Lowerer, value: Any) -> Binding:
         return lo.new_ref(ListRef, TupleOf(tuple(_binding(lo, item) for item in value)))
     if type(value) is tuple:
         return TupleOf(tuple(_binding(lo, item) for item in value))
+    if type(value) is dict:
+        items = tuple(_binding(lo, item) for item in value.values())
+        return lo.new_ref(DictRef, RecordOf(tuple(value), items))
     return static(value)
 
 
@@ -153,6 +178,11 @@ def _has_one(lo: Lowerer, given: Binding) -> bool:
     return any(_has_one(lo, item) for item in items) if items else is_constant(given)
 
 
+def item(lo: Lowerer, owner: Static, key: Binding, node: ast.AST) -> Binding:
+    """Lower ``owner[key]`` of such a value: a group of a match."""
+    return _evaluated(lo, "this index", operator.getitem, [owner, key], {}, node)
+
+
 def call(
     lo: Lowerer, callee: Static, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding | None:
@@ -162,13 +192,17 @@ def call(
     if any(value is each for each in _BUILTINS):
         if not any(_has_one(lo, arg) for arg in args):
             return None
+    elif any(value is each for each in OF_TEXTS):
+        pass
     elif is_value_class(owner) or is_value_class(value):
         if getattr(value, "__name__", "") in _CLOCKS:
             name = ast.unparse(node.func)
             raise lo.unsupported(f"`{name}`", node, "pass the time as an argument")
     elif not is_value(owner):
         return None
+    elif isinstance(owner, re.Pattern) and value.__name__ in ("finditer", "scanner"):
+        raise lo.unsupported(f"`{ast.unparse(node.func)}`", node, "use `findall`")
     return _evaluated(lo, f"`{ast.unparse(node.func)}`", value, args, kwargs, node)
 
 
-__all__ = ["binary", "call", "is_constant", "operands", "unary"]
+__all__ = ["OF_TEXTS", "binary", "call", "is_constant", "item", "operands", "unary"]

@@ -29,7 +29,7 @@ from adc.frontend.core.bindings import (
     static,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import ConstantNeededError
+from adc.frontend.core.state import ConstantNeededError, PickedError
 from adc.frontend.values import elementwise, keyed, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
@@ -228,12 +228,11 @@ def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Bindi
             raise lo.unsupported(f"the elements of {kind_of(binding)} (`__iter__`)", node)
         require_constants(lo, binding, "a length", node)
         classes.require_iterable(lo, binding, node)
-        raise lo.unsupported(
-            f"unpacking {kind_of(binding)} of a length known only at run time",
-            node,
-            "name its elements first, `a, b, c = ...`, or pass it as it is"
-            if isinstance(binding, ArrayRef | Lazy)
-            else "",
+        # Where a loop makes the list longer, it is known in a copy of the body for each iteration.
+        raise PickedError(
+            f"unpacking {kind_of(binding)} of a length known only at run time is not supported",
+            lo.span(node),
+            "name its elements first, `a, b, c = ...`, or pass it as it is",
         )
     return items
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from adc.library import Unsupported
 
-_NESTED = "write nested loops"
 # The places in a tuple: what is computed for each makes a tuple. How many there are is known when
 # the program is compiled, or it is refused.
 _PLACES = tuple(range(64))
@@ -41,7 +40,7 @@ def product(*pools: Any, repeat: int = 1) -> Iterator[tuple[Any, ...]]:
                     for d in pools[3]:
                         yield a, b, c, d
     elif len(pools) == 0:
-        raise Unsupported("`itertools.product` of nothing", _NESTED)
+        yield ()
     else:
         count = len(pools)
         sizes = np.array([len(pool) for pool in pools])
@@ -76,7 +75,7 @@ def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
                 for k in range(j + 1, n):
                     yield pool[i], pool[j], pool[k]
     elif r == 0:
-        raise Unsupported("`itertools.combinations` of no elements", _NESTED)
+        yield ()
     else:
         places = np.arange(r)
         last = r > n
@@ -108,7 +107,7 @@ def combinations_with_replacement(pool: Any, r: int) -> Iterator[tuple[Any, ...]
                 for k in range(j, n):
                     yield pool[i], pool[j], pool[k]
     elif r == 0:
-        raise Unsupported("`itertools.combinations_with_replacement` of no elements", _NESTED)
+        yield ()
     else:
         places = np.zeros(r, np.int64)
         last = n == 0
@@ -145,7 +144,7 @@ def permutations(pool: Any, r: int | None = None) -> Iterator[tuple[Any, ...]]:
                         if k != i and k != j:
                             yield pool[i], pool[j], pool[k]
     elif count == 0:
-        raise Unsupported("`itertools.permutations` of no elements", _NESTED)
+        yield ()
     else:
         places = np.arange(n)
         last = count > n

@@ -29,7 +29,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lowering.lasting import Lasting
 from adc.frontend.core.sizes import Sizes
-from adc.frontend.core.state import CONTENTS, Shared, StaleError, VariesError
+from adc.frontend.core.state import CONTENTS, PickedError, Shared, StaleError, VariesError
 from adc.frontend.inputs.places import Place
 from adc.ir.core import Operand, Value
 from adc.ir.errors import AliasError, TypeUnstableError, UnsupportedError
@@ -140,7 +140,7 @@ class Heap(Lasting):
         """Return the elements that a list has now."""
         held = self.held(ref)
         if not isinstance(held, TupleOf):
-            raise UnsupportedError(
+            raise PickedError(
                 "this use of a list whose length is known only at run time is not supported",
                 self.builder.loc, "make an array of it with `np.array`",
             )  # fmt: skip

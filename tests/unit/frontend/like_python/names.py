@@ -19,6 +19,7 @@ import itertools
 import logging
 import math
 import operator
+import re
 import types
 import typing
 
@@ -30,6 +31,7 @@ from numpy.polynomial import Polynomial
 import adc
 
 DAY = datetime.date(2024, 3, 1)
+WORD = re.compile(r"(?P<first>[a-z])(\w*)")
 THIRD = fractions.Fraction(1, 3)
 COUNTS = collections.Counter("abca")
 FROZEN = {"b", "c", 2, 1.5}

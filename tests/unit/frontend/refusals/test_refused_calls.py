@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -93,34 +92,6 @@ def test_calls_are_refused(fn: Program, arg: Any, call: str, what: str, hint: st
     assert error.span.line == fn.__code__.co_firstlineno
 
 
-def _product(x: Any) -> Any:
-    s = 0.0
-    a: tuple[Any, ...]
-    for a in itertools.product():  # here
-        s += len(a)
-    return s
-
-
-def _combinations(x: Any) -> Any:
-    s = 0.0
-    for a in itertools.combinations(x, 0):  # here
-        s += len(a)
-    return s
-
-
-def _with_replacement(x: Any) -> Any:
-    return sum(len(a) for a in itertools.combinations_with_replacement(x, 0))  # here
-
-
-def _permutations(x: Any) -> Any:
-    try:
-        for a in itertools.permutations(x, 0):  # here
-            x = x * len(a)
-    except NotImplementedError:
-        x = -x
-    return x
-
-
 def _in_a_branch(x: Any) -> Any:
     if x[0] > 100.0:
         return np.trim_zeros([x[0], x[1]])[0]  # here
@@ -176,9 +147,8 @@ def _with_context(x: Any) -> Any:
 
 
 PLACES = (
-    _product, _combinations, _with_replacement, _permutations, _in_a_branch, _in_a_loop, _caught,
-    _caught_everything, _in_a_function_for_each_row, _within_a_derivative, _recursive,
-    _with_context,
+    _in_a_branch, _in_a_loop, _caught, _caught_everything, _in_a_function_for_each_row,
+    _within_a_derivative, _recursive, _with_context,
 )  # fmt: skip
 
 

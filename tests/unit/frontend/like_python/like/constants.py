@@ -1,7 +1,19 @@
-"""Dates, fractions and decimals, which are constants."""
+"""Dates, fractions, decimals and patterns, which are constants."""
 
 LIKE: dict[str, str] = {
     "x=0.7,": r"""
+mass = {"C": 12.0, "H": 1.0, "O": 16.0}
+parts = re.findall(r"([A-Z])(\d*)", "C2H5OH")
+line = re.match(r"(?P<name>\w+)\s*=\s*(?P<value>[\d.]+)", "k1 = 3.5 A")
+name, value = line.groups()
+return sum([x * mass[e] * int(n or 1) for e, n in parts]), float(line["value"]) * x, name, value, \
+       line.groupdict(), line[1], line.span(2), [re.sub(r"\s", "", v) for v in "a, b".split(",")]
+
+if (found := re.search(r"\d+", "abc12")) and not re.fullmatch("[aeiou]", "ab", re.IGNORECASE):
+    x = x * int(found.group())
+return x, [WORD.match(t) is None for t in ("ab", "1")], WORD.match("abc").group("first", 2), \
+       WORD.pattern, re.compile(r"\W", re.ASCII).split("x+y")
+
 return (DAY - datetime.date(2024, 1, 1)).days * x, DAY.month, DAY == 3
 
 when = datetime.datetime.strptime("2024-03-01 12:30", "%Y-%m-%d %H:%M")

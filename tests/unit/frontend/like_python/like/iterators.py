@@ -2,6 +2,14 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+s = [x, 2.0]
+none = list(itertools.product()), list(itertools.product(*[s for _ in ()], repeat=2))
+return none, [(*c, x) for pick in (itertools.combinations, itertools.permutations,
+              itertools.combinations_with_replacement) for c in pick(s, 0)]
+
+s = [x, 2.0, 3 * x]
+return [sum(c) * len(c) for r in range(4) for c in itertools.combinations(s, r)]
+
 def walk(node):
     for child in node['kids']:
         for each in walk(child):

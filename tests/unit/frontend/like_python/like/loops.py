@@ -24,6 +24,15 @@ for v in a:
 return sum(a)
 """,
     "x=1.5, n=3": r"""
+def total(*values):
+    return sum(values) * len(values)
+values, power = [x, 2.0], [1.0, x]
+while n > 0:
+    values = values + [total(*values)]
+    power = [a * b for a in power for b in power]
+    n = n // 2
+return values, total(*power)
+
 y = x
 for k in range(n):
     if x < k:

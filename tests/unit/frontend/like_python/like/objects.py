@@ -165,6 +165,33 @@ class C:
         return k[0].start * 2.0, k[1]
 return C()[n:2, x]
 
+p, state = Point(x, 1.0), {"x": x}
+seen, states = [p], [state]
+for k in range(n):
+    p = Point(p.x + x, 1.0)
+    seen.append(p)
+    state = {"x": state["x"] * x}
+    states += [state]
+    seen[k].y += x
+return p.y, [q.x for q in seen], [q.y for q in seen], states
+
+line = Line(Point(x, 1.0), n)
+best = line.start
+for k in range(n):
+    line.start = Point(line.start.x + x, 1.0)
+    if x > k:
+        best = line.start
+return best.x
+
+h = Line(Point(x, 1.0), Point(x, 2.0))
+highest = h.start
+for k in range(n):
+    if h.end.x > 0.5:
+        h.end = Point(h.end.x * 0.5, 0.0) if k % 2 else Point(0.6, x)
+    h.start = Point(h.start.x - 0.25 * (k - 1), x * k)
+    highest = h.start if h.start.x > highest.x else highest
+return highest.x, highest.y, h.start.x, h.end.x
+
 q = Point(x, 1.0)
 for k in range(n):
     p = q

@@ -1,4 +1,4 @@
-"""Dates, fractions and decimals, which are constants."""
+"""Dates, fractions, decimals and patterns, which are constants."""
 
 REFUSED: dict[str, str] = {
     "x=0.7,": r"""
@@ -26,5 +26,23 @@ return datetime.date.today().year * x
 
 return datetime.date(2024, 13, 1).month * x
 # ADC014: month must be in 1..12
+
+return x * len(re.findall("a", f"{x}"))
+# ADC010: `re.findall` of a string with numbers known only at run time is not supported
+
+return x * sum(1 for _ in WORD.finditer("a b"))
+# ADC010: `WORD.finditer` is not supported
+
+try:
+    return x * len(re.findall("(", "a"))
+except re.error:
+    return x
+# ADC014: error: missing ), unterminated subpattern at position 0
+
+try:
+    return x * float(decimal.Decimal("one"))
+except ArithmeticError:
+    return x
+# ADC014: InvalidOperation: [<class 'decimal.ConversionSyntax'>]
 """,
 }

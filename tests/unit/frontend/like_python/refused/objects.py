@@ -287,15 +287,6 @@ for k in range(n):
 return b.start.x
 # ADC012: two containers have the same Point after an iteration
 
-line = Line(Point(x, 1.0), n)
-best = line.start
-for k in range(n):
-    line.start = Point(line.start.x + x, 1.0)
-    if x > k:
-        best = line.start
-return best.x
-# ADC012: 'best' and a container have the same Point after an iteration
-
 y = Point(x, 1.0)
 z = y
 for k in range(n):
