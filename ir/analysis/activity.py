@@ -133,8 +133,8 @@ def no_derivative(stmt: Apply, active: Sequence[bool]) -> tuple[str, str] | None
     )
 
 
-# How deep calls within calls are followed at once.
-_DEPTH = 30
+# How deep calls within calls are followed at once, as `ranges` does, too.
+DEPTH = 30
 
 
 class _Flow:
@@ -205,7 +205,7 @@ class _Flow:
         for source, target in zip(sources, targets, strict=True):
             self.mark(callee, target, self.marked(where, source))
         grown = len(self.marks[callee]) > before
-        if grown and callee not in self.visited and len(self.visited) < _DEPTH:
+        if grown and callee not in self.visited and len(self.visited) < DEPTH:
             self.visit(callee)
 
     def run(self) -> Marks:

@@ -285,7 +285,7 @@ def _decided(
         try:
             with lo.copy("one of", id(node), k), _known_outside(lo, found.which, k):
                 held = lower(node)
-            pure = len(lo.builder.stmts) == before.emitted
+            pure = len(lo.builder.stmts) == before.length
         except (AdcError, SplitError, Dead):
             pure = False
         lo.undo(before)

@@ -35,7 +35,7 @@ class Point(NamedTuple):
 
     state: State
     names: NamesState
-    emitted: int
+    length: int
 
 
 class Lowerer(Heap):
@@ -109,7 +109,7 @@ class Lowerer(Heap):
         """Forget what was lowered since then."""
         self.restore(point.state)
         self.reset_names(point.names)
-        del self.builder.stmts[point.emitted :]
+        del self.builder.stmts[point.length :]
 
     def complete(self, env: dict[str, Binding], versions: dict[ArrayObject, Value]) -> None:
         """Add captured values to a state that were found after it was saved."""

@@ -390,7 +390,7 @@ def _assert(lo: Lowerer, stmt: ast.Assert) -> None:
     given = [stmt.msg] if stmt.msg else []
     parts = exceptions.made_of(lo, AssertionError, given, (), stmt)
     env = lo.frame.env
-    still = len(lo.builder.stmts) == before.emitted and all(
+    still = len(lo.builder.stmts) == before.length and all(
         env[name] is old for name, old in before.state.env.items()
     )
     if still and not any(part.has_arrays for part in parts):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adc.ir.analysis import activity
 from adc.ir.analysis.activity import active
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import Apply, Call, Gemm, Recall, Reverse, Store, Value, walk
@@ -232,6 +233,28 @@ fn f(%x: f64, %c: f64) -> f64 {
     assert {value.name for value in active(fn, (0,))} == {"x", "a"}
     assert {value.name for value in active(fn, (0, 1))} == {"x", "c", "k", "a"}
     assert active(fn, ()) == frozenset()
+
+
+def test_calls_are_followed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Activity gets through a chain of calls in a few sweeps, however long it is."""
+    count = 20
+    text = "".join(
+        f"fn g{k}(%x: f64) -> f64 {{\n  %y = sin %x\n  return %y\n}}\n\n" for k in range(count)
+    )
+    text += "fn f(%v0: f64) -> f64 {\n"
+    text += "".join(f"  %v{k + 1} = call C{k} g{k}(%v{k})\n" for k in range(count))
+    text += f"  return %v{count}\n}}"
+    visited: list[str] = []
+    original = activity._Flow.visit
+
+    def noted(self: activity._Flow, where: str) -> None:
+        visited.append(where)
+        original(self, where)
+
+    monkeypatch.setattr(activity._Flow, "visit", noted)
+    fn = parse(text)
+    assert len(active(fn, (0,))) == count + 1
+    assert len(visited) <= 2 * 3 * (count + 1)
 
 
 def test_float32() -> None:

@@ -22,6 +22,7 @@ from adc.passes.remat.choose import Chooser
 from adc.passes.remat.plan import KEPT
 from adc.passes.remat.proof.availability import check_availability
 from adc.passes.remat.remat import Rematerialized, rematerialize
+from adc.passes.remat.undo.wanted import Wanted
 from tests.corpus.loops.invert_programs import (
     DECIDING_PROGRAMS,
     INVERT_PROGRAMS,
@@ -58,7 +59,7 @@ def test_no_bit_changes(program: Program, monkeypatch: pytest.MonkeyPatch) -> No
     assert not chains.check_stages(chain, expected, tolerances=tolerances, policies=policies)
     results = chains.bits(chain.run(chain.joined))
     monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
-    monkeypatch.setattr(undo_pass, "_kept", lambda *_: True)
+    monkeypatch.setattr(Wanted, "_has_number", lambda *_: True)
     again = chain_of(program)
     for policy in ("auto", "recompute", "revolve:1:1", "revolve:2:2", "revolve:2:1:all"):
         for _, fn in again.planned(policy)[1:]:
@@ -461,7 +462,7 @@ DEFECTS = [
 def test_the_proof_finds_defects(
     name: str, defect: Callable[[Stmt], list[Stmt]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(undo_pass, "_kept", lambda *_: True)
+    monkeypatch.setattr(Wanted, "_has_number", lambda *_: True)
     proof_finds(defect, lambda: planned(name), monkeypatch)
 
 

@@ -23,6 +23,7 @@ from adc.passes.remat.proof.availability import check_availability
 from adc.passes.remat.remat import Rematerialized, rematerialize
 from adc.passes.remat.undo import restore
 from adc.passes.remat.undo.slots import similar_slots
+from adc.passes.remat.undo.wanted import Wanted
 from tests.corpus.arrays.array_programs import weighted
 from tests.corpus.loops.undo_programs import UNDO_PROGRAMS, X7
 from tests.corpus.program import Program
@@ -31,6 +32,13 @@ from tests.oracle import array_oracle
 from tests.oracle import chain as chains
 
 BY_NAME = {program.name: program for program in UNDO_PROGRAMS}
+
+
+def restore_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Restore every array whose elements are overwritten, whether plans gain from it or not."""
+    every = property(lambda wanted: wanted.plan.d.forwarding.overwritten)
+    monkeypatch.setattr(Wanted, "overwritten", every)
+    monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
 
 
 def chain_of(program: Program) -> chains.Chain:
@@ -78,7 +86,7 @@ def test_plans_say_what_is_restored() -> None:
 
 @pytest.mark.parametrize("name", ["undo_swapped", "undo_in_arms_of_one_loop"])
 def test_what_cannot_be_undone_is_kept(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
+    restore_all(monkeypatch)
     assert "back" not in str(planned(name).fn)
 
 
@@ -92,7 +100,7 @@ def test_no_bit_changes(program: Program, monkeypatch: pytest.MonkeyPatch) -> No
     policies = ("store", "auto", "recompute", "random:1", "random:2")
     assert not chains.check_stages(chain, expected, tolerances=tolerances, policies=policies)
     results = chains.bits(chain.run(chain.joined))
-    monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
+    restore_all(monkeypatch)
     again = chain_of(program)
     for policy in ("auto", "recompute", "revolve:1:1", "revolve:2:2", "revolve:2:1:all"):
         for _, fn in again.planned(policy)[1:]:
@@ -139,7 +147,7 @@ def test_within_a_budget() -> None:
 
 @pytest.mark.full
 def test_random_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
+    restore_all(monkeypatch)
     for seed in range(12):
         generated = fuzz_arrays.generate(seed, 14, "stencils")
         chain = chains.Chain.of(generated.fn, generated.args, generated.argnums)
@@ -201,7 +209,7 @@ def proof_finds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Make a plan with everything restored, and the same with a defect, which is detected."""
-    monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
+    restore_all(monkeypatch)
     checked: list[tuple[Function, Function]] = []
 
     def planted(before: Function, after: Function, recalled: Any) -> None:
@@ -311,7 +319,7 @@ def restores_swapped(stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
 
 
 def test_the_proof_finds_a_wrong_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
+    restore_all(monkeypatch)
     original = restore.Undoing.run
 
     def planted(self: Any, wanted: Any) -> Any:
@@ -328,7 +336,7 @@ def test_the_proof_finds_a_wrong_order(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_proof_finds_elements_that_were_overwritten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loads that an earlier store of the iteration may have changed."""
-    monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
+    restore_all(monkeypatch)
 
     def agrees(self: Any, load: Load, version: Any) -> bool:
         families = self.forwarding.families
@@ -398,3 +406,33 @@ def one_loop_twice(x: Any) -> Any:
 def test_loops_that_differ_in_names_are_planned_together() -> None:
     joined = chains.Chain.of(one_loop_twice, (np.linspace(0.1, 0.9, 5),), (0,)).joined
     assert sorted(map(len, similar_slots(joined))) == [1, 2]
+
+
+def accumulated(x: Any) -> Any:
+    total, scale = np.zeros(x.size), np.ones(x.size)
+    for k in range(x.size):
+        for j in range(x.size):
+            total[j] += x[k] * x[j]
+    for k in range(1, x.size):
+        scale[k] = scale[k] * scale[k - 1] * x[k]
+        scale[k - 1] = 2.0 * x[k]
+    return np.sum(np.sin(total) + scale)
+
+
+def test_sums_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No old element of a sum is needed; elements of products are."""
+    tried: list[str] = []
+    original = restore.Undoing.run
+
+    def noted(self: Any, wanted: Any, **kwargs: Any) -> Any:
+        tried.extend(each.result.name for each in wanted)
+        return original(self, wanted, **kwargs)
+
+    monkeypatch.setattr(restore.Undoing, "run", noted)
+    joined = chains.Chain.of(accumulated, (np.linspace(0.4, 0.9, 5),), (0,)).joined
+    rematerialize(joined, "auto")
+    assert len(tried) == 1
+    tried.clear()
+    restore_all(monkeypatch)
+    rematerialize(joined, "auto")
+    assert len(tried) == 2
