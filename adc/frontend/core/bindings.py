@@ -272,7 +272,9 @@ class Words:
     An operand that is not passed as it is has a form: "array", "list", "python" or "number" for
     numbers of Python or NumPy, or "texts" and a list of which it is the index; else "". Those of
     many texts are in arrays: "column", and of the last one "rows", how many these are, and as JSON
-    what is between two texts, their template and its forms. No other name changes what they are.
+    what is between two texts, their template and its forms. The operands of several texts of which
+    one is meant are "column", too; its number is "cases", how many operands there are, and as JSON
+    each template and its forms. No other name changes what they are.
     """
 
     template: str
@@ -300,10 +302,14 @@ def are_alike(a: Words, b: Words) -> bool:
     )
 
 
+# The forms of what stands for texts, and of what they are made of.
+_MAY_BE_EMPTY = ("texts ", "rows ", "column", "cases ")
+
+
 def may_be_empty(text: Words) -> bool:
     """Whether a string may have no letters: numbers always have some."""
     literal = any(part for part, *_ in Formatter().parse(text.template))
-    return not literal and all(form.startswith(("texts ", "rows ")) for form in text.forms)
+    return not literal and all(form.startswith(_MAY_BE_EMPTY) for form in text.forms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import inspect
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from string import Formatter
 from typing import NoReturn
 
 from adc.frontend.control import blocks, escapes, evaluation
@@ -37,6 +38,7 @@ from adc.frontend.core.bindings import (
     Lazy,
     NamedTuple,
     Num,
+    OneOf,
     RecordOf,
     Static,
     TupleOf,
@@ -50,6 +52,7 @@ from adc.frontend.core.names import unbound
 from adc.frontend.core.state import Dead, Handling, Region
 from adc.frontend.language.texts import formatting, templates, written
 from adc.frontend.syntax import scope
+from adc.frontend.values import wordings
 from adc.ir.builder import integer
 from adc.ir.core import Check, Literal, Operand, Print, Value, walk
 from adc.ir.errors import ExceptionHandlingError, LimitError, TypeMismatchError, exception_named
@@ -233,18 +236,73 @@ def _handle(lo: Lowerer, handler: ast.ExceptHandler, failed: Failed, codes: froz
 
 
 def exception_of(lo: Lowerer, failed: Failed, codes: frozenset[int]) -> Binding:
-    """Return the exception that is handled: known if it can be only one."""
-    sites = [escapes.site_of(lo, code) for code in codes]
-    if len(sites) != 1 or not escapes.is_kept(sites[0]):
-        return Unstable("is one of several exceptions, or has a message with floats")
-    (site,) = sites
-    cls, template = exception_named(site.error), raising.text_of(site.message)
-    if template is None or raising.has_own(cls):
-        return Unstable(f"is an exception of `{cls.__name__}`, which has arguments or methods")
-    numbers_ = tuple([Num(operand) for operand in failed[1 : 1 + len(site.args)]])
-    keys = (templates.TEXT, *(f"${k}" for k in range(len(numbers_))))
-    record = RecordOf(keys, (Static(template), *numbers_))
-    return NamedTuple(cls, record)
+    """Return the exception that is handled, or the several that it may be."""
+    found: dict[type[Exception], list[tuple[int, list[Binding]]]] = {}
+    for code in sorted(codes):
+        site = escapes.site_of(lo, code)
+        cls = exception_named(site.error)
+        if raising.has_own(cls):
+            return Unstable(f"is an exception of `{cls.__name__}`, a class with methods of its own")
+        if not escapes.is_kept(site):
+            return Unstable("has a message with more than 3 integers or 3 floats, or others")
+        args = _arguments(site.message, escapes.numbers_of(lo, site, failed))
+        if args is None:
+            return Unstable("has an argument that is neither a number nor a text")
+        found.setdefault(cls, []).append((code, args))
+    made: list[tuple[Binding, list[int]]] = []
+    for cls, several in found.items():
+        own = [code for code, _ in several]
+        texts = [_text(args) for _, args in several]
+        said = [text for text in texts if text is not None]
+        if len(said) == len(several) > 1:  # they differ in what they say
+            which = _place(lo, failed[0], [[code] for code in own])
+            made.append((_exception(cls, [wordings.one_of(which, said)]), own))
+        else:
+            made += [(_exception(cls, args), [code]) for code, args in several]
+    if len(made) == 1:
+        return made[0][0]
+    return OneOf(tuple(each for each, _ in made), _place(lo, failed[0], [own for _, own in made]))
+
+
+def _place(lo: Lowerer, code: Operand, groups: Sequence[Sequence[int]]) -> Operand:
+    """Return which of some groups of checks the one with this number is in."""
+    found: Operand = integer(0)
+    for k, own in enumerate(groups[1:], 1):
+        found = numbers.select(lo, is_one_of(lo, code, own), integer(k), found)
+    return found
+
+
+def _exception(cls: type[Exception], args: Sequence[Binding]) -> Binding:
+    return NamedTuple(cls, RecordOf(("args",), (TupleOf(tuple(args)),)))
+
+
+def _text(args: Sequence[Binding]) -> Words | None:
+    """Return the one text that an exception is made of, if it is."""
+    match args:
+        case [Static(value=str() as text)]:
+            return wordings.known(text)
+        case [Words() as text]:
+            return text
+    return None
+
+
+def _arguments(message: str, values: Sequence[Operand]) -> list[Binding] | None:
+    """Return the arguments of an exception that has this message; None if they are not known."""
+    left = iter(values)
+    found: list[Binding] = []
+    for each in raising.arguments(message):
+        if each.template is None:
+            found.append(Static(None))
+            continue
+        count = sum(field == "" for _, field, _, _ in Formatter().parse(each.template))
+        own = tuple([Num(next(left)) for _ in range(count)])
+        if each.number and each.template == "{}":
+            found.append(own[0])
+        elif each.number is not False:
+            return None
+        else:
+            found.append(templates.string(Words(each.template, own, ("",) * count)))
+    return found
 
 
 # -- raise -----------------------------------------------------------------------------------------
@@ -278,11 +336,14 @@ def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
 
 @dataclass(frozen=True)
 class Part:
-    """An argument of an exception: None, a text, or (`plain`) the number or array itself."""
+    """An argument of an exception: None, a text, or (`plain`) the number or array itself.
+
+    If `plain` is None, the text is that of something else, such as a tuple.
+    """
 
     name: str | None
     text: Words | None
-    plain: bool = False
+    plain: bool | None = False
 
     @property
     def has_arrays(self) -> bool:
@@ -317,7 +378,7 @@ def _fail_with_arrays(lo: Lowerer, error: str, parts: Sequence[Part], node: ast.
     region = next((each for each in reversed(lo.caught) if escapes.catches(each, end)), None)
     if region is not None and region.keeps:
         raise lo.unsupported(
-            "an array in the message of an exception that is caught and kept", node,
+            "an array or one of several texts in an exception that is caught and kept", node,
             "write some of its elements, or leave out what keeps it: `as`, `raise`, `finally`",
         )  # fmt: skip
     if region is None:  # somebody will see it
@@ -367,7 +428,7 @@ def made_of(
                     raise lo.unsupported(
                         f"`{cls.__name__}` with {kind_of(value)}", node, "use an f-string"
                     )
-                parts.append(Part(name, written.text_of(lo, value, node)))
+                parts.append(Part(name, written.text_of(lo, value, node), None))
     try:
         if keywords and not raising.has_own(cls):
             raise TypeError(f"{cls.__name__}() takes no keyword arguments")
@@ -404,7 +465,7 @@ def reraise(lo: Lowerer, node: ast.AST, handling: Handling) -> None:
         site = escapes.site_of(lo, code)
         if not escapes.is_kept(site):
             raise ExceptionHandlingError(
-                f"raising this `{site.error}` again is not supported, because its message has "
+                f"raising this `{site.error}` again is not supported: its message has too many "
                 "numbers",
                 site.loc,
                 "raise another exception instead",
@@ -412,7 +473,7 @@ def reraise(lo: Lowerer, node: ast.AST, handling: Handling) -> None:
         other: Operand = Literal(False, BOOL)
         if k < len(codes) - 1:
             other = numbers.apply(lo, "ne", handling.failed[0], integer(code))
-        args = handling.failed[1 : 1 + len(site.args)]
+        args = escapes.numbers_of(lo, site, handling.failed)
         lo.builder.check(other, site.error, site.message, *args)
     raise Dead
 

@@ -91,6 +91,7 @@ def attribute(lo: Lowerer, owner: Instance, name: str, node: ast.AST) -> Binding
     """Lower ``owner.name``; return None if there is no such attribute."""
     value = classes.in_class(owner.cls, name)
     first = _is_data(value) and _has(value, "__get__") and not isinstance(value, classes.HELD)
+    first = first and value is not BaseException.args  # they are held as well
     if name == "__dict__" and isinstance(owner, ObjectRef):
         return as_dict(lo, owner, node)
     held, there = (None, _NEVER) if first else _entry(lo, owner, name)
