@@ -65,6 +65,14 @@ def has_own(cls: type[Exception]) -> bool:
     )  # fmt: skip
 
 
+def is_built(cls: type[Exception]) -> bool:
+    """Whether a class of the program decides what its exceptions are made of."""
+    return any(
+        name in each.__dict__ for each in cls.__mro__ if each.__module__ != "builtins"
+        for name in ("__init__", "__new__")
+    )  # fmt: skip
+
+
 def message_of(args: Sequence[Argument]) -> str:
     """Return the message of a check whose exception has these arguments."""
     match args:

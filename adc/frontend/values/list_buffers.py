@@ -32,6 +32,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     OneOf,
+    Perhaps,
     RecordOf,
     Ref,
     Static,
@@ -78,6 +79,8 @@ def element_of(lo: Lowerer, value: Binding) -> Binding | None:
             found = [element_of(lo, item) for item in items]
             known = [item for item in found if item is not None]
             return TupleOf(tuple(known)) if len(known) == len(items) else None
+        case Maybe(inner=something) if not may_be_unset(value):
+            return _perhaps(element_of(lo, something), None)
         case Words() | OneOf() if (several := wordings.element_of(value)) is not None:
             return several
         case Words(items=items):
@@ -87,6 +90,11 @@ def element_of(lo: Lowerer, value: Binding) -> Binding | None:
             inner = element_of(lo, TupleOf(items))
             assert inner is None or isinstance(inner, TupleOf)
             return None if inner is None else NamedTuple(cls, RecordOf(keys, inner.items))
+        case Maybe(inner=inner) if not may_be_unset(value):
+            found_inner = element_of(lo, inner)
+            if found_inner is None or has_arrays(found_inner):
+                return None  # where it is None, the sizes are not known
+            return Perhaps(found_inner, Cell(BOOL))
         case OneOf(items=items) if lo.shared.picks and all(map(_may_be_among, items)):
             return Among(items, Cell(INT))
         case _ if lo.shared.picks and _may_be_among(value):
@@ -143,7 +151,30 @@ def joined(a: Binding | None, b: Binding | None) -> Binding | None:
             x is y or (type(x) is type(y) and x == y)
         ):
             return a
-    return None if a is None or b is None else wordings.joined(a, b)
+    if a is None or b is None:
+        return None
+    if isinstance(a, Perhaps) or isinstance(b, Perhaps) or _is_none(a) or _is_none(b):
+        return _perhaps(_something(a), _something(b))
+    return wordings.joined(a, b)
+
+
+def _something(element: Binding) -> Binding | None:
+    """Return what an element is where it is not None; None if it always is None."""
+    if isinstance(element, Perhaps):
+        return element.inner
+    return None if _is_none(element) else element
+
+
+def _is_none(value: Binding) -> bool:
+    return isinstance(value, Static) and value.value is None
+
+
+def _perhaps(a: Binding | None, b: Binding | None) -> Binding | None:
+    """Return the common structure of elements that may be None; None if there is none."""
+    inner = joined(a, b) if a is not None and b is not None else a or b
+    if inner is None or has_arrays(inner):
+        return None  # where it is None, the sizes of an array are not known
+    return Perhaps(inner, Cell(BOOL))
 
 
 def note_appended(lo: Lowerer, slot: str, element: Binding | None) -> None:
@@ -226,6 +257,20 @@ def has_choices(element: Binding) -> bool:
             return any(map(has_choices, items))
         case NamedTuple(record=record) | Nested(contents=record):
             return has_choices(record)
+        case Perhaps():
+            return True
+    return False
+
+
+def has_none(element: Binding) -> bool:
+    """Whether something in the elements may be None."""
+    match element:
+        case Perhaps():
+            return True
+        case TupleOf(items=items) | RecordOf(items=items):
+            return any(map(has_none, items))
+        case NamedTuple(record=record) | Nested(contents=record):
+            return has_none(record)
     return False
 
 
@@ -242,6 +287,18 @@ def parts(lo: Lowerer, element: Binding, value: Binding) -> Iterator[Num | Array
     match element, value:
         case Cell(), Num() | ArrayRef():
             yield value
+        case Perhaps(inner=inner), _:
+            if _is_none(value):
+                for cell in cells_of(inner):
+                    zero = {"b": False, "f": 0.0, "c": 0j}.get(cell.type.kind, 0)
+                    yield Num(Literal(zero, cell.type))
+                yield Num(Literal(False, BOOL))
+            elif isinstance(value, Maybe):
+                yield from parts(lo, inner, value.inner)
+                yield Num(value.some)
+            else:
+                yield from parts(lo, inner, value)
+                yield Num(Literal(True, BOOL))
         case Words(), _ if wordings.are_several(element):
             yield from wordings.parts(lo, element, value)
         case Among(items=items), OneOf(items=others, which=which):

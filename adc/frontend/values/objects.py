@@ -30,6 +30,7 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Static,
     Super,
+    TupleOf,
     VarsRef,
     kind_of,
     static,
@@ -137,7 +138,8 @@ def _of_class(
     """Return an attribute of a class as it is read through an instance, or through `super`."""
     cls = owner.cls
     place = Place(cls if after is None else classes.inherited(cls, name, after)[0], (Member(name),))
-    if classes.is_method(value) or (after is not None and value is object.__init__):
+    builtin = value is object.__init__ or classes.is_of_exceptions(value)
+    if classes.is_method(value) or (after is not None and builtin):
         return Bound(owner, name, after)
     if name == "__class__":
         if is_stand_in(cls):
@@ -421,6 +423,12 @@ def initialised(
 ) -> Binding | None:  # fmt: skip
     """Lower ``super().__init__(...)`` where no program has written that `__init__`; else None."""
     base, init = classes.inherited(owner.cls, "__init__", after)
+    if classes.is_of_exceptions(init):
+        if kwargs:
+            raise TypeMismatchError(f"{base.__name__}() takes no keyword arguments", lo.span(node))
+        assert isinstance(owner, ObjectRef)
+        lo.hold(owner, lo.record(owner).with_item("args", TupleOf(tuple(args))))
+        return NONE
     if init is object.__init__:
         if args or kwargs:
             raise TypeMismatchError(

@@ -26,11 +26,11 @@ from adc.frontend.core.bindings import (
     Static,
     Words,
     kind_of,
-    texts_of,
 )
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped
+from adc.frontend.core.strings import texts_of
 from adc.frontend.core.structure import cells_of
 from adc.frontend.language.texts import formatting, templates
 from adc.frontend.values import constants, elementwise, list_buffers, sequences, views, wordings

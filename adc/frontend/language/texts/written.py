@@ -36,10 +36,10 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Words,
     kind_of,
-    texts_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import scalar_type
+from adc.frontend.core.strings import texts_of
 from adc.frontend.inputs import instances
 from adc.frontend.language.texts import templates
 from adc.frontend.values import elementwise, list_buffers, sequences, views, wordings
@@ -103,8 +103,6 @@ def text_of(lo: Lowerer, binding: Binding, node: ast.AST, as_repr: bool = False)
         case Range(start=start, stop=stop, step=step) if isinstance(step.operand, Literal):
             last = (step,) if step.operand.value != 1 else ()
             return _sequence(lo, "range(", (start, stop, *last), ")", node)
-        case NamedTuple() if _is_exception(binding):
-            return _exception(lo, binding, node, as_repr)
         case NamedTuple() | ObjectRef() if classes.is_instance(binding):
             return _instance(lo, binding, node, as_repr)
     raise lo.unsupported(f"formatting {kind_of(binding)}", node, "format its elements")
@@ -162,11 +160,15 @@ def _instance(lo: Lowerer, binding: NamedTuple | ObjectRef, node: ast.AST, as_re
     """Return the text of an instance: by its methods, or those that Python generates."""
     cls = binding.cls
     names = ("__repr__",) if as_repr else ("__str__", "__repr__")
+    if _is_exception(binding):
+        names = names[:1]
     for name in names:
         fn = classes.find(lo, binding, name)
         if fn is not None and not _is_of_named_tuples(fn):
             made = dispatch.apply(lo, Static(fn), [binding], {}, classes.call_at(node))
             return text_of(lo, made, node)
+    if _is_exception(binding):
+        return _exception(lo, binding, node, as_repr)
     record = binding.record if isinstance(binding, NamedTuple) else lo.record(binding)
     if instances.is_named_tuple(cls):
         return _fields(lo, cls.__name__, record, record.keys, node)
@@ -176,7 +178,7 @@ def _instance(lo: Lowerer, binding: NamedTuple | ObjectRef, node: ast.AST, as_re
     raise lo.unsupported(f"formatting {kind_of(binding)}", node, "give its class a `__repr__`")
 
 
-def _is_exception(binding: NamedTuple) -> bool:
+def _is_exception(binding: NamedTuple | ObjectRef) -> bool:
     return issubclass(binding.cls, BaseException)
 
 
@@ -189,9 +191,12 @@ def _is_text(binding: Binding) -> bool:
     )
 
 
-def _exception(lo: Lowerer, binding: NamedTuple, node: ast.AST, as_repr: bool) -> Words:
+def _exception(
+    lo: Lowerer, binding: NamedTuple | ObjectRef, node: ast.AST, as_repr: bool
+) -> Words:  # fmt: skip
     """Return the text of an exception that is caught: that of its argument, or of all of them."""
-    args = binding.record.get("args")
+    record = binding.record if isinstance(binding, NamedTuple) else lo.record(binding)
+    args = record.get("args")
     assert isinstance(args, TupleOf)
     if as_repr:
         name = binding.cls.__name__

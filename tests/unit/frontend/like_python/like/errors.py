@@ -430,6 +430,19 @@ try:
 except RuntimeError as err:
     return str(err)
 
+t = 0.0
+for k, v in enumerate(x):
+    try:
+        if v < 0.0:
+            raise Stopped(f"at {v:.1f}", iterations=k, point=v)
+        if v > 1.8:
+            raise Stopped("far", point=v)
+        t += v
+    except Stopped as err:
+        t += 2.0 * err.point + (0 if err.iterations is None else err.iterations)
+        last = f"{err} {err!r} {isinstance(err, ValueError)}"
+return t, last
+
 try:
     if x[0] > 1.0:
         raise Diverged(f"{x[0]} {np.float32(x[0])}", np.float32(x[0]))

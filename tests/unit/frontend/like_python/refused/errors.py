@@ -15,10 +15,10 @@ raise Diverged(*[x])
 # ADC010: an exception with starred arguments is not supported
 
 try:
-    raise Stopped('late', iterations=2)
-except Stopped as error:
-    return x * error.iterations
-# ADC012: 'error' is an exception of `Stopped`, a class with methods of its own
+    raise Counted(2)
+except Counted as error:
+    return x * error.count
+# ADC012: 'error' is an exception of `Counted`, whose methods do more than to set its attributes
 
 with BadOperators() as o:
     return x
