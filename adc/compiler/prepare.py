@@ -358,6 +358,7 @@ class Preparation:
                     applied=applied,
                     stackable=stackable,
                     modes=self._modes(applied),
+                    auxiliary=not applied and self._has_auxiliary(),
                     numbers=numbers,
                     lasting=self.lasting,
                     picks=picks,
@@ -383,6 +384,12 @@ class Preparation:
                     # What takes more code is the last resort.
                     picks = True
                     constants.clear()
+
+    def _has_auxiliary(self) -> bool:
+        """Whether one gradient is taken, of the first of a pair."""
+        way = self.way
+        moves = way.along is not None or way.pull is not None or way.wide > 0
+        return not moves and len(way.levels) == 1 and way.levels[0].has_aux
 
     def _modes(self, applied: tuple[Level, ...]) -> frozenset[str]:
         """Return which derivatives are taken of the function that is lowered."""

@@ -119,6 +119,7 @@ def lower(
     applied: tuple[Level, ...] = (),
     stackable: frozenset[Place] = frozenset(),
     modes: frozenset[str] = BOTH,
+    auxiliary: bool = False,
     numbers: set[Place] | None = None,
     lasting: bool = False,
     picks: bool = False,
@@ -153,6 +154,8 @@ def lower(
         Lists among the arguments that could be passed as stacks, and are not.
     modes : frozenset of str
         Which derivatives of the result are taken: in "reverse" mode, or also "tangent".
+    auxiliary : bool
+        Whether they are taken of the first of a pair that is the result.
     numbers : set of Place, optional
         Gets the places of those integers, and sizes, that the program has, or had where it was
         refused.
@@ -178,7 +181,7 @@ def lower(
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general,
-            stackable=stackable, lasting=lasting and not applied,
+            stackable=stackable, lasting=lasting and not applied, auxiliary=auxiliary,
             **attempts.state(),
         )  # fmt: skip
         if not inline:
@@ -220,11 +223,9 @@ def _lowered(
     params = [param_of(lo, leaf) for leaf in made]
     result = _run(lo, own, inside, applied, holder, source, bindings)
     lo.frame = Frame(source, lo.heap, holder)
-    if lo.shared.modes != NEITHER:
-        result = outline.without_none(lo, result, source.name, source.node)
     heap: dict[str, Binding] = {}
     with lo.at(source.node):
-        result = results.finished(lo, result, heap)
+        result = _finished(lo, result, source, heap)
         changed, more = changes.found(lo)
     operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap)) + more
     captures = tuple(capture for capture, _ in lo.captured.values())
@@ -303,6 +304,21 @@ def _run(
     if isinstance(result, Unstable):
         raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
     return result
+
+
+def _finished(
+    lo: Lowerer, result: Binding, source: Source, heap: dict[str, Binding]
+) -> Binding:  # fmt: skip
+    """Return the result without views and lowering state; contents of containers are in `heap`."""
+    if lo.shared.modes == NEITHER:
+        return results.finished(lo, result, heap)
+    if lo.shared.auxiliary and isinstance(result, TupleOf) and len(result.items) == 2:
+        first, more = result.items
+        first = outline.without_none(lo, first, source.name, source.node)
+        first = results.finished(lo, first, heap)
+        return TupleOf((first, results.finished(lo, more, heap, varied=True)))
+    result = outline.without_none(lo, result, source.name, source.node)
+    return results.finished(lo, result, heap)
 
 
 def _generated(

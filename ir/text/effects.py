@@ -107,7 +107,7 @@ def spoken(form: str, found: Any, before: Sequence[Any] = ()) -> Any:
     found : array
         The array.
     before : sequence of array
-        Those passed before, of which ``rows`` takes the last ones.
+        Those passed before, of which ``rows`` and ``cases`` take the last ones.
     """
     match form:
         case "array" | "column":
@@ -124,6 +124,13 @@ def spoken(form: str, found: Any, before: Sequence[Any] = ()) -> Any:
         columns = [*before[len(before) - int(count) + 1 :], found]
         between, template, forms = json.loads(said)
         return between.join(told(template, forms, row) for row in zip(*columns, strict=True))
+    if kind == "cases":
+        count, said = said.split(" ", 1)
+        values = list(before[len(before) - int(count) :])
+        for k, (template, forms) in enumerate(json.loads(said)):
+            if k == int(found):
+                return told(template, forms, values[: len(forms)])
+            del values[: len(forms)]
     known = json.loads(said)
     return [known[k] for k in found] if np.ndim(found) else known[int(found)]
 

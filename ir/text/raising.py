@@ -36,11 +36,12 @@ class Argument:
     """An argument of an exception: a text, by its template, a number (of one field), or None.
 
     Or a tuple, which has a template as well, of what Python has literals for; it is a `number`. So
-    is an array, whose template is its place among those that are passed.
+    is an array, whose template is its place among those that are passed. If `number` is None, the
+    text stands for another value, such as a list.
     """
 
     template: str | None
-    number: bool = False
+    number: bool | None = False
     name: str | None = None
 
 
@@ -64,6 +65,14 @@ def has_own(cls: type[Exception]) -> bool:
     )  # fmt: skip
 
 
+def is_built(cls: type[Exception]) -> bool:
+    """Whether a class of the program decides what its exceptions are made of."""
+    return any(
+        name in each.__dict__ for each in cls.__mro__ if each.__module__ != "builtins"
+        for name in ("__init__", "__new__")
+    )  # fmt: skip
+
+
 def message_of(args: Sequence[Argument]) -> str:
     """Return the message of a check whose exception has these arguments."""
     match args:
@@ -77,22 +86,21 @@ def message_of(args: Sequence[Argument]) -> str:
 
 def text_of(message: str) -> str | None:
     """Return the template of what an exception says, if it is made of one text or number."""
-    args = _arguments(message)
-    if args is None:
-        return message
-    return args[0].template if len(args) == 1 and args[0].name is None else None
+    match arguments(message):
+        case []:
+            return message
+        case [Argument(template=template, name=None)]:
+            return template
+    return None
 
 
 def made(error: str, message: str, values: Sequence[Any], arrays: Sequence[Any] = ()) -> Exception:
     """Return the exception of a check that has failed, with these numbers and arrays."""
     cls: Any = exception_named(error)
-    arguments = _arguments(message)
-    if arguments is None:
-        arguments = [Argument(message)] if message else []
     left = iter(values)
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
-    for each in arguments:
+    for each in arguments(message):
         value: Any = None
         if each.template is not None:
             fields = [field for _, field, _, _ in Formatter().parse(each.template)]
@@ -113,9 +121,9 @@ def made(error: str, message: str, values: Sequence[Any], arrays: Sequence[Any] 
     return found
 
 
-def _arguments(message: str) -> list[Argument] | None:
-    """Return the arguments of an exception; None if it is made of a text, or of nothing."""
+def arguments(message: str) -> list[Argument]:
+    """Return the arguments of the exception of a check with this message."""
     if not message.startswith(_MARK):
-        return None
+        return [Argument(message)] if message else []
     found = json.loads(message[len(_MARK) :])
     return [Argument(template, number, name) for name, template, number in found]

@@ -118,7 +118,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
                 args.extend(several)
                 continue
             inner = generators.starred(lo, arg)
-            if callee == Static(print) and (whole := texts.spread(lo, inner, node)):
+            if callee == Static(print) and (whole := texts.spread(lo, inner, arg)):
                 args.append(whole)
                 continue
             if callee == Static(zip) and len(node.args) == 1 and not node.keywords:
@@ -397,6 +397,8 @@ def _call_known(
         handled = library.of_object(lo, callee, args, kwargs, node)
     if handled is None:
         handled = effects.of_logger(lo, value, args, kwargs, node)
+    if handled is None:
+        handled = effects.of_stream(lo, value, args, kwargs, node)
     if handled is None:
         handled = standard.of_object(lo, value, args, kwargs, node)
     if handled is None:

@@ -25,12 +25,13 @@ from adc.frontend.core.bindings import (
     DictRef,
     Num,
     Static,
+    Unstable,
     Words,
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.numbers import escaped
 from adc.frontend.language.texts import formatting, templates, written
+from adc.frontend.language.texts import values as texts
 from adc.frontend.numpy import library
 from adc.frontend.values import arguments, elementwise
 from adc.frontend.values.arguments import Handler
@@ -56,7 +57,9 @@ def takes_text(callee: Binding) -> bool:
     if not isinstance(callee, Static):
         return False
     value = callee.value
-    return isinstance(_logger_of(value), logging.Logger) or any(value is each for each in HANDLERS)
+    if _stream_of(value) is not None or isinstance(_logger_of(value), logging.Logger):
+        return True
+    return any(value is each for each in HANDLERS)
 
 
 def argument(lo: Lowerer, node: ast.expr) -> Binding:
@@ -91,8 +94,10 @@ def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
     if set(kwargs) - {"sep", "end", "flush", "file"}:
         raise lo.unsupported("`print` with these keywords", node)
     with lo.tells():
-        parts = [written.str_of(lo, arg, node) for arg in args]
-    found = templates.joined(parts, escaped(between))
+        parts = [
+            arg if isinstance(arg, texts.Spread) else written.str_of(lo, arg, node) for arg in args
+        ]
+    found = texts.line(lo, parts, between, node)
     to = "" if (stream, end) == ("stdout", "\n") else json.dumps(["stream", stream, end])
     templates.emit(lo, found, node, to)
     return NONE
@@ -102,11 +107,42 @@ def _stream(lo: Lowerer, file: Binding, node: ast.Call) -> str:
     """Return the name in `sys` of the file that a program prints to."""
     if file == NONE:
         return "stdout"
-    if isinstance(file, Static):
-        for name in ("stdout", "stderr"):
-            if file.value is getattr(sys, name):
-                return name
-    raise lo.unsupported("`print` to this file", node, "use `sys.stdout` or `sys.stderr`")
+    name = _name_of(file.value) if isinstance(file, Static) else None
+    if name is None:
+        raise lo.unsupported("`print` to this file", node, "use `sys.stdout` or `sys.stderr`")
+    return name
+
+
+def _name_of(file: object) -> str | None:
+    """Return the name in `sys` of a file."""
+    return next((name for name in ("stdout", "stderr") if file is getattr(sys, name)), None)
+
+
+def _stream_of(value: Any) -> str | None:
+    """Return the name in `sys` of the file that a method is bound to."""
+    return _name_of(getattr(value, "__self__", None)) if callable(value) else None
+
+
+def of_stream(
+    lo: Lowerer, value: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding | None:
+    """Lower a call of a method of `sys.stdout` or `sys.stderr`; None if it is none."""
+    stream = _stream_of(value)
+    if stream is None:
+        return None
+    if value.__name__ == "flush" and not args and not kwargs:
+        return NONE  # what is written is there at once
+    if value.__name__ != "write" or len(args) != 1 or kwargs:
+        raise lo.unsupported(f"`sys.{stream}.{value.__name__}`", node, "use `print`")
+    text = args[0]
+    if not (isinstance(text, Words) or (isinstance(text, Static) and isinstance(text.value, str))):
+        raise TypeMismatchError(
+            f"write() argument must be str, not {kind_of(text)}", lo.span(node), "use an f-string"
+        )
+    templates.emit(lo, written.text_of(lo, text, node), node, json.dumps(["stream", stream, ""]))
+    if isinstance(text, Static):
+        return lo.num(len(text.value))
+    return Unstable("is the number of characters of a string known only at run time")
 
 
 # -- clocks ----------------------------------------------------------------------------------------

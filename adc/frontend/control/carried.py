@@ -51,11 +51,11 @@ from adc.frontend.core.bindings import (
     one_class,
     one_type,
     related,
-    texts_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import require_bound
 from adc.frontend.core.state import CONTENTS, PickedError, SameError, State, VariesError
+from adc.frontend.core.strings import texts_of
 from adc.frontend.core.structure import (
     CELL,
     holders,

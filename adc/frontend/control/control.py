@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from adc.frontend.control import forms
-from adc.frontend.core import bindings, outside
+from adc.frontend.core import bindings, outside, strings
 from adc.frontend.core.bindings import (
     UNSET,
     ArrayObject,
@@ -747,7 +747,7 @@ def joinable(a: Binding, b: Binding) -> bool:
     if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
         return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
     if isinstance(a, Words) and isinstance(b, Words):
-        return bindings.are_alike(a, b) and joinable(TupleOf(a.items), TupleOf(b.items))
+        return strings.are_alike(a, b) and joinable(TupleOf(a.items), TupleOf(b.items))
     if isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys:
         return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
     if isinstance(a, Maybe) and isinstance(b, Maybe):

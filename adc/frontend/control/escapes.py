@@ -58,18 +58,20 @@ from adc.ir.errors import (
     exception_named,
 )
 from adc.ir.text.outside import is_external
-from adc.ir.types import INT
+from adc.ir.types import FLOAT, INT, Scalar
 from adc.ir.walk import stmt_reads, substitute_stmt, with_results
 
 # In a frame's names: which check has failed.
 RAISED = "$raised"
-# How many integers of a message are kept, where it may be raised again.
+# How many numbers of a message are kept for a handler with a name, or where it is raised again:
+# integers, and then floats.
 SLOTS = 3
+_KEPT = (INT, FLOAT)
 _SITES = "raised exceptions"
 # Exceptions that the program knows nothing of: NumPy would go on there.
 _OF_ADC = (AssumptionError.__name__, LimitError.__name__)
 
-# The number of the check that failed, or 0, and integers in its message.
+# The number of the check that failed, or 0, and numbers in its message.
 Failed = tuple[Operand, ...]
 # The number of a check that is caught; None for others, and for other statements.
 Numbering = Callable[[Stmt], int | None]
@@ -85,9 +87,17 @@ def code_of(lo: Lowerer, check: Check) -> int:
 
 
 def raised(*failed: Operand) -> TupleOf:
-    """Return what `RAISED` is bound to: the number of a check, and the integers in its message."""
-    found = (*failed, *([integer(0)] * (1 + SLOTS)))[: 1 + SLOTS]
+    """Return what `RAISED` is bound to: the number of a check, and the numbers in its message."""
+    found = (*failed, *_nothing(SLOTS)[len(failed) :])
     return TupleOf(tuple([Num(operand) for operand in found]))
+
+
+def _nothing(slots: int) -> Failed:
+    """Return the number of no check, with so many slots for each kind of numbers."""
+    return (
+        integer(0),
+        *(Literal(0, ty) if ty is INT else Literal(0.0, ty) for ty in _KEPT for _ in range(slots)),
+    )
 
 
 def site_of(lo: Lowerer, code: int) -> Check:
@@ -96,9 +106,36 @@ def site_of(lo: Lowerer, code: int) -> Check:
     return found
 
 
+def _slots(check: Check) -> list[int] | None:
+    """Return where the numbers in a message are kept; None if they cannot be."""
+    free = {kind: iter(range(1 + k * SLOTS, 1 + (k + 1) * SLOTS)) for k, kind in enumerate("if")}
+    found: list[int] = []
+    for arg in check.args:
+        ty = arg.type
+        kind = "i" if ty.kind == "b" else ty.kind
+        if not isinstance(ty, Scalar) or kind not in free or ty.dtype == "u64":
+            return None
+        at = next(free[kind], None)
+        if at is None:
+            return None
+        found.append(at)
+    return found
+
+
 def is_kept(check: Check) -> bool:
     """Whether all numbers in a message can be kept."""
-    return len(check.args) <= SLOTS and all(arg.type == INT for arg in check.args)
+    return _slots(check) is not None
+
+
+def numbers_of(lo: Lowerer, check: Check, failed: Failed) -> list[Operand]:
+    """Return the numbers in the message of a check that has failed, which are kept."""
+    slots = _slots(check)
+    assert slots is not None
+    found: list[Operand] = []
+    for at, arg in zip(slots, check.args, strict=True):
+        assert isinstance(arg.type, Scalar)
+        found.append(lo.exact(failed[at], arg.type))
+    return found
 
 
 def catches(region: Region, check: Check) -> bool:
@@ -295,24 +332,28 @@ class _Escapes:
             elif not rest:
                 if isinstance(stmt, Check):
                     failed = tuple(
-                        lo.builder.apply("select", falls, integer(0), operand, hint="raised")
-                        for operand in failed
+                        lo.builder.apply("select", falls, none, operand, hint="raised")
+                        for none, operand in zip(self._none(), failed, strict=True)
                     )
             else:
                 failed = self._rest(falls, failed, rest, names)
         return [*out, *more], failed
 
     def _none(self) -> Failed:
-        return (integer(0),) * (1 + self.slots)
+        return _nothing(self.slots)
 
     def _fresh(self) -> tuple[Value, ...]:
-        return tuple(self.lo.builder.value("raised", INT) for _ in self._none())
+        return tuple(self.lo.builder.value("raised", none.type) for none in self._none())
 
     def _site(self, check: Check) -> Failed:
-        """Return the number of a check, and the integers in its message if they are kept."""
-        args = check.args if is_kept(check) else ()
-        found = (integer(self.number(check) or 0), *args, *self._none())
-        return found[: 1 + self.slots]
+        """Return the number of a check, and the numbers in its message if they are kept."""
+        found = [integer(self.number(check) or 0), *self._none()[1:]]
+        slots = _slots(check) if self.slots else None
+        for at, arg in zip(slots or (), check.args, strict=slots is not None):
+            ty = found[at].type
+            assert isinstance(ty, Scalar)
+            found[at] = self.lo.exact(arg, ty)
+        return tuple(found)
 
     def _rest(
         self, falls: Operand, failed: Failed, rest: Sequence[Stmt], names: Sequence[Value]

@@ -17,7 +17,7 @@ import enum
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from adc.frontend.core import bindings, numbers, outside
+from adc.frontend.core import bindings, numbers, outside, strings
 from adc.frontend.core.bindings import (
     NONE,
     UNSET,
@@ -82,7 +82,7 @@ def paired(like: Binding, binding: Binding, change: Change) -> Binding:
             return TupleOf(inside(p, q))
         case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
             return RecordOf(keys, inside(p, q))
-        case Words(items=p), Words(items=q) if bindings.are_alike(like, binding):
+        case Words(items=p), Words(items=q) if strings.are_alike(like, binding):
             return replace(binding, items=inside(p, q))
         case Maybe(inner=p), Maybe(inner=q):
             return replace(binding, inner=paired(p, q, change))
@@ -303,7 +303,7 @@ def alike(x: Binding, y: Binding) -> bool:
         case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
             return all(map(alike, p, q))
         case Words(), Words():
-            return bindings.are_alike(x, y)
+            return strings.are_alike(x, y)
         case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
             return alike(p, q)
         case Maybe(inner=p), Maybe(inner=q):

@@ -4,6 +4,7 @@ In reading order:
 
 ==============  =================================================================================
 `bindings`      the kinds of bindings of a name
+`strings`       strings: which differ in their numbers only, which may be empty
 `structure`     bindings as trees: the numbers and arrays in them, which is what joins of them
 `state`         frames, what joins at control flow, what lowerings share; the result
 `sizes`         which sizes of arrays are equal, which are 1

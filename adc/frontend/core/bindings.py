@@ -12,7 +12,6 @@ import enum
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -272,38 +271,14 @@ class Words:
     An operand that is not passed as it is has a form: "array", "list", "python" or "number" for
     numbers of Python or NumPy, or "texts" and a list of which it is the index; else "". Those of
     many texts are in arrays: "column", and of the last one "rows", how many these are, and as JSON
-    what is between two texts, their template and its forms. No other name changes what they are.
+    what is between two texts, their template and its forms. The operands of several texts of which
+    one is meant are "column", too; its number is "cases", how many operands there are, and as JSON
+    each template and its forms. No other name changes what they are.
     """
 
     template: str
     items: tuple[Binding, ...]  # numbers and arrays
     forms: tuple[str, ...]
-
-
-def are_alike(a: Words, b: Words) -> bool:
-    """Whether two texts differ in their numbers only, which are written the same way."""
-    if (a.template, a.forms) != (b.template, b.forms):
-        return False
-    types = [
-        (item.operand.type, item.array) if isinstance(item, Num) else (item.object.type, item.part)
-        for item in (*a.items, *b.items)
-        if isinstance(item, Num | ArrayRef)
-    ]
-    half = len(types) // 2
-    if types[:half] == types[half:]:
-        return True
-    shown = any(conversion == "r" for *_, conversion in Formatter().parse(a.template))
-    return not shown and all(
-        isinstance(one, Scalar) and isinstance(other, Scalar) and one.dtype == other.dtype
-        for (one, p), (other, q) in zip(types[:half], types[half:], strict=True)
-        if (one, p) != (other, q)
-    )
-
-
-def may_be_empty(text: Words) -> bool:
-    """Whether a string may have no letters: numbers always have some."""
-    literal = any(part for part, *_ in Formatter().parse(text.template))
-    return not literal and all(form.startswith(("texts ", "rows ")) for form in text.forms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,6 +334,14 @@ class Among:
 
     items: tuple[Binding, ...]
     which: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Perhaps:
+    """What may be None in the elements of a `Growing`; a cell says whether it is something."""
+
+    inner: Binding
+    some: Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -607,13 +590,6 @@ class OneOf:
     which: Operand
 
 
-def texts_of(binding: OneOf | Among) -> list[str] | None:
-    """Return the texts that something is one of; None if it may be anything else."""
-    texts = [item.value for item in binding.items if isinstance(item, Static)]
-    known = [text for text in texts if type(text) is str]
-    return known if len(known) == len(binding.items) else None
-
-
 @dataclass(frozen=True, slots=True)
 class Unstable:
     """A variable whose kind depends on the path: an error where it is used, and only there."""
@@ -641,6 +617,7 @@ Binding = (
     | Growing
     | Nested
     | Among
+    | Perhaps
     | Words
     | Given
     | Static
@@ -736,6 +713,8 @@ def kind_of(binding: Binding) -> str:
             return "a pullback"
         case Maybe(inner=inner, absent=absent):
             return f"{kind_of(inner)} or {kind_of(absent)}"
+        case Perhaps(inner=inner):
+            return f"{kind_of(inner)} or None"
         case OneOf(items=items) | Among(items=items):
             return " or ".join(kind_of(item) for item in items)
         case Unbound():

@@ -84,6 +84,12 @@ def is_method(value: Any) -> bool:
     return made or isinstance(value, types.FunctionType)
 
 
+def is_of_exceptions(value: Any) -> bool:
+    """Whether a class attribute is the `__init__` of builtin exceptions."""
+    init = isinstance(value, types.WrapperDescriptorType) and value.__name__ == "__init__"
+    return init and issubclass(value.__objclass__, BaseException)
+
+
 def find_method(lo: Lowerer, cls: type, name: str, after: type | None = None) -> Any:
     """Return the function or derivative behind a method of a class; see `inherited`."""
     base, value = inherited(cls, name, after)

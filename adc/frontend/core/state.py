@@ -437,6 +437,8 @@ class Shared:
     forgotten: int = 0
     # Which derivatives are taken of the code that is lowered now: rules have functions for these.
     modes: frozenset[str] = BOTH
+    # Whether they are of the first of a pair only: what comes with it may be of any kind.
+    auxiliary: bool = False
     # Numbers from outside that are part of the program, and where those that are not lie.
     constants: Mapping[Place, Any] = field(default_factory=dict)
     numbers: dict[Value, Place] = field(default_factory=dict)

@@ -34,6 +34,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     OneOf,
+    Perhaps,
     Pullback,
     Range,
     RecordOf,
@@ -151,6 +152,9 @@ def cells_of(element: Binding) -> Iterator[Cell]:
             yield from cells_of(contents)
         case Among(which=which):
             yield which
+        case Perhaps(inner=inner, some=some):
+            yield from cells_of(inner)
+            yield some
 
 
 def with_cells(
@@ -173,6 +177,15 @@ def with_cells(
             return with_items(element, replaced)
         case Nested(cls=cls, contents=contents):
             return make(cls, with_items(contents, replaced))
+        case Perhaps(inner=inner):
+            found, part = with_cells(inner, parts, make), next(parts)
+            return (
+                Maybe(found, part.operand)
+                if isinstance(part, Num)
+                else replace(
+                    element, inner=found, some=part if isinstance(part, Cell) else element.some
+                )
+            )
         case Among(items=items):
             part = next(parts)
             if isinstance(part, Cell):
@@ -266,6 +279,8 @@ def _with_refs(element: Binding, other: Callable[[Ref], Ref]) -> Binding:
     match element:
         case Among(items=items):
             return replace(element, items=tuple(_with_refs(item, other) for item in items))
+        case Perhaps(inner=inner):
+            return replace(element, inner=_with_refs(inner, other))
         case ListRef() | DictRef() | ObjectRef():
             return other(element)
         case Bound(owner=owner):
@@ -366,6 +381,8 @@ def shape_of(binding: Binding) -> object:
             return ("late", id(binding))
         case Maybe(inner=inner, absent=absent):
             return ("maybe", shape_of(inner), shape_of(absent))
+        case Perhaps(inner=inner):
+            return ("perhaps", shape_of(inner))
         case OneOf(items=items) | Among(items=items):
             return ("one of", *(shape_of(item) for item in items))
     raise AssertionError(binding)
@@ -395,6 +412,8 @@ def refs(binding: Binding) -> Iterator[Ref]:
         case Growing(element=element):
             yield from refs(element)
         case Enumerate(inner=inner) | Reversed(inner=inner) | Maybe(inner=inner):
+            yield from refs(inner)
+        case Perhaps(inner=inner):
             yield from refs(inner)
         case Bound(owner=inner) | Super(owner=inner) | Transformed(fn=inner):
             yield from refs(inner)

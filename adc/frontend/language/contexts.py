@@ -257,7 +257,9 @@ def _guarded(
 
     def of_kind(found: escapes.Failed, kind: type[Exception], codes: Sequence[int]) -> None:
         handling = Handling(found, frozenset(codes))
-        swallowed = call(Static(kind), exceptions.exception_of(lo, found, handling.codes), NONE)
+        swallowed = call(
+            Static(kind), exceptions.exception_of(lo, found, handling.codes, node), NONE
+        )
         again = functools.partial(exceptions.reraise, lo, stmt, handling)
 
         def on() -> None:

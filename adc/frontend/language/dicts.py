@@ -161,7 +161,7 @@ def tabled(
     whole = list_buffers.common(lo, [record], element)
     if value is not None and whole is None and any(map(_is_none, record.items)):
         raise PickedError(
-            f"{what} known only at run time is not supported for a dict that holds None and "
+            f"{what} known only at run time is not supported for a dict of None and "
             f"{kind_of(value)}", span, "store values of one kind, such as -1 for None",
         )  # fmt: skip
     if record.keys and (whole is None or (value is None and owner.slot in lo.places)):
@@ -366,7 +366,7 @@ def require_key(lo: Lowerer, known: Operand, key: Binding) -> None:
         case _:
             constant = key_of(lo, key, lo.frame.source.node)
             text = constant if isinstance(constant, str) else repr(constant)
-            plain = isinstance(constant, tuple) and instances.is_literal(constant)
+            plain = False if isinstance(constant, str) else instances.is_literal(constant) or None
             argument = raising.Argument(numbers.escaped(text), number=plain)
     numbers.check(lo, known, "KeyError", raising.message_of([argument]), *operands)
 

@@ -11,8 +11,10 @@ import ast
 import functools
 import inspect
 import json
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from string import Formatter
 from typing import NoReturn
 
 from adc.frontend.control import blocks, escapes, evaluation
@@ -30,19 +32,22 @@ from adc.frontend.control.control import (
     without_exit,
 )
 from adc.frontend.control.escapes import RAISED, Failed
-from adc.frontend.core import numbers
+from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Lazy,
     NamedTuple,
     Num,
+    ObjectRef,
+    OneOf,
     RecordOf,
     Static,
     TupleOf,
     Unstable,
     Words,
     kind_of,
+    static,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
@@ -50,6 +55,8 @@ from adc.frontend.core.names import unbound
 from adc.frontend.core.state import Dead, Handling, Region
 from adc.frontend.language.texts import formatting, templates, written
 from adc.frontend.syntax import scope
+from adc.frontend.syntax.source import source_of
+from adc.frontend.values import wordings
 from adc.ir.builder import integer
 from adc.ir.core import Check, Literal, Operand, Print, Value, walk
 from adc.ir.errors import ExceptionHandlingError, LimitError, TypeMismatchError, exception_named
@@ -80,8 +87,8 @@ def _with_handlers(lo: Lowerer, stmt: ast.Try) -> None:
         return
     found = [_classes(lo, handler) for handler in stmt.handlers]
     every: tuple[type[BaseException], ...] | None = ()
-    for classes in found:
-        every = None if classes is None or every is None else (*every, *classes)
+    for caught in found:
+        every = None if caught is None or every is None else (*every, *caught)
     keeps = any(handler.name or _raises_again(handler) for handler in stmt.handlers)
     region = Region(every, keeps)
     catching(lo, region, lambda: blocks.lower_stmts(lo, stmt.body))
@@ -222,7 +229,7 @@ def _handle(lo: Lowerer, handler: ast.ExceptHandler, failed: Failed, codes: froz
     frame = lo.frame
     outer, frame.handling = frame.handling, (*frame.handling, Handling(failed, codes))
     if handler.name is not None:
-        frame.env[handler.name] = exception_of(lo, failed, codes)
+        frame.env[handler.name] = exception_of(lo, failed, codes, handler)
         frame.partial.discard(handler.name)
     try:
         blocks.lower_stmts(lo, handler.body)
@@ -232,19 +239,152 @@ def _handle(lo: Lowerer, handler: ast.ExceptHandler, failed: Failed, codes: froz
         frame.env[handler.name] = unbound(lo, handler.name, "a handler deletes it at its end")
 
 
-def exception_of(lo: Lowerer, failed: Failed, codes: frozenset[int]) -> Binding:
-    """Return the exception that is handled: known if it can be only one."""
-    sites = [escapes.site_of(lo, code) for code in codes]
-    if len(sites) != 1 or not escapes.is_kept(sites[0]):
-        return Unstable("is one of several exceptions, or has a message with floats")
-    (site,) = sites
-    cls, template = exception_named(site.error), raising.text_of(site.message)
-    if template is None or raising.has_own(cls):
-        return Unstable(f"is an exception of `{cls.__name__}`, which has arguments or methods")
-    numbers_ = tuple([Num(operand) for operand in failed[1 : 1 + len(site.args)]])
-    keys = (templates.TEXT, *(f"${k}" for k in range(len(numbers_))))
-    record = RecordOf(keys, (Static(template), *numbers_))
-    return NamedTuple(cls, record)
+def exception_of(
+    lo: Lowerer, failed: Failed, codes: frozenset[int], node: ast.AST
+) -> Binding:  # fmt: skip
+    """Return the exception that is handled, or the several that it may be."""
+    found: dict[type[Exception], list[tuple[int, list[Binding]]]] = {}
+    made: list[tuple[Binding, list[int]]] = []
+    for code in sorted(codes):
+        site = escapes.site_of(lo, code)
+        cls = exception_named(site.error)
+        if not escapes.is_kept(site):
+            return Unstable("has a message with more than 3 integers or 3 floats, or others")
+        args = _arguments(site.message, escapes.numbers_of(lo, site, failed))
+        if args is None:
+            return Unstable("has an argument that is neither a number nor a text")
+        if raising.has_own(cls):
+            own = _constructed(lo, cls, args, node)
+            if own is None:
+                what = "whose methods do more than to set its attributes"
+                return Unstable(f"is an exception of `{cls.__name__}`, {what}")
+            made.append((own, [code]))
+        else:
+            found.setdefault(cls, []).append((code, [value for _, value in args]))
+    for cls, several in found.items():
+        own_codes = [code for code, _ in several]
+        texts = [_text(values) for _, values in several]
+        said = [text for text in texts if text is not None]
+        if len(said) == len(several) > 1:  # they differ in what they say
+            which = _place(lo, failed[0], [[code] for code in own_codes])
+            made.append((_exception(cls, [wordings.one_of(which, said)]), own_codes))
+        else:
+            made += [(_exception(cls, values), [code]) for code, values in several]
+    if len(made) == 1:
+        return made[0][0]
+    return OneOf(tuple(each for each, _ in made), _place(lo, failed[0], [own for _, own in made]))
+
+
+# What the methods of exceptions may call.
+_PURE = frozenset(("super", "str", "repr", "float", "int", "abs", "min", "max", "round", "len"))
+
+
+def _constructed(
+    lo: Lowerer, cls: type[Exception], args: Sequence[tuple[str | None, Binding]], node: ast.AST
+) -> Binding | None:
+    """Return an exception of a class with an `__init__` of its own, or methods; None if it fails.
+
+    It is made where it is handled and not where it was raised. So that must not make a difference.
+    """
+    mark = len(lo.builder.stmts)
+    for each in cls.__mro__:
+        own = vars(each) if each.__module__ != "builtins" else {}
+        if {"__new__", "__getattr__", "__getattribute__", "__setattr__", "args"} & own.keys():
+            return None
+        init = own.get("__init__")
+        if init is not None and not (isinstance(init, types.FunctionType) and _is_pure(init)):
+            return None
+    positional = [value for name, value in args if name is None]
+    record = RecordOf(("args",), (TupleOf(tuple(positional)),))
+    ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), record)
+    init = classes.in_class(cls, "__init__")
+    if classes.is_method(init):
+        fn = classes.find_method(lo, cls, "__init__")
+        named = {name: value for name, value in args if name is not None}
+        dispatch.apply(lo, Static(fn), [ref, *positional], named, classes.call_at(node))
+    if any(isinstance(stmt, Check | Print) for stmt in walk(tuple(lo.builder.stmts[mark:]))):
+        return None
+    return ref
+
+
+def _is_pure(fn: types.FunctionType) -> bool:
+    """Whether a function reads its arguments only, and changes nothing but the first of them."""
+    node = source_of(fn).node
+    spec = node.args
+    known = {arg.arg for arg in [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]} | _PURE
+    first = spec.args[0].arg if spec.args else ""
+    for each in ast.walk(node):
+        match each:
+            case ast.Name(ctx=ast.Store(), id=name):
+                known.add(name)
+            case ast.Attribute(ctx=ast.Store(), value=ast.Name(id=name)) if name == first:
+                pass
+            case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
+                return False
+            case ast.Global() | ast.Nonlocal() | ast.Delete():
+                return False
+            case (
+                ast.Call(func=ast.Name())
+                | ast.Call(
+                    func=ast.Attribute(attr="__init__", value=ast.Call(func=ast.Name(id="super")))
+                )
+            ):
+                pass
+            case ast.Call():
+                return False
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    annotations = {
+        inner.id
+        for arg in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if arg.annotation is not None
+        for inner in ast.walk(arg.annotation) if isinstance(inner, ast.Name)
+    }  # fmt: skip
+    return isinstance(node, ast.FunctionDef) and names - annotations <= known
+
+
+def _place(lo: Lowerer, code: Operand, groups: Sequence[Sequence[int]]) -> Operand:
+    """Return which of some groups of checks the one with this number is in."""
+    found: Operand = integer(0)
+    for k, own in enumerate(groups[1:], 1):
+        found = numbers.select(lo, is_one_of(lo, code, own), integer(k), found)
+    return found
+
+
+def _exception(cls: type[Exception], args: Sequence[Binding]) -> Binding:
+    return NamedTuple(cls, RecordOf(("args",), (TupleOf(tuple(args)),)))
+
+
+def _text(args: Sequence[Binding]) -> Words | None:
+    """Return the one text that an exception is made of, if it is."""
+    match args:
+        case [Static(value=str() as text)]:
+            return wordings.known(text)
+        case [Words() as text]:
+            return text
+    return None
+
+
+def _arguments(
+    message: str, values: Sequence[Operand]
+) -> list[tuple[str | None, Binding]] | None:  # fmt: skip
+    """Return the arguments of an exception that has this message; None if they are not known."""
+    left = iter(values)
+    found: list[tuple[str | None, Binding]] = []
+    for each in raising.arguments(message):
+        if each.template is None:
+            found.append((each.name, Static(None)))
+            continue
+        count = sum(field == "" for _, field, _, _ in Formatter().parse(each.template))
+        own = tuple([Num(next(left)) for _ in range(count)])
+        if each.number and each.template == "{}":
+            value: Binding = own[0]
+        elif each.number and not own:
+            value = static(ast.literal_eval(each.template.format()))
+        elif each.number is not False:
+            return None
+        else:
+            value = templates.string(Words(each.template, own, ("",) * count))
+        found.append((each.name, value))
+    return found
 
 
 # -- raise -----------------------------------------------------------------------------------------
@@ -278,11 +418,14 @@ def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
 
 @dataclass(frozen=True)
 class Part:
-    """An argument of an exception: None, a text, or (`plain`) the number or array itself."""
+    """An argument of an exception: None, a text, or (`plain`) the number or array itself.
+
+    If `plain` is None, the text is that of something else, such as a tuple.
+    """
 
     name: str | None
     text: Words | None
-    plain: bool = False
+    plain: bool | None = False
 
     @property
     def has_arrays(self) -> bool:
@@ -317,7 +460,7 @@ def _fail_with_arrays(lo: Lowerer, error: str, parts: Sequence[Part], node: ast.
     region = next((each for each in reversed(lo.caught) if escapes.catches(each, end)), None)
     if region is not None and region.keeps:
         raise lo.unsupported(
-            "an array in the message of an exception that is caught and kept", node,
+            "an array or one of several texts in an exception that is caught and kept", node,
             "write some of its elements, or leave out what keeps it: `as`, `raise`, `finally`",
         )  # fmt: skip
     if region is None:  # somebody will see it
@@ -367,12 +510,12 @@ def made_of(
                     raise lo.unsupported(
                         f"`{cls.__name__}` with {kind_of(value)}", node, "use an f-string"
                     )
-                parts.append(Part(name, written.text_of(lo, value, node)))
+                parts.append(Part(name, written.text_of(lo, value, node), None))
     try:
-        if keywords and not raising.has_own(cls):
-            raise TypeError(f"{cls.__name__}() takes no keyword arguments")
-        if raising.has_own(cls):
+        if raising.is_built(cls):
             inspect.signature(cls).bind(*given, **{each.arg or "": each for each in keywords})
+        elif keywords:
+            raise TypeError(f"{cls.__name__}() takes no keyword arguments")
     except TypeError as error:
         raise TypeMismatchError(f"{cls.__name__}(): {error}", lo.span(stmt)) from None
     return parts
@@ -404,7 +547,7 @@ def reraise(lo: Lowerer, node: ast.AST, handling: Handling) -> None:
         site = escapes.site_of(lo, code)
         if not escapes.is_kept(site):
             raise ExceptionHandlingError(
-                f"raising this `{site.error}` again is not supported, because its message has "
+                f"raising this `{site.error}` again is not supported: its message has too many "
                 "numbers",
                 site.loc,
                 "raise another exception instead",
@@ -412,7 +555,7 @@ def reraise(lo: Lowerer, node: ast.AST, handling: Handling) -> None:
         other: Operand = Literal(False, BOOL)
         if k < len(codes) - 1:
             other = numbers.apply(lo, "ne", handling.failed[0], integer(code))
-        args = handling.failed[1 : 1 + len(site.args)]
+        args = escapes.numbers_of(lo, site, handling.failed)
         lo.builder.check(other, site.error, site.message, *args)
     raise Dead
 

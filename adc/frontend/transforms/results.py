@@ -29,6 +29,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     OneOf,
     OrderedRef,
+    Perhaps,
     RecordOf,
     Ref,
     SetRef,
@@ -100,6 +101,8 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
         case OneOf(items=items, which=which) if varied:
             return OneOf(tuple(map(inside, items)), which)
         case Growing(element=element) if any(True for _ in refs(result)):
+            pass
+        case Growing(element=element) if not varied and list_buffers.has_none(element):
             pass
         case Growing(length=length, element=element, buffers=()):
             # As many numbers as it has elements, which are one and the same.
@@ -221,7 +224,7 @@ def pairs(result: Binding, heap: Heap) -> list[int]:
                     visit(item)
             case NamedTuple(record=record):
                 visit(record)
-            case Maybe(inner=inner):
+            case Maybe(inner=inner) | Perhaps(inner=inner):
                 visit(inner)
                 next(at)
             case OneOf(items=items):
@@ -345,6 +348,9 @@ def _element(like: Binding, row: Iterator[Any]) -> Any:
         case Among(items=items):
             which = next(row)
             return None if which is None else _element(items[which], row)
+        case Perhaps(inner=inner):
+            found = _element(inner, row)
+            return found if next(row) else None
         case TupleOf(items=items):
             return tuple([_element(item, row) for item in items])
         case NamedTuple(cls=cls, record=record):

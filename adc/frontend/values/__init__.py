@@ -14,6 +14,7 @@ In reading order:
 `special`         the special methods that Python calls implicitly
 `sequences`       the elements of containers whose length is known at compile time
 `strings`         methods of strings
+`wordings`        strings of run-time numbers that are one of several texts
 `constants`       dates, fractions and the like, which Python computes with when code is compiled
 `operators`       operators and truth of bindings
 `optional`        what may be None: what conditions say about it

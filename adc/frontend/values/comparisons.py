@@ -41,10 +41,10 @@ from adc.frontend.core.bindings import (
     Words,
     kind_of,
     static,
-    texts_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import PickedError, StaleError
+from adc.frontend.core.strings import texts_of
 from adc.frontend.values import (
     arrays,
     constants,

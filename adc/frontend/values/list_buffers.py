@@ -13,7 +13,6 @@ import types
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
 
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import (
@@ -25,6 +24,7 @@ from adc.frontend.core.bindings import (
     Cell,
     DictRef,
     Growing,
+    Lazy,
     ListRef,
     Maybe,
     NamedTuple,
@@ -32,6 +32,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     OneOf,
+    Perhaps,
     RecordOf,
     Ref,
     Static,
@@ -47,7 +48,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.structure import cells_of, leaves, shape_of, with_cells
-from adc.frontend.values import elementwise, optional, views
+from adc.frontend.values import elementwise, optional, views, wordings
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import LimitError
@@ -78,6 +79,10 @@ def element_of(lo: Lowerer, value: Binding) -> Binding | None:
             found = [element_of(lo, item) for item in items]
             known = [item for item in found if item is not None]
             return TupleOf(tuple(known)) if len(known) == len(items) else None
+        case Maybe(inner=something) if not may_be_unset(value):
+            return _perhaps(element_of(lo, something), None)
+        case Words() | OneOf() if (several := wordings.element_of(value)) is not None:
+            return several
         case Words(items=items):
             inner = element_of(lo, TupleOf(items))
             return replace(value, items=inner.items) if isinstance(inner, TupleOf) else None
@@ -85,6 +90,11 @@ def element_of(lo: Lowerer, value: Binding) -> Binding | None:
             inner = element_of(lo, TupleOf(items))
             assert inner is None or isinstance(inner, TupleOf)
             return None if inner is None else NamedTuple(cls, RecordOf(keys, inner.items))
+        case Maybe(inner=inner) if not may_be_unset(value):
+            found_inner = element_of(lo, inner)
+            if found_inner is None or has_arrays(found_inner):
+                return None  # where it is None, the sizes are not known
+            return Perhaps(found_inner, Cell(BOOL))
         case OneOf(items=items) if lo.shared.picks and all(map(_may_be_among, items)):
             return Among(items, Cell(INT))
         case _ if lo.shared.picks and _may_be_among(value):
@@ -127,8 +137,8 @@ def joined(a: Binding | None, b: Binding | None) -> Binding | None:
             found = [joined(x, y) for x, y in zip(p, q, strict=True)]
             known = [item for item in found if item is not None]
             return TupleOf(tuple(known)) if len(known) == len(p) else None
-        case Words(items=p), Words(items=q) if (a.template, a.forms) == (b.template, b.forms):
-            return a if p == q else None  # other numbers are written otherwise
+        case Words(), Words() if a == b:
+            return a
         case NamedTuple(cls=cls, record=first), NamedTuple(record=second) if cls is b.cls:
             inner = joined(TupleOf(first.items), TupleOf(second.items))
             assert inner is None or isinstance(inner, TupleOf)
@@ -141,7 +151,30 @@ def joined(a: Binding | None, b: Binding | None) -> Binding | None:
             x is y or (type(x) is type(y) and x == y)
         ):
             return a
-    return None
+    if a is None or b is None:
+        return None
+    if isinstance(a, Perhaps) or isinstance(b, Perhaps) or _is_none(a) or _is_none(b):
+        return _perhaps(_something(a), _something(b))
+    return wordings.joined(a, b)
+
+
+def _something(element: Binding) -> Binding | None:
+    """Return what an element is where it is not None; None if it always is None."""
+    if isinstance(element, Perhaps):
+        return element.inner
+    return None if _is_none(element) else element
+
+
+def _is_none(value: Binding) -> bool:
+    return isinstance(value, Static) and value.value is None
+
+
+def _perhaps(a: Binding | None, b: Binding | None) -> Binding | None:
+    """Return the common structure of elements that may be None; None if there is none."""
+    inner = joined(a, b) if a is not None and b is not None else a or b
+    if inner is None or has_arrays(inner):
+        return None  # where it is None, the sizes of an array are not known
+    return Perhaps(inner, Cell(BOOL))
 
 
 def note_appended(lo: Lowerer, slot: str, element: Binding | None) -> None:
@@ -218,10 +251,26 @@ def has_choices(element: Binding) -> bool:
     match element:
         case Among():
             return True
+        case Words():
+            return wordings.are_several(element)
         case TupleOf(items=items) | RecordOf(items=items):
             return any(map(has_choices, items))
         case NamedTuple(record=record) | Nested(contents=record):
             return has_choices(record)
+        case Perhaps():
+            return True
+    return False
+
+
+def has_none(element: Binding) -> bool:
+    """Whether something in the elements may be None."""
+    match element:
+        case Perhaps():
+            return True
+        case TupleOf(items=items) | RecordOf(items=items):
+            return any(map(has_none, items))
+        case NamedTuple(record=record) | Nested(contents=record):
+            return has_none(record)
     return False
 
 
@@ -238,6 +287,20 @@ def parts(lo: Lowerer, element: Binding, value: Binding) -> Iterator[Num | Array
     match element, value:
         case Cell(), Num() | ArrayRef():
             yield value
+        case Perhaps(inner=inner), _:
+            if _is_none(value):
+                for cell in cells_of(inner):
+                    zero = {"b": False, "f": 0.0, "c": 0j}.get(cell.type.kind, 0)
+                    yield Num(Literal(zero, cell.type))
+                yield Num(Literal(False, BOOL))
+            elif isinstance(value, Maybe):
+                yield from parts(lo, inner, value.inner)
+                yield Num(value.some)
+            else:
+                yield from parts(lo, inner, value)
+                yield Num(Literal(True, BOOL))
+        case Words(), _ if wordings.are_several(element):
+            yield from wordings.parts(lo, element, value)
         case Among(items=items), OneOf(items=others, which=which):
             yield Num(optional.renumbered(lo, which, _places(items, others)))
         case Among(items=items), _:
@@ -399,47 +462,58 @@ def check_sizes(
 
 def widened(lo: Lowerer, held: Growing, element: Binding, node: ast.AST | None) -> Growing:
     """Return a list that can hold elements like `element`."""
+    left = iter(held.buffers)
     buffers: list[ArrayRef] = []
-    kept = zip(_pairs(held.element, element), held.buffers, strict=True)
-    for (old, new, places), buffer in kept:
-        if old.type.dtype == new.type.dtype and places is None:
-            buffers.append(buffer)
-            continue
-        source, ty = elementwise.lazy(lo, buffer, node), Scalar(new.type.dtype)
-        dims = (size_of(lo, buffer, 0, node),)
-
-        def convert(
-            at: Sequence[Operand], source: Any = source, ty: Scalar = ty, places: Any = places
-        ) -> Operand:
-            found = source.element(at)
-            if places is not None:
-                found = optional.renumbered(lo, found, places)
-            return lo.convert(found, ty)
-
-        found = replace(source, dims=dims, type=ty, element=convert)
-        buffers.append(elementwise.stored_new(lo, found, ty.dtype, node, "list"))
+    for old, new in _pairs(held.element, element):
+        own = [next(left) for _ in cells_of(old)]
+        if isinstance(old, Cell) and isinstance(new, Cell) and old.type.dtype == new.type.dtype:
+            buffers += own
+        elif shape_of(old) == shape_of(new):
+            buffers += own
+        else:
+            buffers += _widened(lo, held, own, old, new, node)
     return Growing(tuple(buffers), held.length, element)
 
 
-def _pairs(old: Binding, new: Binding) -> Iterator[tuple[Cell, Cell, Sequence[int] | None]]:
-    """Yield the cells of two elements, and the new numbers of texts and objects, if others."""
+def _widened(
+    lo: Lowerer, held: Growing, own: Sequence[ArrayRef], old: Binding, new: Binding,
+    node: ast.AST | None,
+) -> list[ArrayRef]:  # fmt: skip
+    """Return buffers for numbers, or for what is one of several, as they are in `own`."""
+    sources = [elementwise.lazy(lo, buffer, node) for buffer in own]
+    # A list without buffers has room for what it holds.
+    room = size_of(lo, held.buffers[0], 0, node) if held.buffers else held.length.operand
+    made: list[ArrayRef] = []
+    for k, cell in enumerate(cells_of(new)):
+        ty = Scalar(cell.type.dtype)
+
+        def convert(at: Sequence[Operand], k: int = k, ty: Scalar = ty) -> Operand:
+            found = (
+                Num(lo.exact(source.element(at), each.type))
+                for source, each in zip(sources, cells_of(old), strict=True)
+            )
+            value = with_cells(old, found)
+            part = list(parts(lo, new, value))[k]
+            assert isinstance(part, Num)
+            return lo.convert(part.operand, ty)
+
+        lazy = Lazy((room,), ty, convert, tuple(read for each in sources for read in each.reads))
+        made.append(elementwise.stored_new(lo, lazy, ty.dtype, node, "list"))
+    return made
+
+
+def _pairs(old: Binding, new: Binding) -> Iterator[tuple[Binding, Binding]]:
+    """Yield the numbers, arrays and texts of two elements, and what is one of several."""
     match old, new:
-        case Cell(), Cell():
-            yield old, new, None
-        case Among(items=items, which=p), Among(items=others, which=q):
-            places = _places(others, items)
-            yield p, q, None if places == list(range(len(items))) else places
-        case (
-            (TupleOf(items=xs), TupleOf(items=ys))
-            | (RecordOf(items=xs), RecordOf(items=ys))
-            | (Words(items=xs), Words(items=ys))
-        ):
+        case (TupleOf(items=xs), TupleOf(items=ys)) | (RecordOf(items=xs), RecordOf(items=ys)):
             for x, y in zip(xs, ys, strict=True):
                 yield from _pairs(x, y)
         case NamedTuple(record=one), NamedTuple(record=other):
             yield from _pairs(one, other)
         case Nested(contents=one), Nested(contents=other):
             yield from _pairs(one, other)
+        case _:
+            yield old, new
 
 
 def read(lo: Lowerer, held: Growing, index: Operand, node: ast.AST) -> Binding:

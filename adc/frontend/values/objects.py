@@ -30,6 +30,7 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Static,
     Super,
+    TupleOf,
     VarsRef,
     kind_of,
     static,
@@ -91,6 +92,7 @@ def attribute(lo: Lowerer, owner: Instance, name: str, node: ast.AST) -> Binding
     """Lower ``owner.name``; return None if there is no such attribute."""
     value = classes.in_class(owner.cls, name)
     first = _is_data(value) and _has(value, "__get__") and not isinstance(value, classes.HELD)
+    first = first and value is not BaseException.args  # they are held as well
     if name == "__dict__" and isinstance(owner, ObjectRef):
         return as_dict(lo, owner, node)
     held, there = (None, _NEVER) if first else _entry(lo, owner, name)
@@ -136,7 +138,8 @@ def _of_class(
     """Return an attribute of a class as it is read through an instance, or through `super`."""
     cls = owner.cls
     place = Place(cls if after is None else classes.inherited(cls, name, after)[0], (Member(name),))
-    if classes.is_method(value) or (after is not None and value is object.__init__):
+    builtin = value is object.__init__ or classes.is_of_exceptions(value)
+    if classes.is_method(value) or (after is not None and builtin):
         return Bound(owner, name, after)
     if name == "__class__":
         if is_stand_in(cls):
@@ -420,6 +423,12 @@ def initialised(
 ) -> Binding | None:  # fmt: skip
     """Lower ``super().__init__(...)`` where no program has written that `__init__`; else None."""
     base, init = classes.inherited(owner.cls, "__init__", after)
+    if classes.is_of_exceptions(init):
+        if kwargs:
+            raise TypeMismatchError(f"{base.__name__}() takes no keyword arguments", lo.span(node))
+        assert isinstance(owner, ObjectRef)
+        lo.hold(owner, lo.record(owner).with_item("args", TupleOf(tuple(args))))
+        return NONE
     if init is object.__init__:
         if args or kwargs:
             raise TypeMismatchError(

@@ -31,9 +31,9 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Words,
     kind_of,
-    may_be_empty,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.strings import may_be_empty
 from adc.frontend.values import (
     arrays,
     constants,

@@ -290,6 +290,24 @@ def test_a_gradient_alone_has_auxiliary_results() -> None:
     assert aux["twice"] == 2.0 * aux["loss"]
 
 
+def test_auxiliary_results_of_a_gradient_are_of_all_kinds() -> None:
+    def loss(x: Any, limit: float) -> Any:
+        total, log, best = 0.0, [], None
+        for k, v in enumerate(x):
+            total += v * v
+            log.append(f"{k}: {total:.2f}")
+            if v > limit:
+                best = v
+        kind = "far" if total > limit else "near"
+        text = f"loss {total:.3f}"
+        return total, {"log": log, "text": text, "best": best, "kind": kind, "s": {1}}
+
+    for limit in (-1.0, 0.0, 100.0):
+        (value, aux), gradient = adc.value_and_grad(loss, has_aux=True)(X, limit)
+        assert (value, aux) == loss(X, limit)
+        np.testing.assert_allclose(gradient, 2.0 * X)
+
+
 # -- choosing arguments ----------------------------------------------------------------------------
 
 

@@ -29,7 +29,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped
 from adc.frontend.core.state import TextError
 from adc.frontend.language.texts import templates, written
-from adc.frontend.values import constants, elementwise, sequences, views
+from adc.frontend.values import constants, elementwise, sequences, views, wordings
 from adc.ir.errors import TypeMismatchError
 
 _RUN_TIME = "a string of run-time values outside `print`, `raise` and `assert`"
@@ -179,7 +179,7 @@ def _string(lo: Lowerer, node: ast.expr, what: str = "a string plus") -> Words:
 
 def _part(lo: Lowerer, part: ast.expr) -> Words:
     if isinstance(part, ast.Constant):
-        return templates.known(str(part.value))
+        return wordings.known(str(part.value))
     assert isinstance(part, ast.FormattedValue)
     spec = ""
     if part.format_spec is not None:
@@ -196,12 +196,12 @@ def _filled(lo: Lowerer, binding: Binding, conversion: str, spec: str, node: ast
     if constants.is_constant(binding) and not conversion:
         assert isinstance(binding, Static)
         outside.pin(lo, binding)
-        return templates.known(format(binding.value, spec))
+        return wordings.known(format(binding.value, spec))
     if not conversion and isinstance(binding, Static) and isinstance(binding.value, enum.Enum):
         fn = classes.in_class(type(binding.value), "__format__")
         if not isinstance(fn, types.FunctionType):  # of `int` or `str`, for their enumerations
             outside.pin(lo, binding)
-            return templates.known(format(binding.value, spec))
+            return wordings.known(format(binding.value, spec))
         if fn.__module__ != enum.__name__:
             raise lo.unsupported(f"`__format__` of {kind_of(binding)}", node, "use `!s`, or `str`")
     as_str = written.str_of if conversion == "s" else written.text_of
@@ -215,12 +215,14 @@ def _filled(lo: Lowerer, binding: Binding, conversion: str, spec: str, node: ast
         if found.items:
             raise lo.unsupported("this format", node, "use `!r`")
         shown = found.template.format().encode("ascii", "backslashreplace").decode()
-        return templates.known(format(shown, spec))
+        return wordings.known(format(shown, spec))
     if not spec:
         return found
     if not found.items:
-        return templates.known(format(found.template.format(), spec))
+        return wordings.known(format(found.template.format(), spec))
     if not isinstance(binding, Num | ArrayRef | Lazy | OneOf):
+        if conversion or isinstance(binding, Words):
+            return templates.as_one(found, f"{{:{spec}}}")
         raise lo.unsupported(f"a format of {kind_of(binding)}", node, "format its elements")
     if isinstance(binding, ArrayRef | Lazy) and not (conversion or _is_number(lo, binding)):
         raise TypeMismatchError(
@@ -283,7 +285,7 @@ def with_values(
     if "" in names and any(map(str.isdecimal, names)):
         raise refused  # Python numbers all of them, or none
     for literal, name, spec, conversion in fields:
-        parts.append(templates.known(literal))
+        parts.append(wordings.known(literal))
         if name is None:
             continue
         if name == "":
@@ -355,10 +357,10 @@ def percent(lo: Lowerer, pattern: str, right: Binding, node: ast.AST) -> Words:
     at, parts = 0, list[Words]()
     refused = lo.unsupported("this format", node, "use an f-string")
     for match in _PERCENT.finditer(pattern):
-        parts.append(templates.known(pattern[at : match.start()]))
+        parts.append(wordings.known(pattern[at : match.start()]))
         at = match.end()
         if match[1]:
-            parts.append(templates.known("%"))
+            parts.append(wordings.known("%"))
             continue
         flags, width, digits, kind = match[2], match[3], match[4] or "", match[5]
         if not given or set(flags) - set("+- 0"):
@@ -381,4 +383,4 @@ def percent(lo: Lowerer, pattern: str, right: Binding, node: ast.AST) -> Words:
     rest = pattern[at:]
     if given or "%" in rest:
         raise refused
-    return templates.joined([*parts, templates.known(rest)])
+    return templates.joined([*parts, wordings.known(rest)])

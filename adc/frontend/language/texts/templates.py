@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from string import Formatter
 
 from adc.frontend.core.bindings import (
@@ -21,15 +22,14 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped
 from adc.frontend.core.structure import cells_of
 from adc.frontend.values import elementwise
+from adc.frontend.values.wordings import CASES, COLUMN, TEXTS, one_of
+from adc.ir.builder import integer
 from adc.ir.core import ELEMENT, SHAPE, Literal, Operand, Print
 from adc.ir.types import Scalar
 
-# In the record of an exception: its message, a format string; the other items are its numbers.
-TEXT = "$text"
-# The form of the number of one of several texts, before these.
-TEXTS = "texts "
-# Those of the arrays with the numbers of many texts; the last one says how many arrays there are.
-COLUMN, ROWS = "column", "rows "
+# The form of the last of the arrays with the numbers of many texts, before how many arrays there
+# are, what is between two texts, and their template and forms.
+ROWS = "rows "
 
 
 def joined(parts: Sequence[Words], between: str = "") -> Words:
@@ -41,8 +41,9 @@ def joined(parts: Sequence[Words], between: str = "") -> Words:
     )
 
 
-def known(text: str) -> Words:
-    return Words(escaped(text), (), ())
+def as_one(text: Words, shown: str) -> Words:
+    """Return the text of ``{text!r}``, ``{text:>8}`` and the like: `shown` is the field."""
+    return replace(one_of(integer(0), [text]), template=shown)
 
 
 def string(found: Words) -> Static | Words:
@@ -72,7 +73,7 @@ def _is_texts(form: str) -> bool:
 
 def _is_passed_on(form: str) -> bool:
     """Whether Python makes something of an operand of this form before it is formatted."""
-    return form == "array" or _is_texts(form)
+    return form in ("array", COLUMN) or form.startswith((TEXTS, CASES))
 
 
 def operands(found: Words) -> tuple[Operand, ...] | None:

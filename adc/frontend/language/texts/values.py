@@ -8,16 +8,21 @@ returned and joined; what asks for their letters is refused.
 from __future__ import annotations
 
 import ast
+import json
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adc.frontend.core.bindings import (
+    Among,
+    ArrayRef,
     Binding,
     Cell,
     Growing,
+    Lazy,
     ListRef,
+    Num,
     Static,
     Words,
     kind_of,
@@ -25,8 +30,14 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped
+from adc.frontend.core.strings import texts_of
+from adc.frontend.core.structure import cells_of
 from adc.frontend.language.texts import formatting, templates
-from adc.frontend.values import constants, list_buffers, sequences
+from adc.frontend.values import constants, elementwise, list_buffers, sequences, views, wordings
+from adc.frontend.values.wordings import TEXTS
+from adc.ir.builder import integer
+from adc.ir.core import Literal
+from adc.ir.types import INT
 
 
 def _part(binding: Binding) -> Words | None:
@@ -73,26 +84,85 @@ def method(
     return None if found is None else formatting.admitted(lo, found, node)
 
 
-def spread(lo: Lowerer, given: Binding, node: ast.Call) -> Static | Words | None:
-    """Return what ``print(*given, sep=…)`` prints of a list of any length; None of other things."""
+@dataclass(frozen=True, slots=True)
+class Spread(Words):
+    """The texts that ``print(*values)`` is given by a list of any length: all are like `element`.
+
+    The items are the arrays with their numbers.
+    """
+
+    element: Words
+
+
+def spread(lo: Lowerer, given: Binding, node: ast.AST) -> Spread | None:
+    """Return what ``print(*given)`` prints of a list or array of any length; None of others."""
     held = lo.held(given) if isinstance(given, ListRef) else given
-    named = {keyword.arg: keyword.value for keyword in node.keywords}
-    between = named.get("sep", ast.Constant(" "))
-    if not (
-        isinstance(held, Growing) and isinstance(between, ast.Constant) and len(node.args) == 1
-    ):
+    if isinstance(held, ArrayRef) and len(dims := views.dims_of(lo, held)) == 1:
+        if isinstance(dims[0], Literal):
+            return None
+        held = Growing((held,), Num(dims[0]), Cell(held.element))
+    if not isinstance(held, Growing):
         return None
     if isinstance(held.element, Cell) and held.element.sizes is None:
         held = replace(held, element=Words("{!s}", (held.element,), ("",)))
-    return _rows(lo, held, " " if between.value is None else str(between.value), node)
+    found = _columns(lo, held, node)
+    return None if found is None else Spread("", found[0], (), found[1])
+
+
+def _columns(
+    lo: Lowerer, held: Growing, node: ast.AST
+) -> tuple[tuple[ArrayRef, ...], Words] | None:
+    """Return arrays with the numbers of the strings in a list, and what each is made of them."""
+    columns = tuple([list_buffers.view(lo, held, k) for k in range(len(held.buffers))])
+    match held.element:
+        case Words() as element if columns and not any(
+            cell.type.kind == "c" for cell in cells_of(element)
+        ):
+            return columns, element
+        case Among() as several if (known := texts_of(several)) is not None:
+            return columns, Words("{}", (several.which,), (f"{TEXTS}{json.dumps(known)}",))
+        case Static(value=str() as text):
+            # As many numbers as it has elements, which are one and the same.
+            zeros = Lazy((held.length.operand,), INT, lambda index: integer(0))
+            made = elementwise.stored_new(lo, zeros, INT.dtype, node)
+            return (made,), Words("{}", (Cell(INT),), (f"{TEXTS}{json.dumps([text])}",))
+    return None
+
+
+def line(lo: Lowerer, parts: Sequence[Words], between: str, node: ast.AST) -> Words:
+    """Return what `print` writes of its arguments, of which some may be of any number."""
+    fixed = [k for k, part in enumerate(parts) if not isinstance(part, Spread)]
+    if len(parts) > 1 and not fixed:
+        raise lo.unsupported(
+            "`print` of several lists of lengths known only at run time, and nothing else,", node,
+            "print each in a call of its own",
+        )  # fmt: skip
+    shown: list[Words] = []
+    for k, part in enumerate(parts):
+        before, after = between, ""
+        if not fixed:
+            before = ""
+        elif k < fixed[0]:
+            before, after = "", between
+        elif k == fixed[0]:
+            before = ""
+        if not isinstance(part, Spread):
+            shown += [wordings.known(before), part]
+            continue
+        columns = [each for each in part.items if isinstance(each, ArrayRef)]
+        template = f"{escaped(before)}{part.element.template}{escaped(after)}"
+        row = replace(part.element, template=template)
+        found = formatting.kept(
+            lo, templates.rows(columns, row, between if not fixed else ""), node
+        )
+        shown.append(wordings.known(found.value) if isinstance(found, Static) else found)
+    return templates.joined(shown)
 
 
 def _rows(lo: Lowerer, held: Growing, between: str, node: ast.AST) -> Static | Words | None:
     """Return the texts that a list holds, one after the other."""
-    if not (isinstance(held.element, Words) and held.buffers):
-        return None
-    columns = [list_buffers.view(lo, held, k) for k in range(len(held.buffers))]
-    return formatting.kept(lo, templates.rows(columns, held.element, between), node)
+    found = _columns(lo, held, node)
+    return None if found is None else formatting.kept(lo, templates.rows(*found, between), node)
 
 
 def _joined(lo: Lowerer, between: str, given: Binding, node: ast.AST) -> Static | Words | None:
@@ -108,4 +178,4 @@ def _joined(lo: Lowerer, between: str, given: Binding, node: ast.AST) -> Static 
     return templates.joined(known, escaped(between))
 
 
-__all__ = ["method", "percent", "spread"]
+__all__ = ["Spread", "line", "method", "percent", "spread"]

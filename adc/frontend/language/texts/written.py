@@ -36,13 +36,14 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Words,
     kind_of,
-    texts_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import scalar_type
+from adc.frontend.core.strings import texts_of
 from adc.frontend.inputs import instances
 from adc.frontend.language.texts import templates
-from adc.frontend.values import elementwise, list_buffers, sequences, views
+from adc.frontend.values import elementwise, list_buffers, sequences, views, wordings
+from adc.frontend.values.wordings import TEXTS
 from adc.ir.core import Literal
 from adc.ir.types import Scalar
 
@@ -53,13 +54,16 @@ def text_of(lo: Lowerer, binding: Binding, node: ast.AST, as_repr: bool = False)
     if isinstance(binding, OneOf) and lo.telling is lo.frame:
         known = texts_of(binding)
         if known is not None:  # Python takes the one with that number
-            return Words(field, (Num(binding.which),), (f"{templates.TEXTS}{json.dumps(known)}",))
+            return Words(field, (Num(binding.which),), (f"{TEXTS}{json.dumps(known)}",))
+        if all(map(_is_text, binding.items)):
+            texts = [text_of(lo, item, node, as_repr) for item in binding.items]
+            return wordings.one_of(binding.which, texts)
     dispatch.require_one([binding], node)
     match binding:
         case Words():
             if as_repr and binding.items:
-                raise lo.unsupported(f"`repr` of {kind_of(binding)}", node)
-            return templates.known(repr(binding.template.format())) if as_repr else binding
+                return templates.as_one(binding, "{!r}")
+            return wordings.known(repr(binding.template.format())) if as_repr else binding
         case Num(operand=operand, array=array):
             weak = isinstance(operand.type, Scalar) and scalar_type(operand).weak
             form = "array" if array else ("python" if weak else "number")
@@ -82,10 +86,10 @@ def text_of(lo: Lowerer, binding: Binding, node: ast.AST, as_repr: bool = False)
         case Static(value=known) if isinstance(
             known, str | int | float | complex | bytes | None
         ) and not isinstance(known, enum.Enum):
-            return templates.known(repr(known) if as_repr else str(known))
+            return wordings.known(repr(known) if as_repr else str(known))
         case Static(value=known) if isinstance(known, type | np.dtype) or instances.is_value(known):
             outside.pin(lo, binding)
-            return templates.known(repr(known) if as_repr else str(known))
+            return wordings.known(repr(known) if as_repr else str(known))
         case Static(value=enum.Enum()):
             return _member(lo, binding, node, as_repr)
         case TupleOf(items=items):
@@ -99,14 +103,6 @@ def text_of(lo: Lowerer, binding: Binding, node: ast.AST, as_repr: bool = False)
         case Range(start=start, stop=stop, step=step) if isinstance(step.operand, Literal):
             last = (step,) if step.operand.value != 1 else ()
             return _sequence(lo, "range(", (start, stop, *last), ")", node)
-        case NamedTuple(cls=cls, record=record) if issubclass(cls, BaseException):
-            template = record.get(templates.TEXT)
-            assert isinstance(template, Static)
-            if as_repr or issubclass(cls, KeyError):  # it shows what is missing as code does
-                what = "formatting a `KeyError`" if issubclass(cls, KeyError) else "this format"
-                raise lo.unsupported(what, node, "write the key")
-            items = tuple(item for item in record.items if isinstance(item, Num))
-            return Words(template.value, items, ("",) * len(items))
         case NamedTuple() | ObjectRef() if classes.is_instance(binding):
             return _instance(lo, binding, node, as_repr)
     raise lo.unsupported(f"formatting {kind_of(binding)}", node, "format its elements")
@@ -127,11 +123,11 @@ def _entries(
     lo: Lowerer, start: str, entries: Sequence[tuple[str, Binding]], end: str, node: ast.AST
 ) -> Words:
     """Return the text of items with what stands before each, separated by commas."""
-    parts = [templates.known(start)]
+    parts = [wordings.known(start)]
     for k, (before, item) in enumerate(entries):
         inside = text_of(lo, outside.opened(lo, item), node, as_repr=True)
-        parts += [templates.known(", " * bool(k) + before), inside]
-    return templates.joined([*parts, templates.known(end)])
+        parts += [wordings.known(", " * bool(k) + before), inside]
+    return templates.joined([*parts, wordings.known(end)])
 
 
 def _sequence(
@@ -153,7 +149,7 @@ def _list(lo: Lowerer, binding: ListRef, node: ast.AST) -> Words:
         made = elementwise.materialised(lo, array, node)
         assert isinstance(made, ArrayRef)
         if known is not None:
-            return Words("{}", (made,), (f"{templates.TEXTS}{json.dumps(known)}",))
+            return Words("{}", (made,), (f"{TEXTS}{json.dumps(known)}",))
         assert isinstance(element, Cell)
         plain = element.sizes is None and element.type.weak
         return Words("{}", (made,), ("python" if plain else "list",))
@@ -164,11 +160,15 @@ def _instance(lo: Lowerer, binding: NamedTuple | ObjectRef, node: ast.AST, as_re
     """Return the text of an instance: by its methods, or those that Python generates."""
     cls = binding.cls
     names = ("__repr__",) if as_repr else ("__str__", "__repr__")
+    if _is_exception(binding):
+        names = names[:1]
     for name in names:
         fn = classes.find(lo, binding, name)
         if fn is not None and not _is_of_named_tuples(fn):
             made = dispatch.apply(lo, Static(fn), [binding], {}, classes.call_at(node))
             return text_of(lo, made, node)
+    if _is_exception(binding):
+        return _exception(lo, binding, node, as_repr)
     record = binding.record if isinstance(binding, NamedTuple) else lo.record(binding)
     if instances.is_named_tuple(cls):
         return _fields(lo, cls.__name__, record, record.keys, node)
@@ -176,6 +176,39 @@ def _instance(lo: Lowerer, binding: NamedTuple | ObjectRef, node: ast.AST, as_re
         shown = [each.name for each in dataclasses.fields(cls) if each.repr]
         return _fields(lo, cls.__qualname__, record, shown, node)
     raise lo.unsupported(f"formatting {kind_of(binding)}", node, "give its class a `__repr__`")
+
+
+def _is_exception(binding: NamedTuple | ObjectRef) -> bool:
+    return issubclass(binding.cls, BaseException)
+
+
+def _is_text(binding: Binding) -> bool:
+    """Whether a value is a string, or an exception, which is shown as one."""
+    if isinstance(binding, NamedTuple):
+        return _is_exception(binding)
+    return isinstance(binding, Words) or (
+        isinstance(binding, Static) and isinstance(binding.value, str)
+    )
+
+
+def _exception(
+    lo: Lowerer, binding: NamedTuple | ObjectRef, node: ast.AST, as_repr: bool
+) -> Words:  # fmt: skip
+    """Return the text of an exception that is caught: that of its argument, or of all of them."""
+    record = binding.record if isinstance(binding, NamedTuple) else lo.record(binding)
+    args = record.get("args")
+    assert isinstance(args, TupleOf)
+    if as_repr:
+        name = binding.cls.__name__
+        return _entries(lo, f"{name}(", [("", item) for item in args.items], ")", node)
+    match args.items:
+        case []:
+            return wordings.known("")
+        case [only]:  # a missing key is shown as code writes it
+            if issubclass(binding.cls, KeyError):
+                return text_of(lo, only, node, as_repr=True)
+            return str_of(lo, only, node)
+    return text_of(lo, args, node)
 
 
 def _member(lo: Lowerer, binding: Static, node: ast.AST, as_repr: bool) -> Words:
@@ -188,7 +221,7 @@ def _member(lo: Lowerer, binding: Static, node: ast.AST, as_repr: bool) -> Words
         made = dispatch.apply(lo, method, [], {}, classes.call_at(node))
         return text_of(lo, made, node)
     outside.pin(lo, binding)
-    return templates.known(repr(value) if as_repr else str(value))
+    return wordings.known(repr(value) if as_repr else str(value))
 
 
 def _is_of_named_tuples(fn: object) -> bool:

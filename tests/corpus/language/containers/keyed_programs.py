@@ -107,6 +107,26 @@ def shortest_distances_in_a_dict(x: Any) -> Any:
 
 
 @program(X3)
+def shortest_path_from_a_start_that_comes_from_nowhere(x: Any) -> Any:
+    start = int(10.0 * x[0]) % 7
+    came_from: dict[int, int | None] = {start: None}
+    distance, heap = {start: 0.0}, [(0.0, start)]
+    while heap:
+        d, u = heapq.heappop(heap)
+        for v in ((u + 1) % 7, (u * 2) % 7):
+            new = d + x[v % 3] ** 2 + 0.1
+            if v not in distance or new < distance[v]:
+                distance[v], came_from[v] = new, u
+                heapq.heappush(heap, (new, v))
+    node: int | None = (start + 5) % 7
+    total = 0.0
+    while node is not None:
+        total += distance[node] * x[node % 3]
+        node = came_from.get(node)
+    return total
+
+
+@program(X3)
 def set_that_shrinks(x: Any) -> Any:
     todo, s, k = set(range(len(x))), 0.0, 0
     while todo:

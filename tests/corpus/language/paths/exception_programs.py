@@ -604,6 +604,25 @@ def inner_function_in_a_loop_that_raises(x: Any) -> Any:
     return total * count
 
 
+@program(np.array([0.4, -0.9, 1.7]))
+def numbers_of_several_exceptions(x: Any) -> Any:
+    total, last = 0.0, 0.0
+    for k, v in enumerate(x):
+        try:
+            if v > 1.0:
+                raise ValueError("large", v * v, k)
+            total += math.log(v) * v
+        except (ValueError, OverflowError) as error:
+            text = f"{error}"
+            print(text, repr(error))
+            if len(error.args) == 3:
+                last = error.args[1] * x[0]
+                total += last * error.args[2]
+            else:
+                total -= 0.5 * v
+    return total + last
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 REFUSED: list[tuple[Program, str]] = []
@@ -643,16 +662,6 @@ def return_in_finally(x: Any) -> Any:
         y = math.log(x[0])
     finally:
         return y * x[1]  # noqa: B012
-
-
-@_refused("'error' is one of several exceptions")
-def message_of_several_exceptions(x: Any) -> Any:
-    try:
-        y = math.sqrt(x[1]) + 1.0 / math.exp(x[0])
-    except (ValueError, OverflowError, ZeroDivisionError) as error:
-        print(error)
-        y = x[0]
-    return y
 
 
 def _factorial(n: int) -> Any:

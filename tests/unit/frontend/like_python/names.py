@@ -102,6 +102,14 @@ class Stopped(RuntimeError):
         pass
 
 
+class Counted(Exception):
+    made = []
+
+    def __init__(self, count):
+        self.made.append(count)
+        self.count = count
+
+
 @dataclasses.dataclass
 class Point:
     x: float

@@ -667,3 +667,44 @@ return q[-m].y
 return x * len(["a"][m - 3])
 """,
 }
+
+MAYBE_NONE = r"""
+came = {int(x[0]): None}
+for v in x:
+    k, n = int(v), int(3.0 * v + 2.0)
+    if n not in came:
+        came[n] = k if v > 0.0 else None
+k, steps = int(x[0]), 0
+while k is not None and steps < 5:
+    k, steps = came.get(k), steps + 1
+path = [(k, p) for k, p in came.items()]
+return came, path, steps, [k for k, p in came.items() if p is None], came.get(99), came.pop(2, None)
+
+values = []
+for v in x:
+    values.append(v if v > 0.0 else None)
+    if v > 1.8:
+        values.append(None)
+last = values.pop()
+kept = [v for v in values if v is not None]
+if values[0] is None:
+    values[0] = 7.0
+return values, kept, last, sum(v for v in values if v is not None), values[-1], len(values)
+
+best = {}
+for v in x:
+    k = int(abs(v))
+    old = best.setdefault(k, None)
+    if old is None or v > old:
+        best[k] = v * 2.0
+return best, [b for b in best.values()], best.get(5)
+
+rows = []
+for k, v in enumerate(x):
+    rows.append((k, v if v > 0.0 else None, None))
+rows.append((9, None, 1))
+rows = [row for row in rows if row[0] != 0]
+return rows, [a for k, a, b in rows if a is not None], rows[-1]
+"""
+LIKE["x=X"] += MAYBE_NONE
+LIKE["x=X + 1.0"] = MAYBE_NONE

@@ -390,3 +390,84 @@ except IndexError:
 return k, sum(parts)
 """,
 }
+
+NAMED = r"""
+try:
+    if x[0] > 1.0:
+        raise ValueError(f"too big: {x[0]:.2f}")
+    t = x[0]
+except ValueError as err:
+    return str(err), repr(err), f"failed: {err}"
+return t
+
+log, last = [], ""
+for k, v in enumerate(x):
+    try:
+        if v > 1.8:
+            raise KeyError(f"k{v:.1f}")
+        if v > 1.0:
+            raise ValueError(f"big {v:.1f}", v)
+        if v < 0.0:
+            raise ArithmeticError
+        if v < 0.6:
+            raise Missing(k)
+    except (ValueError, ArithmeticError) as err:
+        last = str(err)
+        log.append(f"{k}: {err!r} {len(err.args)}")
+    except LookupError as err:
+        log.append(str(err))
+return log, last
+
+t = 0.0
+for v in x:
+    try:
+        if v > 1.0:
+            raise ValueError("big", v, 2)
+        t += v
+    except ValueError as err:
+        t += 2.0 * err.args[1] + err.args[2]
+return t
+
+failure = None
+for v in x:
+    try:
+        if v < 0.0:
+            raise Diverged(f"below {v:.1f}")
+        if v > 1.8:
+            raise ValueError("above")
+    except (Diverged, ValueError) as err:
+        failure = err
+return "none" if failure is None else f"{failure}"
+
+try:
+    try:
+        if x[1] < 0.7:
+            raise ValueError(f"{x[1]:.2f} {x[1] < 0.0}")
+        return 1.0
+    except ValueError as err:
+        raise RuntimeError(f"wrapped: {err}") from err
+except RuntimeError as err:
+    return str(err)
+
+t = 0.0
+for k, v in enumerate(x):
+    try:
+        if v < 0.0:
+            raise Stopped(f"at {v:.1f}", iterations=k, point=v)
+        if v > 1.8:
+            raise Stopped("far", point=v)
+        t += v
+    except Stopped as err:
+        t += 2.0 * err.point + (0 if err.iterations is None else err.iterations)
+        last = f"{err} {err!r} {isinstance(err, ValueError)}"
+return t, last
+
+try:
+    if x[0] > 1.0:
+        raise Diverged(f"{x[0]} {np.float32(x[0])}", np.float32(x[0]))
+except Diverged:
+    raise
+return 1.0
+"""
+LIKE["x=X"] += NAMED
+LIKE["x=X + 1.0"] = NAMED

@@ -215,3 +215,38 @@ for name, value in rows:
 return max(rows, key=lambda row: row[1])[0]
 """
 LIKE |= {f"x=1.5, k={k}": OF_NUMBERS for k in (0, 1)}
+
+OF_SEVERAL = r"""
+log = ["start"]
+for v in x:
+    if v > 1.0:
+        log.append(f"big {v:.1f}")
+    elif v > 0.0:
+        log.append("small")
+    else:
+        log.append(f"below {v} {v > -1.0}")
+log.append("done")
+return log, log[1], log[-1], len(log), "|".join(log), sorted([(2.0, log[1]), (1.0, "a")])[0]
+
+rows = []
+for v in x:
+    rows.append((v, f"{v:.2f}") if v > 0.0 else (v, "none"))
+return [text for _, text in rows], [f"{v:.1f}: {text}" for v, text in rows]
+
+log = []
+for v in x:
+    log.append(f"first {v:.2f}")
+for k in range(len(x)):
+    log.append(f"then {k}")
+return log
+
+text = f"v={x[0]:.2f}"
+return repr(text), f"{text:>12}|{text:<12}|{text!r:^14}", f"{[text, 1]}"
+
+lines = []
+for v in x:
+    lines.append("-" if v > 0.0 else "+")
+return " ".join(lines), "".join(["a" for v in x if v > 0.0])
+"""
+LIKE["x=X"] = OF_SEVERAL
+LIKE["x=X + 1.0"] = OF_SEVERAL

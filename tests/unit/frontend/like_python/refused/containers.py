@@ -196,9 +196,9 @@ return x
     "x=X": r"""
 came = {0: None}
 for k in range(len(x)):
-    came[int(x[k])] = (k, k)
+    came[int(x[k])] = x + k
 return came[1]
-# ADC010: a key known only at run time is not supported for a dict that holds None and a tuple of 2
+# ADC010: a key known only at run time is not supported for a dict of None and an array (f64[:])
 
 return Ranked(x[0]) < Plain()
 # ADC014: comparison of a Ranked with a Plain

@@ -60,10 +60,10 @@ raise Diverged(*[x])
 # ADC010: an exception with starred arguments is not supported
 
 try:
-    raise Stopped('late', iterations=2)
-except Stopped as error:
-    return x * error.iterations
-# ADC012: 'error' is an exception of `Stopped`, which has arguments or methods
+    raise Counted(2)
+except Counted as error:
+    return x * error.count
+# ADC012: 'error' is an exception of `Counted`, whose methods do more than to set its attributes
 
 with BadOperators() as o:
     return x
@@ -95,11 +95,19 @@ return x
 
 try:
     if x > 1.0:
-        raise ValueError(f"{x}")
+        raise ValueError(f"{x} {x} {x} {x}")
 except ValueError:
     raise
 return x
-# ADC030: raising this `ValueError` again is not supported, because its message has numbers
+# ADC030: raising this `ValueError` again is not supported: its message has too many numbers
+
+try:
+    if x > 1.0:
+        raise ValueError((x, 2.0))
+except ValueError as error:
+    return str(error)
+return x
+# ADC012: 'error' has an argument that is neither a number nor a text
 """,
     "x=X": r"""
 try:
@@ -108,7 +116,7 @@ try:
 except ValueError as error:
     print(error)
 return x[0]
-# ADC010: an array in the message of an exception that is caught and kept is not supported
+# ADC010: an array or one of several texts in an exception that is caught and kept is not supported
 
 try:
     if x[1] < 0:
@@ -116,6 +124,6 @@ try:
 finally:
     print("done")
 return x[0]
-# ADC010: an array in the message of an exception that is caught and kept is not supported
+# ADC010: an array or one of several texts in an exception that is caught and kept is not supported
 """,
 }

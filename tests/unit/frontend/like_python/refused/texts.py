@@ -51,10 +51,6 @@ assert x > 100, '{a}'.format(x)
 return x
 # ADC010: this format is not supported
 
-assert x > 100, repr(f'{x}')
-return x
-# ADC010: `repr` of a string with numbers known only at run time is not supported
-
 assert x > 100, format(x, x)
 return x
 # ADC010: a computed format is not supported
@@ -122,13 +118,6 @@ return x
 logging.getLogger("a").propagate = x
 return x
 # ADC034: `propagate` of a Logger, outside the function, would be changed
-
-try:
-    raise KeyError(2)
-except KeyError as error:
-    print(f"{error}")
-return x
-# ADC010: formatting a `KeyError` is not supported
 """,
     "x=X": r"""
 return f'{ {1, 2} }'
