@@ -52,6 +52,7 @@ from adc.frontend.numpy import complexes, library, linear, maths, reductions
 from adc.frontend.values import (
     arguments,
     comparisons,
+    constants,
     elementwise,
     keyed,
     list_buffers,
@@ -59,7 +60,6 @@ from adc.frontend.values import (
     operators,
     sequences,
     special,
-    strings,
     views,
 )
 from adc.frontend.values.arguments import Handler
@@ -82,7 +82,7 @@ def _to_float(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
         try:
             return lo.num(float(args[0].value))
         except ValueError as error:
-            return strings.failing(lo, error)
+            return constants.failing(lo, error)
     text = "float() argument must be a string or a real number"
     _require_number(lo, args[0], text, node)
     return Num(numbers.weak(lo, elementwise.as_float(lo, args[0], node)))
@@ -96,7 +96,7 @@ def _to_int(
             try:
                 return static(int(args[0].value))
             except ValueError as error:
-                return strings.failing(lo, error)
+                return constants.failing(lo, error)
     if len(args) == 1:
         text = "int() argument must be a string, a bytes-like object or a real number"
         _require_number(lo, args[0], text, node)

@@ -18,8 +18,7 @@ In reading order:
 `classes`       attribute lookup in classes, as in Python
 `closures`      inner functions as data, with the variables that they read
 `numbers`       arithmetic on scalars by NumPy's promotion
-`advice`        the hints for unsupported functions
-`alternatives`  those for NumPy's functions, types and methods
+`advice`        the hints for functions, types and methods that adc does not know
 ==============  =================================================================================
 
 ``b = a`` binds two names to one `ArrayRef`; after ``a[0] = 1.0`` the array behind it has a new
