@@ -13,7 +13,7 @@ What only some programs need costs the others nothing, and changes no code of th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adc.frontend.control import program
@@ -23,6 +23,7 @@ from adc.frontend.core.state import (
     ChoiceError,
     ConstantNeededError,
     LastingError,
+    LongError,
     ModesNeededError,
     PickedError,
     SameError,
@@ -46,7 +47,7 @@ from adc.ir.errors import (
 )
 
 # What an attempt may end with.
-ENDS = (ModesNeededError, program.ShareError, dispatch.SplitError, AdcError)
+ENDS = (ModesNeededError, program.ShareError, LongError, dispatch.SplitError, AdcError)
 
 
 @dataclass
@@ -79,6 +80,8 @@ class Attempts:
         Whether something outside is changed.
     logs : set of Place
         Lists there to which something is appended.
+    rolls : bool, optional
+        Whether lists become buffers, for loops without copies of their bodies (`Shared.rolls`).
     """
 
     modes: frozenset[str]
@@ -93,7 +96,9 @@ class Attempts:
     tables: set[Span] | None = field(default_factory=set)
     changes: bool = False
     logs: set[Place | None] = field(default_factory=set)
+    rolls: bool | None = None
     _refused: AdcError | None = None
+    _unrolled: Attempts | None = None
 
     def state(self) -> Mapping[str, Any]:
         """Return what the state of the next attempt (`Shared`) is made with."""
@@ -103,10 +108,28 @@ class Attempts:
             "picks": self.picks, "texts": self.texts, "parted": self.parted,
             "tables": None if self.tables is None else frozenset(self.tables),
             "changes": self.changes, "logs": frozenset(self.logs),
+            "rolls": self.rolls,
         }  # fmt: skip
 
     def note(self, error: Exception) -> None:
         """Note what an attempt ended with; raise the program's error if another would not help."""
+        if isinstance(error, LongError):
+            self._unrolled = replace(
+                self, sharing=Sharing(), unset=dict(self.unset), varied=dict(self.varied),
+                tables=None if self.tables is None else set(self.tables), logs=set(self.logs),
+                rolls=False,
+            )  # fmt: skip
+            self.rolls = True
+            return
+        try:
+            self._note(error)
+        except AdcError:
+            if self._unrolled is None:
+                raise
+            # With copies of the bodies of loops it may be supported.
+            vars(self).update(vars(self._unrolled))
+
+    def _note(self, error: Exception) -> None:
         match error:
             case ModesNeededError():
                 self.modes = BOTH

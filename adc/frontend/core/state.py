@@ -35,6 +35,10 @@ class StackError(Exception):
         self.places = places
 
 
+class LongError(Exception):
+    """Copies of the body of a loop would be much code: lists become buffers, if that helps."""
+
+
 class PickedError(UnsupportedError):
     """A number that an index, an axis or a string needs is known only at run time.
 
@@ -476,6 +480,9 @@ class Shared:
     parted: bool = False
     # Whether strings of run-time values may be anywhere, and not only what is printed.
     texts: bool = False
+    # Whether lists become buffers so that loops over them need no copies of their bodies; None:
+    # where that would be much code, the program is lowered again to try it.
+    rolls: bool | None = False
     # How many more calls of `structural` functions may be inlined.
     unfolded: int = 2000
     # How many cases of statements these may still take: each is a copy.

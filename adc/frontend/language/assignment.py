@@ -99,6 +99,9 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
                 items[containers.static_slice(lo, node.slice)] = new
             else:
                 key = evaluation.lower_expr(lo, node.slice)
+                if containers.is_varying(key) and dynamic_lists.as_buffers(lo, owner, node):
+                    dynamic_lists.set_item(lo, owner, key, value, node)
+                    return
                 _put(lo, owner, items, key, value, node)
             lo.hold(owner, TupleOf(tuple(items)))
         case DictRef() if not isinstance(owner, SetRef):

@@ -365,6 +365,8 @@ def _choose(
     if not items:
         _fail_perhaps(lo, owner)
     text = dynamic_lists.out_of_range(owner)
+    if isinstance(owner, ListRef) and (held := dynamic_lists.as_buffers(lo, owner, node)):
+        return dynamic_lists.item(lo, owner, held, key, node)
     rows = rows_of(lo, items)
     what = "indexing a list of lists by a number"
     if rows is not None and not unrolling.stackable_in(lo, owner) and lo.shared.admits_table(

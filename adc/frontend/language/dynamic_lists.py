@@ -48,7 +48,7 @@ from adc.frontend.syntax import scope
 from adc.frontend.values import elementwise, list_buffers, sequences, views
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import LimitError, TypeMismatchError, TypeUnstableError
+from adc.ir.errors import TypeMismatchError, TypeUnstableError
 from adc.ir.types import BOOL
 from adc.library.standard import lists
 
@@ -62,6 +62,26 @@ def out_of_range(owner: Binding, *, assigned: bool = False) -> str:
     return f"{kind} assignment index out of range" if assigned and kind == "list" else (
         f"{kind} index out of range"
     )  # fmt: skip
+
+
+def as_buffers(lo: Lowerer, ref: ListRef, node: ast.AST) -> Growing | None:
+    """Make buffers of a list of arrays that is indexed by a number known only at run time.
+
+    Only where the program is long otherwise: the arrays must have one shape.
+    """
+    if not lo.shared.rolls or lo.places.get(ref.slot):
+        return None
+    held = lo.held(ref)
+    if isinstance(held, Growing):
+        return held
+    element = list_buffers.common(lo, [held])
+    if element is None or not list_buffers.has_arrays(element):
+        return None
+    list_buffers.note_appended(lo, ref.slot, element)
+    found = list_buffers.grown(lo, held, element, node)
+    assert isinstance(found, Growing)
+    lo.hold(ref, found)
+    return found
 
 
 def item(lo: Lowerer, owner: Binding, held: Growing, key: Binding, node: ast.AST) -> Binding:
@@ -105,7 +125,7 @@ def transposed(lo: Lowerer, held: Growing, node: ast.AST) -> TupleOf | None:
     text = (
         "adc: `zip(*...)` of an empty list whose length is known only at run time is not supported"
     )
-    numbers.check(lo, some, LimitError.__name__, text)
+    numbers.check(lo, some, list_buffers.limit(lo, some), text)
     whole = lo.held(copied(lo, held, node))
     assert isinstance(whole, Growing)
     left = list(whole.buffers)
@@ -222,12 +242,11 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
             full = lo.builder.apply("ge", count, capacity, hint="full")
         for buffer, cell, part in columns:
             if cell.sizes is not None:
-                dims = tuple(
-                    list_buffers.size_of(lo, buffer, 1 + k, node) for k in range(len(cell.sizes))
-                )
+                dims = list_buffers.row_dims(lo, buffer, cell, node)
                 empty = numbers.apply(lo, "eq", count, integer(0))
                 fits = list_buffers.check_sizes(lo, dims, list_buffers.part_dims(lo, part), empty)
-                full = numbers.apply(lo, "or", full, numbers.apply(lo, "not", fits))
+                if not isinstance(fits, Literal):
+                    full = numbers.apply(lo, "or", full, numbers.apply(lo, "not", fits))
 
         def grow() -> None:
             size = lo.sizes.counts(lo.builder.apply("room", count, hint="n"))

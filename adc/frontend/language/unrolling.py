@@ -7,12 +7,14 @@ from contextlib import contextmanager
 
 from adc.frontend.core.bindings import Binding
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import StackError
+from adc.frontend.core.state import LongError, StackError
 from adc.frontend.core.structure import refs
 from adc.frontend.inputs.places import Place
 
 # Statements that copies of code repeat before an array is made of what they work on.
 REPEATED = 300
+# Before buffers are made of the lists of the program: they have one shape, and are copies.
+LONG = 2000
 
 
 def take(lo: Lowerer, binding: Binding) -> None:
@@ -31,7 +33,7 @@ def stackable_in(lo: Lowerer, binding: Binding) -> frozenset[Place]:
 def unrolling(lo: Lowerer, copies: int) -> Iterator[Callable[[], None]]:
     """Lower copies of code, one for each element; after the first one, call what is yielded.
 
-    It raises a `StackError` if the others would be much code.
+    It raises a `StackError` or a `LongError` if the others would be much code.
     """
     taken = lo.shared.taken
     taken.append(set())
@@ -41,6 +43,8 @@ def unrolling(lo: Lowerer, copies: int) -> Iterator[Callable[[], None]]:
         size = (lo.builder.emitted - start) * (copies - 1)
         if taken[-1] and taken[-1] >= lo.shared.taken_first() and size >= REPEATED:
             raise StackError(frozenset(taken[-1]))
+        if size >= LONG and lo.shared.rolls is None:
+            raise LongError
 
     try:
         yield first

@@ -23,9 +23,11 @@ from adc.frontend.core.bindings import (
     Late,
     ListRef,
     Num,
+    Reversed,
     Static,
     TupleOf,
     Unbound,
+    Zip,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
@@ -45,6 +47,9 @@ from adc.ir.errors import (
     LimitError,
 )
 from adc.ir.types import BOOL, Scalar
+
+# A loop over so few elements may be copies of its body even in a long program.
+_FEW = 2
 
 
 @handles(ast.For)
@@ -88,7 +93,7 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
         _over_object(lo, stmt, iterable)
         return
     if over.most(lo, iterable) is not None:
-        if not _over_numbers(lo, stmt, iterable):
+        if not (_over_numbers(lo, stmt, iterable) or _over_buffers(lo, stmt, iterable)):
             copies.unrolled(lo, stmt, iterable)
         return
     trips, element = over.iteration(lo, iterable, stmt.iter)
@@ -100,8 +105,9 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     items = sequences.static_range(iterable)
     count = len(items) if items is not None else over.constant_length(iterable, trips)
     unrolls = count is not None and count <= sequences.MAX_UNROLLED
+    rolls = bool(lo.shared.rolls)
     try:
-        settling.settled(lo, stmt, iterable, trips, element, unrolls, peels=True)
+        settling.settled(lo, stmt, iterable, trips, element, unrolls and not rolls, peels=True)
     except (VariesError, PickedError) as error:
         # A list that grows by arrays, a dict with new keys, keys such as f"w{k}": a copy of the
         # body for each iteration.
@@ -149,7 +155,8 @@ def _over_numbers(lo: Lowerer, stmt: ast.For, iterable: Binding) -> bool:
     """
     inner = iterable.inner if isinstance(iterable, Enumerate) else iterable
     items = sequences.static_items(lo, inner) if isinstance(inner, ListRef | TupleOf) else None
-    if items is None or len(items) <= sequences.MAX_UNROLLED:
+    least = _FEW if lo.shared.rolls else sequences.MAX_UNROLLED
+    if items is None or len(items) <= least:
         return False
     kind, *others = {
         numbers.scalar_type(item.operand) if isinstance(item, Num) else None for item in items
@@ -176,6 +183,45 @@ def _over_numbers(lo: Lowerer, stmt: ast.For, iterable: Binding) -> bool:
         pass
     lo.undo(before)
     return False
+
+
+def _over_buffers(lo: Lowerer, stmt: ast.For, iterable: Binding) -> bool:
+    """Lower a loop over lists as one over buffers, in a long program; return whether that does."""
+    if not lo.shared.rolls or (over.most(lo, iterable) or 0) <= _FEW:
+        return False
+    before = lo.point()
+    held = {ref: lo.held(ref) for ref in refs(iterable)}
+    try:
+        whole = _in_buffers(lo, iterable, stmt.iter)
+        if whole is not None:
+            trips, element = over.iteration(lo, whole, stmt.iter)
+            name = over.hold(lo, whole)
+            settling.settled(lo, stmt, whole, trips, element, unrolls=False)
+            lo.frame.env.pop(name, None)
+            if all(lo.held(ref) is old for ref, old in held.items()):
+                return True
+    except AdcError:
+        pass
+    lo.undo(before)
+    return False
+
+
+def _in_buffers(lo: Lowerer, iterable: Binding, node: ast.AST) -> Binding | None:
+    """Return an iterable with copies of its lists and tuples as lists of any length, or None."""
+    items = sequences.static_items(lo, iterable)
+    if items is not None:
+        element = list_buffers.common(lo, [TupleOf(tuple(items))])
+        if element is None:
+            return None
+        return lo.new_ref(ListRef, list_buffers.converted(lo, items, element, node))
+    match iterable:
+        case Enumerate(inner=inner) | Reversed(inner=inner):
+            found = _in_buffers(lo, inner, node)
+            return None if found is None else replace(iterable, inner=found)
+        case Zip(inners=inners):
+            parts = [part for part in (_in_buffers(lo, x, node) for x in inners) if part]
+            return replace(iterable, inners=tuple(parts)) if len(parts) == len(inners) else None
+    return iterable
 
 
 def _grows_by_arrays(before: dict[str, Binding], after: dict[str, Binding]) -> bool:

@@ -51,7 +51,7 @@ from adc.frontend.core.structure import cells_of, leaves, shape_of, with_cells
 from adc.frontend.values import elementwise, optional, views, wordings
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import LimitError
+from adc.ir.errors import AssumptionError, LimitError, UnsupportedError
 from adc.ir.types import BOOL, INT, Scalar, join
 
 FIRST = 16
@@ -449,15 +449,30 @@ def check_sizes(
     for a, b in zip(dims, own, strict=True):
         if not lo.sizes.same_size(a, b):
             result = numbers.apply(lo, "and", result, numbers.apply(lo, "eq", a, b))
+    if isinstance(result, Literal) and result.value:
+        return result
     ok = result if empty is None else numbers.apply(lo, "or", result, empty)
     shapes = ["({})".format(", ".join(["{}"] * len(dims)))] * 2
     numbers.check(
-        lo, ok, LimitError.__name__,
+        lo, ok, limit(lo, ok),
         "adc: the arrays in a list whose length is known only at run time must have one shape; "
         "found {} and {}".format(*shapes),
         *dims, *own,
     )  # fmt: skip
     return result
+
+
+def limit(lo: Lowerer, ok: Operand) -> str:
+    """Return the error of a list whose arrays are not as a buffer needs them.
+
+    Where the buffer is for the sake of shorter code only, it is an assumption; code that makes none
+    is refused, and so is code that would never hold.
+    """
+    if not lo.shared.rolls:
+        return LimitError.__name__
+    if lo.shared.general or isinstance(ok, Literal):
+        raise UnsupportedError("the shapes of the arrays in this list are not known", None)
+    return AssumptionError.__name__
 
 
 def widened(lo: Lowerer, held: Growing, element: Binding, node: ast.AST | None) -> Growing:
@@ -564,7 +579,7 @@ def array_of(lo: Lowerer, held: Growing, node: ast.AST, empty: str | None = None
         with lo.at(node):
             some = numbers.apply(lo, "gt", held.length.operand, integer(0))
             text = "adc: this list of arrays is empty, so the shape of its elements is not known"
-            numbers.check(lo, some, "ValueError" if empty else LimitError.__name__, empty or text)
+            numbers.check(lo, some, "ValueError" if empty else limit(lo, some), empty or text)
     return view(lo, held)
 
 
