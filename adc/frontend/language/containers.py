@@ -315,7 +315,7 @@ def static_slice(lo: Lowerer, node: ast.expr) -> slice:
         if part is None:
             ends.append(None)
             continue
-        binding = evaluation.lower_filled(lo, part)
+        binding = outside.number_in(lo, evaluation.lower_filled(lo, part))
         if arguments.is_none(binding):
             ends.append(None)
             continue
@@ -335,6 +335,7 @@ def element_of(
 ) -> Binding:
     """Return an element of a tuple or list."""
     unrolling.take(lo, owner)
+    key = outside.number_in(lo, key)
     if isinstance(key, Num) and key.operand.type.kind in "iub":
         if isinstance(key.operand, Literal):
             try:

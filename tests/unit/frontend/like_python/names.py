@@ -274,6 +274,20 @@ class Abstract(abc.ABC):
     def f(self): ...
 
 
+class Row:
+    def __init__(self, items):
+        self.items = list(items)
+
+    def __getitem__(self, i):
+        return Row(self.items[i]) if isinstance(i, slice) else self.items[i]
+
+    def __len__(self):
+        return len(self.items)
+
+    def __iter__(self):
+        return iter(self.items)
+
+
 class NoInit:
     __init__ = 3
 
@@ -314,6 +328,52 @@ def _(value, scale=1.0):
 class Mode(enum.Flag):
     HEAT = enum.auto()
     FAN = enum.auto()
+
+
+class Pitch(enum.IntEnum):
+    C = 0
+    E = 4
+    A = 9
+
+    @property
+    def sharp(self):
+        return self + 1
+
+
+class Level(float, enum.Enum):
+    HALF = 0.5
+
+
+class Access(enum.IntFlag):
+    READ = enum.auto()
+    WRITE = enum.auto()
+
+
+class Metres(float):
+    pass
+
+
+class Odd(float):
+    def __eq__(self, other):
+        return True
+
+
+class Sentinel:
+    pass
+
+
+NOTHING = Sentinel()
+
+
+@dataclasses.dataclass
+class Optional:
+    a: float
+    b: float = 2.0
+    c: object = NOTHING
+
+
+HEIGHT = Metres(2.0)
+STRANGE = Odd(2.0)
 
 
 class Kind(enum.Enum):
