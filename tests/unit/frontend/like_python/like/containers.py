@@ -336,13 +336,13 @@ a[n] = 3 * x
 return a[0] + a[1] * a[2]
 """,
     "x=X, n=2": r"""
-large = [v for v in x if v > 0.5]
+large = [v for v in x if v > 0.1]
 pairs = [(0.0, 1.0), *((v, k) for k, v in enumerate(large))]
 newest = []
 for v in x:
     newest = [v, *newest]
 first, *others = [x[0], *large]
-return [x[0], *large, *large, 1.0], [*x, *large], pairs, newest, first, sum(others), [*[], n, *"ab"]
+return [x[0], *large, *large, 1.0], [*x, *large], pairs, newest, first, sum(others, 0.0), [*[], n, *"ab"]
 
 v = x if n > 2 else (x, x)
 return v[1]
