@@ -483,6 +483,8 @@ HANDLERS: dict[Any, Handler] = {
     collections.Counter: _counter,
     bisect.bisect_left: _bisect(iteration.bisect_left),
     bisect.bisect_right: _bisect(iteration.bisect_right),
+    bisect.insort_left: _bisect(iteration.insort_left),
+    bisect.insort_right: _bisect(iteration.insort_right),
     warnings.simplefilter: _filter, warnings.filterwarnings: _filter,
     functools.partial: _partial, functools.reduce: _reduce, functools.cache: _cache,
     functools.lru_cache: _cache, functools.wraps: _wraps,

@@ -22,6 +22,7 @@ from adc.frontend.core.bindings import (
     DequeRef,
     DictRef,
     DictView,
+    Growing,
     Lazy,
     ListRef,
     Maybe,
@@ -269,6 +270,15 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     if isinstance(left, SetRef) or isinstance(right, SetRef):
         return _of_sets(lo, op, left, right, node)
     is_list = [isinstance(side, ListRef) for side in (left, right)]
+    growing = [isinstance(x, ListRef) and isinstance(lo.held(x), Growing) for x in (left, right)]
+    if any(growing) and isinstance(op, ast.Eq | ast.NotEq):
+        if any(isinstance(side, TupleOf) for side in (left, right)):
+            return Literal(isinstance(op, ast.NotEq), BOOL)
+        if all(is_list):
+            call = classes.call_at(node)
+            found = dispatch.apply(lo, Static(lists.equal), [left, right], {}, call)
+            equal = operators.truth(lo, found, node)
+            return equal if isinstance(op, ast.Eq) else numbers.apply(lo, "not", equal)
     left, right = (sequences.as_tuple(lo, side) for side in (left, right))
     if isinstance(left, TupleOf) and isinstance(right, TupleOf):
         if isinstance(op, ast.Eq | ast.NotEq):

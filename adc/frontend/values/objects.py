@@ -79,6 +79,36 @@ def has_own(lo: Lowerer, owner: Binding, name: str) -> Operand | None:
     return there
 
 
+def shadows(lo: Lowerer, owner: Binding, name: str) -> Operand | None:
+    """Return whether an object has an attribute that hides one of its class; None if that is known.
+
+    Only some paths have set it then.
+    """
+    if not isinstance(owner, ObjectRef):
+        return None
+    there = _entry(lo, owner, name)[1]
+    value = classes.in_class(owner.cls, name)
+    if isinstance(there, Literal) or value is classes.MISSING or _is_data(value):
+        return None
+    return there
+
+
+def own_from_now_on(lo: Lowerer, owner: ObjectRef, name: str) -> Binding:
+    """Return an attribute that is there, which was set on some paths, on the path of now."""
+    held = _entry(lo, owner, name)[0]
+    assert held is not None
+    lo.hold(owner, lo.entries(owner).without(name).with_item(name, held))
+    return outside.opened(lo, held)
+
+
+def of_its_class(lo: Lowerer, owner: ObjectRef, name: str, node: ast.AST) -> Binding:
+    """Return what an object reads of its class, on a path where it has no such attribute."""
+    lo.hold(owner, lo.entries(owner).without(name))
+    found = attribute(lo, owner, name, node)
+    assert found is not None
+    return found
+
+
 def _has(value: Any, method: str) -> bool:
     """Whether a class attribute is a descriptor with this method."""
     return hasattr(type(value), method)

@@ -4,6 +4,7 @@
 """What the bodies of `like` and `refused` use: modules, arrays, functions and classes."""
 
 import abc
+import bisect
 import cmath
 import collections
 import contextlib
@@ -272,6 +273,18 @@ class Described:
 class Abstract(abc.ABC):
     @abc.abstractmethod
     def f(self): ...
+
+
+class Damped:
+    rate = 0.1
+
+    def __init__(self, x):
+        self.x = x
+
+    def change(self):
+        if self.x > 0.0:
+            self.rate = self.x
+        return self.rate
 
 
 class Row:

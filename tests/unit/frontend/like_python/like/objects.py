@@ -113,6 +113,14 @@ return " ".join([found, "x"])
 return operator.attrgetter('T')(x)
 """,
     "x=X": r"""
+damped = [Damped(v) for v in x]
+rates = [each.change() for each in damped]
+for each in damped:
+    if each.x > 1.0:
+        each.rate = 2 * each.rate
+    rates.append(each.rate)
+return rates, [each.change() * each.rate for each in damped], Damped.rate
+
 row = Row(Point(a, k) for k, a in enumerate(x))
 pairs = Row(Point(a, b) for a, b in zip(x, x[1:]))
 triples = [Point(a, b) for a, b in zip(x[1:], range(3))]
