@@ -218,7 +218,7 @@ def _number_attribute(lo: Lowerer, owner: Num, node: ast.Attribute) -> Binding:
     ty = numbers.scalar_type(owner.operand)
     if node.attr in ("real", "imag"):
         return Num(complexes.part(lo, owner.operand, node.attr), owner.array)
-    if node.attr in library.OF_NUMBERS and classes.has_attribute(owner, node.attr):
+    if node.attr in (*library.OF_NUMBERS, "bit_length") and classes.has_attribute(owner, node.attr):
         return Bound(owner, node.attr)
     if not ty.weak:
         as_array = Lazy((), ty, lambda index: owner.operand)

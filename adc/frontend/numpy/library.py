@@ -393,6 +393,9 @@ def method(
     lo: Lowerer, bound: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     """Lower a call of a method of an array: the function of that name, unless it differs."""
+    if isinstance(bound.owner, Num) and bound.name == "bit_length":
+        arguments.arity(lo, args, kwargs, node, 0)
+        return maths.bit_length(lo, bound.owner, node)
     if isinstance(bound.owner, Num) and bound.name in OF_NUMBERS:
         arguments.arity(lo, args, kwargs, node, 0)
         return OF_NUMBERS[bound.name](lo, bound.owner.operand)

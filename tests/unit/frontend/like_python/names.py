@@ -287,6 +287,53 @@ class Damped:
         return self.rate
 
 
+class Wrapped:
+    scale = 2.0
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __getattr__(self, name):
+        if name.startswith("times"):
+            return float(name[5:]) * self.inner.x
+        return getattr(self.inner, name)
+
+
+class Module:
+    def __init__(self, **parts):
+        object.__setattr__(self, "names", [])
+        for name, part in parts.items():
+            setattr(self, name, part)
+
+    def __setattr__(self, name, value):
+        if isinstance(value, np.ndarray | float):
+            self.names.append(name)
+        elif name == "fixed":
+            raise AttributeError("is fixed")
+        super().__setattr__(name, value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rectangle:
+    width: float
+    height: float = 2.0
+    area: float = dataclasses.field(init=False)
+
+    def __post_init__(self):
+        if self.height <= 0.0:
+            raise ValueError("no height")
+        object.__setattr__(self, "area", self.width * self.height)
+
+
+@dataclasses.dataclass
+class Doubling:
+    a: float
+    b: float = 1.0
+
+    def __setattr__(self, name, value):
+        self.__dict__[name] = 2 * value
+
+
 class Row:
     def __init__(self, items):
         self.items = list(items)

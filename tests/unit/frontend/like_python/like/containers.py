@@ -14,6 +14,9 @@ return dict({'a': x}, b=2.0)['b'] * x
 
 return dict([('a', x)])['a']
 
+d = collections.OrderedDict.fromkeys(["b", "a", "b"], x)
+return [*d], d["a"], list(collections.OrderedDict.fromkeys(n for n in "abca"))
+
 return type({'a': x}) is dict
 
 return all((x, 1))
@@ -369,7 +372,8 @@ newest = []
 for v in x:
     newest = [v, *newest]
 first, *others = [x[0], *large]
-return [x[0], *large, *large, 1.0], [*x, *large], pairs, newest, first, sum(others, 0.0), [*[], n, *"ab"]
+unpacked = [*[], n, *"ab"]
+return [x[0], *large, *large, 1.0], [*x, *large], pairs, newest, first, sum(others, 0.0), unpacked
 
 v = x if n > 2 else (x, x)
 return v[1]

@@ -74,6 +74,31 @@ return o.a + x
 return PECULIAR.a * x
 """,
     "x=2.0": r"""
+wrapped = Wrapped(Wrapped(Point(x, 1.0)))
+try:
+    return wrapped.inner.nothing
+except AttributeError:
+    return wrapped.x * wrapped.scale + wrapped.y, wrapped.inner.times3, getattr(wrapped, "scale", 1)
+
+net = Module(w=np.ones(2) * x, inner=Module(b=x))
+net.inner.b += 1.0
+net.inner.note = "n"
+try:
+    net.fixed = None
+except AttributeError as error:
+    net.why = str(error)
+return net.w, net.inner.b, net.names, net.inner.names, net.why, hasattr(net, "fixed")
+
+box = Rectangle(x, height=3.0)
+try:
+    return Rectangle(x, -1.0).area
+except ValueError:
+    return box.area, Rectangle(x).area, dataclasses.replace(box, width=1.0).area
+
+twice = Doubling(x)
+twice.b = twice.a
+return twice.a, twice.b
+
 row = Row([x, 2 * x, 3 * x])
 part = slice(None, None, -1)
 return row[1:][0], sum(row[:-1]), len(row[::2]), row.items[part], "abc"[part], (x, 1)[part], \
