@@ -207,8 +207,12 @@ def peculiarity(cls: type) -> str:
     made: Any = cls.__new__
     if made is not object.__new__:
         return "which has `__new__`"
-    for name in ("__getattr__", "__getattribute__", "__setattr__"):
-        if _is_written(cls, name):
+    if _is_written(cls, "__getattribute__"):
+        return "which has `__getattribute__`"
+    for name in ("__getattr__", "__setattr__"):
+        # Those of other libraries, such as PyTorch's modules, do more than a program can tell.
+        code = getattr(getattr(cls, name, None), "__code__", None)
+        if _is_written(cls, name) and (code is None or "site-packages" in code.co_filename):
             return f"which has `{name}`"
     return ""
 

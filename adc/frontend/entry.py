@@ -12,7 +12,7 @@ from typing import Any
 
 from adc.frontend import scipy
 from adc.frontend.attempts import ENDS, Attempts
-from adc.frontend.calls import builtin, calls, communication, definitions, fourier
+from adc.frontend.calls import builtin, calls, communication, definitions, fields, fourier
 from adc.frontend.control import blocks, marks, program
 from adc.frontend.control.control import EXIT, FALLS
 from adc.frontend.core import closures, dispatch, outside
@@ -66,8 +66,8 @@ from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
 
 # The modules with handlers: these register when they are imported (`core.dispatch`).
 HANDLERS = (
-    attributes, blocks, builtin, calls, containers, definitions, expressions, for_loops, fourier,
-    jacobians, nested, products, contexts, scipy, statements, subscripts, while_loops,
+    attributes, blocks, builtin, calls, containers, definitions, expressions, fields, for_loops,
+    fourier, jacobians, nested, products, contexts, scipy, statements, subscripts, while_loops,
 )  # fmt: skip
 
 

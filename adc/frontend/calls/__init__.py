@@ -6,6 +6,7 @@ In reading order:
 `calls`          dispatch on the callee: a known function, a method, an instance, an inner function
 `definitions`    `class` inside a function
 `standard`       `functools`, `operator`, `copy`
+`fields`         `dataclasses`
 `builtin`        Python's builtin functions
 `reflection`     those that ask for kinds and attributes: `isinstance`, `getattr`, `super`
 `sets`           sets: construction, methods and operators

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -542,15 +543,16 @@ def filled(
 
 
 def _from_keys(
-    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> Binding:
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call,
+    make: type[DictRef] = DictRef,
+) -> Binding:  # fmt: skip
     """Lower ``dict.fromkeys(keys, value)``."""
     if kwargs:
         raise TypeMismatchError("dict.fromkeys() takes no keyword arguments", lo.span(node))
     arguments.arity(lo, args, kwargs, node, 1, 2)
     value = args[1] if len(args) > 1 else NONE
     source = elementwise.materialised(lo, args[0], node)
-    made = lo.new_ref(DictRef, RecordOf((), ()))
+    made = lo.new_ref(make, RecordOf((), ()))
     keys = sequences.known_elements(lo, source, node)
     if keys is None:
         return dispatch.apply(lo, static(library_tables.from_keys), [made, source, value], {}, node)
@@ -658,23 +660,21 @@ def _listing(handler: Handler, *, ordered: bool) -> Handler:
 
 
 HANDLERS: dict[Any, Handler] = {
-    dict.fromkeys: _listing(_from_keys, ordered=True),
+    dict.fromkeys: _listing(_from_keys, ordered=True), collections.OrderedDict.fromkeys: _listing(
+        functools.partial(_from_keys, make=OrderedRef), ordered=True),
     abs: _abs, min: _listing(_extreme(ast.Lt), ordered=False),
     max: _listing(_extreme(ast.Gt), ordered=False), len: _len, range: _range,
     slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
     ord: _of_text(ord), chr: _of_text(chr),
     pow: _pow, str: _text, repr: _text, format: _text, sum: _listing(_sum, ordered=False),
     tuple: _listing(_tuple, ordered=True),
-    int: _to_int,
-    round: _round, float: _to_float, bool: _to_bool,
-    list: _listing(_list, ordered=True), dict: _dict,
-    collections.OrderedDict: _ordered,
+    int: _to_int, round: _round, float: _to_float, bool: _to_bool,
+    list: _listing(_list, ordered=True), dict: _dict, collections.OrderedDict: _ordered,
     set: sets.made, frozenset: sets.frozen,
     any: _listing(_truths_of("any"), ordered=False),
     all: _listing(_truths_of("all"), ordered=False),
     sorted: _listing(iterators.sort, ordered=False), iter: _iter, next: _next,
-    map: iterators.refused,
-    filter: iterators.refused,
+    map: iterators.refused, filter: iterators.refused,
 }  # fmt: skip
 
 

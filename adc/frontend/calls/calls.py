@@ -501,6 +501,10 @@ def _call_method(
                 done = objects.initialised(lo, owner, callee.after, args, kwargs, node)
                 if done is not None:
                     return done
+            if name == "__setattr__" and not isinstance(
+                classes.inherited(cls, name, callee.after)[1], types.FunctionType
+            ):
+                return reflection.set_own(lo, [owner, *args], kwargs, node)
             fn = classes.find_method(lo, cls, name, callee.after)
             return dispatch.apply(lo, Static(fn), [owner, *args], kwargs, node)
     dispatch.not_callable(lo, callee, node)

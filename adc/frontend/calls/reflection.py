@@ -96,6 +96,7 @@ def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
     name = _name_of(lo, args[1], node)
     if len(args) == 2:
         return attributes.attribute_of(lo, args[0], name)
+    _require_not_made_up(lo, args[0], name.attr, node)
     there = objects.has_own(lo, args[0], name.attr)
     if there is not None:
         read = functools.partial(attributes.attribute_of, lo, args[0], name)
@@ -104,9 +105,18 @@ def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
     return args[2] if found is None else found
 
 
+def _require_not_made_up(lo: Lowerer, owner: Binding, name: str, node: ast.Call) -> None:
+    if objects.may_make_up(lo, owner, name):
+        raise lo.unsupported(
+            f"asking whether {kind_of(owner)}, which has `__getattr__`, has an attribute", node,
+            "read the attribute in a `try` with `except AttributeError`",
+        )  # fmt: skip
+
+
 def _hasattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
     name, owner = _name_of(lo, args[1], node), args[0]
+    _require_not_made_up(lo, owner, name.attr, node)
     there = objects.has_own(lo, owner, name.attr)
     if there is not None:
         return Num(there)
@@ -151,6 +161,14 @@ def _setattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
     return NONE
 
 
+def set_own(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower `object.__setattr__`, which does not ask the class."""
+    arguments.arity(lo, args, kwargs, node, 3)
+    value = elementwise.materialised(lo, args[2], node)
+    objects.set_own(lo, args[0], _name_of(lo, args[1], node).attr, value, node)
+    return NONE
+
+
 def _type(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 1)
     cls = classes.class_of(args[0])
@@ -187,5 +205,6 @@ def _super(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
 HANDLERS: dict[Any, Handler] = {
     isinstance: _isinstance, callable: _callable, type: _type, getattr: _getattr,
     hasattr: _hasattr, setattr: _setattr, vars: _vars, super: _super,
+    object.__setattr__: set_own,
 }  # fmt: skip
 library.enter(HANDLERS)

@@ -10,7 +10,6 @@ import ast
 import bisect
 import collections
 import copy
-import dataclasses
 import functools
 import heapq
 import itertools
@@ -25,7 +24,6 @@ from adc.frontend.control import blocks
 from adc.frontend.core import classes, dispatch, outside
 from adc.frontend.core.bindings import (
     NONE,
-    Among,
     ArrayRef,
     Binding,
     Closure,
@@ -35,12 +33,9 @@ from adc.frontend.core.bindings import (
     Growing,
     Lazy,
     ListRef,
-    Maybe,
     NamedTuple,
-    Nested,
     Num,
     ObjectRef,
-    OneOf,
     Range,
     RecordOf,
     SetRef,
@@ -53,7 +48,6 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
 from adc.frontend.core.state import Frame
-from adc.frontend.core.structure import with_items
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Place
 from adc.frontend.language import containers, dicts, dynamic_lists
@@ -146,104 +140,6 @@ def _cache(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
         text = "Expected first argument to be an integer, a callable, or None"
         raise TypeMismatchError(text, lo.span(node))
     return function(lo, node, "lambda f: f", {})
-
-
-def _replace(
-    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> Binding:
-    """Lower `dataclasses.replace`: a new object of the fields."""
-    arity(lo, args, {}, node, 1)
-    owner = args[0]
-    cls = classes.instance_class(owner)
-    if not (isinstance(owner, classes.Instance) and dataclasses.is_dataclass(cls)):
-        raise TypeMismatchError("replace() should be called on dataclass instances", lo.span(node))
-    given = dict(kwargs)
-    for field in dataclasses.fields(cls):
-        if not field.init and field.name in given:
-            raise TypeMismatchError(
-                f"field {field.name} is declared with init=False, it cannot be specified with "
-                "replace()",
-                lo.span(node),
-            )
-        if field.init and field.name not in given:
-            held = objects.attribute(lo, owner, field.name, node)
-            if held is None:
-                raise TypeMismatchError(
-                    f"{kind_of(owner)} has no attribute {field.name!r}", lo.span(node)
-                )
-            given[field.name] = held
-    return dispatch.apply(lo, Static(cls), [], given, node)
-
-
-def _fields_of(
-    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call, what: str
-) -> dict[str, Binding]:
-    """Return the fields of a dataclass instance, copied, those of instances in it as well."""
-    arity(lo, args, {}, node, 1)
-    if kwargs:
-        raise lo.unsupported(f"`{what}` with `{next(iter(kwargs))}`", node, "convert what it makes")
-    cls = classes.instance_class(args[0])
-    if not (isinstance(args[0], classes.Instance) and dataclasses.is_dataclass(cls)):
-        raise TypeMismatchError(f"{what}() should be called on dataclass instances", lo.span(node))
-    found: dict[str, Binding] = {}
-    for field in dataclasses.fields(cls):
-        held = objects.attribute(lo, args[0], field.name, node)
-        if held is None:
-            raise TypeMismatchError(
-                f"{kind_of(args[0])} has no attribute {field.name!r}", lo.span(node)
-            )
-        found[field.name] = _without_instances(lo, held, node, what)
-    return found
-
-
-def _without_instances(lo: Lowerer, given: Binding, node: ast.Call, what: str) -> Binding:
-    """Return a copy of what a field holds, with their fields instead of dataclass instances."""
-    held = outside.opened(lo, given)
-
-    def without(item: Binding) -> Binding:
-        return _without_instances(lo, item, node, what)
-
-    if dataclasses.is_dataclass(classes.instance_class(held)):
-        return HANDLERS[getattr(dataclasses, what)](lo, [held], {}, node)
-    if isinstance(held, TupleOf) or (isinstance(held, NamedTuple) and issubclass(held.cls, tuple)):
-        return with_items(held, without)
-    contents: Binding = NONE
-    if isinstance(held, ListRef | DictRef) and type(held) in (ListRef, DictRef):  # no subclasses
-        contents = lo.held(held)
-    if isinstance(contents, TupleOf):
-        return lo.new_ref(ListRef, with_items(contents, without))
-    if isinstance(contents, RecordOf):
-        return lo.new_ref(DictRef, with_items(contents, without))
-    if _holds_instances(lo, held):
-        raise lo.unsupported(
-            f"`{what}` of {kind_of(held)} with dataclass instances", node, "convert each"
-        )
-    return _deepcopy(lo, [held], {}, node)
-
-
-def _holds_instances(lo: Lowerer, held: Binding) -> bool:
-    """Whether dataclass instances are in what is copied as a whole."""
-    match held:
-        case ObjectRef(cls=cls):
-            return dataclasses.is_dataclass(cls)
-        case NamedTuple(cls=cls, record=inner) | Nested(cls=cls, contents=inner):
-            return dataclasses.is_dataclass(cls) or _holds_instances(lo, inner)
-        case TupleOf(items=items) | RecordOf(items=items) | OneOf(items=items) | Among(items=items):
-            return any(_holds_instances(lo, item) for item in items)
-        case Growing(element=inner) | Maybe(inner=inner):
-            return _holds_instances(lo, inner)
-        case ListRef() | DictRef():
-            return _holds_instances(lo, lo.held(held))
-    return False
-
-
-def _astuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    return TupleOf(tuple(_fields_of(lo, args, kwargs, node, "astuple").values()))
-
-
-def _asdict(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    found = _fields_of(lo, args, kwargs, node, "asdict")
-    return lo.new_ref(DictRef, RecordOf(tuple(found), tuple(found.values())))
 
 
 def _wraps(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -398,7 +294,7 @@ def _copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
             raise lo.unsupported(f"`copy` of {kind_of(found)}", node)
 
 
-def _deepcopy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+def deepcopy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arity(lo, args, kwargs, node, 1)
 
     def leaf(item: Num | ArrayRef | Lazy) -> Binding:
@@ -587,12 +483,13 @@ HANDLERS: dict[Any, Handler] = {
     collections.Counter: _counter,
     bisect.bisect_left: _bisect(iteration.bisect_left),
     bisect.bisect_right: _bisect(iteration.bisect_right),
+    bisect.insort_left: _bisect(iteration.insort_left),
+    bisect.insort_right: _bisect(iteration.insort_right),
     warnings.simplefilter: _filter, warnings.filterwarnings: _filter,
-    dataclasses.replace: _replace, dataclasses.astuple: _astuple, dataclasses.asdict: _asdict,
     functools.partial: _partial, functools.reduce: _reduce, functools.cache: _cache,
     functools.lru_cache: _cache, functools.wraps: _wraps,
     operator.itemgetter: _itemgetter, operator.attrgetter: _attrgetter,
-    operator.methodcaller: _methodcaller, copy.copy: _copy, copy.deepcopy: _deepcopy,
+    operator.methodcaller: _methodcaller, copy.copy: _copy, copy.deepcopy: deepcopy,
     operator.neg: _written("lambda a: -a", 1), operator.pos: _written("lambda a: +a", 1),
     operator.not_: _written("lambda a: not a", 1), operator.truth: _written("lambda a: bool(a)", 1),
     operator.getitem: _written("lambda a, b: a[b]", 2),

@@ -144,6 +144,7 @@ _ADVICE = {
     "itertools": _LOOP,
     "random": _GENERATOR,
     "secrets": _GENERATOR,
+    "collections.ChainMap": "merge the dicts: `{**defaults, **given}`",
     "collections": _COLLECTION,
     "heapq": _COLLECTION,
     "json": _READ,

@@ -31,7 +31,7 @@ from adc.frontend.core.parameters import arrays_of, bind_value, dict_of, param_o
 from adc.frontend.core.state import Holder, LastingError
 from adc.frontend.core.structure import CELL
 from adc.frontend.inputs import trees
-from adc.frontend.inputs.instances import is_distribution, is_table
+from adc.frontend.inputs.instances import is_distribution, is_table, number_of
 from adc.frontend.inputs.keys import key_of
 from adc.frontend.inputs.places import (
     Around,
@@ -86,6 +86,17 @@ def pin(lo: Lowerer, binding: Binding) -> None:
     """Record that code depends on the identity of this function."""
     if isinstance(binding, Static) and binding.place is not None:
         lo.shared.guards[binding.place] = Guard(binding.place, binding.value)
+
+
+def number_in(lo: Lowerer, binding: Binding) -> Binding:
+    """Return a member of an `IntEnum` and the like as the number that it is; else the same."""
+    if not isinstance(binding, Static):
+        return binding
+    number = number_of(binding.value)
+    if number is None:
+        return binding
+    pin(lo, binding)
+    return static(number)
 
 
 def free(lo: Lowerer, holder: Holder, path: tuple[str, ...], node: ast.AST) -> Binding:

@@ -18,6 +18,8 @@ from adc.frontend.core.bindings import (
     Bound,
     Cell,
     Closure,
+    DefaultRef,
+    DequeRef,
     DictRef,
     DictView,
     Directional,
@@ -336,10 +338,16 @@ def shape_of(binding: Binding) -> object:
             return ("words", template, forms, *(shape_of(item) for item in items))
         case Given(place=place):
             return ("given", place)
-        case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
+        case ObjectRef(slot=slot, cls=cls):
+            return ("object", slot, cls)
+        case DequeRef(slot=slot, maxlen=maxlen):
+            return ("deque", slot, maxlen)
+        case DefaultRef(slot=slot, factory=factory, keeps=keeps):
+            return ("default", slot, shape_of(factory), keeps)
+        case ListRef(slot=slot) | DictRef(slot=slot):
             return (type(binding).__name__, slot)
         case DictView(ref=ref, name=name):
-            return (name, ref.slot)
+            return (name, shape_of(ref))
         case Zip(inners=items):
             return ("zip", *(shape_of(item) for item in items))
         case Range():

@@ -90,6 +90,36 @@ def is_distribution(value: Any) -> bool:
     return type(owner).__module__.startswith("scipy.stats.")
 
 
+def number_of(value: Any) -> int | float | complex | None:
+    """Return the number that an object is, such as a member of an `IntEnum`; None of others.
+
+    Those of Python and NumPy themselves are others, too, and those that compute in another way.
+    """
+    cls: Any = type(value)
+    base = _number_class(cls)
+    return None if base is None else base(value)
+
+
+@functools.lru_cache(maxsize=1024)
+def _number_class(cls: Any) -> Any:
+    base = next((each for each in (int, float, complex) if issubclass(cls, each)), None)
+    if base is None or cls in (bool, base) or issubclass(cls, np.generic):
+        return None
+    own = {name for each in cls.__mro__[: cls.__mro__.index(base)] for name in vars(each)}
+    computes = own.intersection(_COMPUTES)
+    if issubclass(cls, enum.Flag):  # of which Python makes members by `|`, and no numbers
+        flags = vars(enum.Flag)
+        computes = {name for name in computes if getattr(cls, name) is not flags.get(name)}
+    return None if computes else base
+
+
+# The methods by which numbers compute and compare.
+_COMPUTES = {
+    name for name in {*dir(int), *dir(float), *dir(complex)}
+    if name.startswith("__") and name not in vars(object)
+}.union(["__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"])  # fmt: skip
+
+
 def is_literal(value: Any) -> bool:
     """Whether the text that `repr` makes of a value is Python's for it."""
     if type(value) is tuple:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 
+from adc.frontend.control import evaluation
 from adc.frontend.core import advice, bindings, classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
@@ -82,6 +84,10 @@ def of_container(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Bind
             if name in ("rank", "size"):
                 return record.items[record.keys.index(name)]
             return Bound(owner, name)
+        case ObjectRef() if (there := objects.shadows(lo, owner, name)) is not None:
+            own = functools.partial(objects.own_from_now_on, lo, owner, name)
+            of_class = functools.partial(objects.of_its_class, lo, owner, name, node)
+            return evaluation.either(lo, there, own, of_class, node)
         case NamedTuple() | ObjectRef():
             return objects.attribute(lo, owner, name, node)
     return None
@@ -212,7 +218,7 @@ def _number_attribute(lo: Lowerer, owner: Num, node: ast.Attribute) -> Binding:
     ty = numbers.scalar_type(owner.operand)
     if node.attr in ("real", "imag"):
         return Num(complexes.part(lo, owner.operand, node.attr), owner.array)
-    if node.attr in library.OF_NUMBERS and classes.has_attribute(owner, node.attr):
+    if node.attr in (*library.OF_NUMBERS, "bit_length") and classes.has_attribute(owner, node.attr):
         return Bound(owner, node.attr)
     if not ty.weak:
         as_array = Lazy((), ty, lambda index: owner.operand)

@@ -261,6 +261,31 @@ def without(lo: Lowerer, items: Sequence[Binding], at: Operand, node: ast.AST) -
     return found
 
 
+def _with_inserted(
+    lo: Lowerer, items: list[Binding], key: Binding, value: Binding, node: ast.AST
+) -> list[Binding]:
+    """Return the elements with another one before that at an index."""
+    if not (lo.shared.picks and is_varying(key)):
+        k = arguments.constant_int(lo, key, node, "a position")
+        return [*items[:k], value, *items[k:]]
+    assert isinstance(key, Num)
+    with lo.at(node):
+        index, size = lo.convert(key.operand, INT), integer(len(items))
+        negative = numbers.apply(lo, "lt", index, integer(0))
+        at = numbers.select(lo, negative, numbers.plus(lo, index, size), index)
+    found: list[Binding] = []
+    for k in range(len(items) + 1):
+        item = value
+        if k > 0:
+            before = numbers.apply(lo, "lt", at, integer(k))
+            item = evaluation.one_of_two(lo, before, items[k - 1], item, node)
+        if k < len(items):
+            later = numbers.apply(lo, "gt", at, integer(k))
+            item = evaluation.one_of_two(lo, later, items[k], item, node)
+        found.append(item)
+    return found
+
+
 def _sequence_method(
     lo: Lowerer, owner: ListRef | TupleOf, name: str, args: list[Binding],
     kwargs: dict[str, Binding], node: ast.Call,
@@ -287,7 +312,9 @@ def _sequence_method(
         case "append", [value]:
             items.append(value)
         case "insert", [at, value]:
-            items.insert(arguments.constant_int(lo, at, node, "a position"), value)
+            value = elementwise.materialised(lo, value, node)
+            dynamic_lists.note(lo, owner, value)
+            items = _with_inserted(lo, items, at, value, node)
         case "pop", [] | [_]:
             at = given[0] if given else Num(integer(-1))
             if not items:
@@ -315,7 +342,7 @@ def static_slice(lo: Lowerer, node: ast.expr) -> slice:
         if part is None:
             ends.append(None)
             continue
-        binding = evaluation.lower_filled(lo, part)
+        binding = outside.number_in(lo, evaluation.lower_filled(lo, part))
         if arguments.is_none(binding):
             ends.append(None)
             continue
@@ -335,6 +362,7 @@ def element_of(
 ) -> Binding:
     """Return an element of a tuple or list."""
     unrolling.take(lo, owner)
+    key = outside.number_in(lo, key)
     if isinstance(key, Num) and key.operand.type.kind in "iub":
         if isinstance(key.operand, Literal):
             try:

@@ -323,9 +323,9 @@ def method(
     if name == "insert" and len(args) == 2 and args[0] == Num(integer(0)):
         insert_first(lo, ref, held, args[1], node)
         return NONE
-    if name in _SEARCHES and len(args) == 1:
+    if (name in _SEARCHES and len(args) == 1) or (name == "insert" and len(args) == 2):
         fn = getattr(lists, name)
-        return dispatch.apply(lo, Static(fn), [ref, args[0]], {}, classes.call_at(node))
+        return dispatch.apply(lo, Static(fn), [ref, *args], {}, classes.call_at(node))
     if name == "clear" and not args:
         buffers = tuple(list_buffers.recopied(lo, buffer, node) for buffer in held.buffers)
         lo.hold(ref, Growing(buffers, Num(integer(0)), held.element))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
@@ -29,7 +30,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
-from adc.frontend.core.state import TextError
+from adc.frontend.core.state import PickedError, TextError
 from adc.frontend.language import assignment, dicts, dynamic_lists, iterators
 from adc.frontend.language import generators as functions
 from adc.frontend.language.texts import formatting
@@ -82,7 +83,37 @@ def _tuple(lo: Lowerer, node: ast.Tuple) -> Binding:
 
 @handles(ast.List)
 def _list(lo: Lowerer, node: ast.List) -> Binding:
-    return lo.new_ref(ListRef, TupleOf(_items(lo, node.elts)))
+    made = lo.new_ref(ListRef, TupleOf(()))
+    for starred, elements in itertools.groupby(
+        node.elts, lambda each: isinstance(each, ast.Starred)
+    ):
+        if not starred:
+            _extend(lo, made, _items(lo, [*elements]), node)
+            continue
+        for element in elements:
+            assert isinstance(element, ast.Starred)
+            value = functions.starred(lo, element)
+            try:
+                _extend(lo, made, sequences.static_sequence(lo, value, element), node)
+            except PickedError:
+                if classes.is_instance(value):
+                    raise
+                made = dynamic_lists.added(lo, made, _as_list(lo, value, element), node)
+    return made
+
+
+def _extend(lo: Lowerer, made: ListRef, items: Sequence[Binding], node: ast.AST) -> None:
+    held = lo.held(made)
+    if isinstance(held, TupleOf):
+        lo.hold(made, TupleOf((*held.items, *items)))
+    else:
+        dynamic_lists.extend(lo, made, TupleOf(tuple(items)), node)
+
+
+def _as_list(lo: Lowerer, value: Binding, node: ast.AST) -> ListRef:
+    found = dispatch.apply(lo, static(list), [value], {}, classes.call_at(node))
+    assert isinstance(found, ListRef)
+    return found
 
 
 def set_of(lo: Lowerer, items: Sequence[Binding], node: ast.AST) -> SetRef:

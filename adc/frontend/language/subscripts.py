@@ -83,6 +83,8 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             if isinstance(node.slice, ast.Slice):
                 return Static(value[containers.static_slice(lo, node.slice)])
             part = evaluation.lower_expr(lo, node.slice)
+            if isinstance(part, NamedTuple) and part.cls is slice:
+                return item(lo, owner, _spelled_out(lo, part, node))
             index = arguments.constant_int(lo, part, node, "an index of a string")
             try:
                 return Static(value[index])
@@ -172,18 +174,32 @@ def sequence_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
     if isinstance(owner, DequeRef) and isinstance(node.slice, ast.Slice):
         raise TypeMismatchError("sequence index must be integer, not 'slice'", lo.span(node))
     held = lo.held(owner) if isinstance(owner, ListRef) else None
-    if isinstance(held, Growing):
-        if isinstance(node.slice, ast.Slice):
-            return dynamic_lists.sliced(lo, held, node.slice, node)
-        return dynamic_lists.item(lo, owner, held, evaluation.lower_expr(lo, node.slice), node)
-    items = sequences.static_sequence(lo, owner, node)
+    if isinstance(held, Growing) and isinstance(node.slice, ast.Slice):
+        return dynamic_lists.sliced(lo, held, node.slice, node)
+    items = () if isinstance(held, Growing) else sequences.static_sequence(lo, owner, node)
     if isinstance(node.slice, ast.Slice):
         chosen = items[containers.static_slice(lo, node.slice)]
         if isinstance(owner, ListRef):
             return lo.new_ref(ListRef, TupleOf(chosen))
         return TupleOf(chosen)
     key = evaluation.lower_expr(lo, node.slice)
+    if isinstance(key, NamedTuple) and key.cls is slice:
+        return sequence_item(lo, owner, _spelled_out(lo, key, node))
+    if isinstance(held, Growing):
+        return dynamic_lists.item(lo, owner, held, key, node)
     return containers.element_of(lo, owner, items, key, node)
+
+
+def _spelled_out(lo: Lowerer, key: NamedTuple, node: ast.Subscript) -> ast.Subscript:
+    """Return ``owner[a:b:c]`` for ``owner[key]``, where `key` is an object of class `slice`."""
+    names = [f"$slice{node.lineno}_{node.col_offset}.{name}" for name in key.record.keys]
+    lo.frame.env.update(zip(names, key.record.items, strict=True))
+    if ("spelled", id(node)) not in lo.memo:
+        ends = [ast.copy_location(ast.Name(name, ast.Load()), node.slice) for name in names]
+        part = ast.copy_location(ast.Slice(*ends), node.slice)
+        made = ast.copy_location(ast.Subscript(node.value, part, node.ctx), node)
+        lo.memo["spelled", id(node)] = node, made
+    return lo.memo["spelled", id(node)][1]  # type: ignore[no-any-return]
 
 
 def _slice(lo: Lowerer, node: ast.Slice) -> Binding:

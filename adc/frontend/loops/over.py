@@ -69,7 +69,10 @@ def constant_length(iterable: Binding, trips: Operand) -> int | None:
         case Enumerate(inner=inner) | Reversed(inner=inner):
             return constant_length(inner, trips)
         case Zip(inners=inners):
-            known = all(constant_length(inner, trips) is not None for inner in inners)
+            known = all(
+                constant_length(inner, trips) is not None or isinstance(inner, Range | TupleOf)
+                for inner in inners
+            )
             return int(trips.value) if known and isinstance(trips, Literal) else None
     return None
 
@@ -144,7 +147,9 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
             parts = [iteration(lo, inner, node) for inner in inners]
             trips = parts[0][0]
             for other, _ in parts[1:]:
-                if other != trips:
+                if isinstance(other, Literal) and isinstance(trips, Literal):
+                    trips = integer(min(int(other.value), int(trips.value)))
+                elif other != trips:
                     trips = lo.sizes.counts(lo.builder.apply("minimum", trips, other, hint="n"))
             return trips, lambda k: TupleOf(tuple(element(k) for _, element in parts))
         case Reversed(inner=inner):

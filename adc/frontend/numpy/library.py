@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import numbers
+from adc.frontend.core import numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -393,6 +393,9 @@ def method(
     lo: Lowerer, bound: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     """Lower a call of a method of an array: the function of that name, unless it differs."""
+    if isinstance(bound.owner, Num) and bound.name == "bit_length":
+        arguments.arity(lo, args, kwargs, node, 0)
+        return maths.bit_length(lo, bound.owner, node)
     if isinstance(bound.owner, Num) and bound.name in OF_NUMBERS:
         arguments.arity(lo, args, kwargs, node, 0)
         return OF_NUMBERS[bound.name](lo, bound.owner.operand)
@@ -510,6 +513,17 @@ def is_number_type(cls: type) -> bool:
         return False
 
 
+def _takes_numbers(callee: Any, args: Sequence[Binding]) -> bool:
+    """Whether a function takes members of an `IntEnum` for numbers, and returns none of them."""
+    if callee in (max, min):
+        return any(isinstance(arg, Num) for arg in args)
+    module = getattr(callee, "__module__", None) or "numpy"  # ufuncs have no module
+    return callee in _OF_NUMBERS or module.split(".")[0] in ("numpy", "math", "cmath")
+
+
+_OF_NUMBERS = (abs, bin, chr, complex, divmod, float, hex, int, oct, pow, range, round, sum)
+
+
 def call(
     lo: Lowerer, callee: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding | None:
@@ -519,6 +533,9 @@ def call(
         handler = _handler_of(callee)
     except TypeError:  # unhashable
         return None
+    if _takes_numbers(callee, args):
+        args = [outside.number_in(lo, arg) for arg in args]
+        kwargs = {name: outside.number_in(lo, arg) for name, arg in kwargs.items()}
     if isinstance(callee, np.vectorize):
         return composed.vectorized(lo, callee, args, kwargs, node)
     owner = getattr(callee, "__self__", None)

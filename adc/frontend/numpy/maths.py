@@ -11,8 +11,8 @@ import math
 from typing import Any
 
 from adc.frontend.control import program
-from adc.frontend.core import numbers
-from adc.frontend.core.bindings import Binding, Num
+from adc.frontend.core import dispatch, numbers
+from adc.frontend.core.bindings import Binding, Num, Static
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy.plain import composed
 from adc.frontend.numpy.ufuncs import floating_type, strong
@@ -197,6 +197,13 @@ def is_integer(lo: Lowerer, x: Operand) -> Binding:
     whole = numbers.apply(lo, "eq", numbers.apply(lo, "floor", x), x)
     found = numbers.apply(lo, "and", whole, numbers.apply(lo, "isfinite", x))
     return Num(numbers.weak(lo, found))
+
+
+def bit_length(lo: Lowerer, number: Num, node: ast.Call) -> Binding:
+    """`int.bit_length`."""
+    if isinstance(number.operand, Literal):
+        return lo.num(int(number.operand.value).bit_length())
+    return dispatch.apply(lo, Static(mathematics.bit_length), [number], {}, node)
 
 
 def _ldexp(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:

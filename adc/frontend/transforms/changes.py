@@ -8,6 +8,7 @@ copy. A call that raises changes nothing.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -267,5 +268,7 @@ def put(changes: Changes, made: Iterable[Any], values: Sequence[Any]) -> None:
                 owner.add(key)
             case Item(key):
                 owner[key] = value
+            case str() as name if isinstance(type(owner).__setattr__, types.FunctionType):
+                object.__setattr__(owner, name, value)  # what its own method has done
             case str() as name:
                 setattr(owner, name, value)

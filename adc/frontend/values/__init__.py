@@ -15,7 +15,7 @@ In reading order:
 `sequences`       the elements of containers whose length is known at compile time
 `wordings`        strings of run-time numbers that are one of several texts
 `constants`       strings, dates, fractions: what Python computes with when code is compiled
-`operators`       operators and truth of bindings
+`operators`       operators, truth and identity of bindings
 `optional`        what may be None: what conditions say about it
 `comparisons`     comparisons of bindings
 `structures`      gradients, tangents and cotangents with the structure of values

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adc.frontend.core import numbers
+from adc.frontend.core import numbers, outside
 from adc.frontend.core.bindings import NONE, Binding, ListRef, Num, Static, TupleOf, kind_of
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import elementwise
@@ -128,6 +128,7 @@ def integer(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
 
 def constant_int(lo: Lowerer, binding: Binding, node: ast.AST, what: str) -> int:
     """Return an integer that must be part of the program."""
+    binding = outside.number_in(lo, binding)
     if isinstance(binding, Num) and isinstance(binding.operand, Literal):
         if binding.operand.type.kind in "iub":
             return int(binding.operand.value)

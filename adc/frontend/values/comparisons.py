@@ -8,6 +8,7 @@ import enum
 import operator
 import types
 from collections.abc import Callable
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,10 @@ from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
     Bound,
-    Closure,
     DequeRef,
     DictRef,
     DictView,
-    Itself,
-    Knot,
+    Growing,
     Lazy,
     ListRef,
     Maybe,
@@ -35,15 +34,13 @@ from adc.frontend.core.bindings import (
     Ref,
     SetRef,
     Static,
-    Transformed,
     TupleOf,
-    Window,
     Words,
     kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import PickedError, StaleError
+from adc.frontend.core.state import PickedError
 from adc.frontend.core.strings import texts_of
 from adc.frontend.values import (
     arrays,
@@ -55,7 +52,6 @@ from adc.frontend.values import (
     optional,
     sequences,
     special,
-    views,
 )
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
@@ -96,7 +92,7 @@ def _by_methods(
         raise TypeMismatchError(
             f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node)
         )
-    same = _is_same(lo, left, right, node)
+    same = operators.is_same(lo, left, right, node)
     return Num(Literal(same == (kind is ast.Eq), BOOL))
 
 
@@ -189,32 +185,6 @@ def _read(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> Binding:
     return found
 
 
-def _is_same(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
-    """Whether two bindings denote one list, dict or object."""
-    mutable = ListRef | DictRef | ObjectRef
-    if isinstance(left, mutable) and isinstance(right, mutable):
-        if left.slot == right.slot:
-            return True
-        if right.slot in lo.kin.get(left.slot, ()):
-            raise StaleError(
-                "`is` on lists, dicts or objects that may be one is not supported",
-                lo.span(node),
-                "compare what they hold",
-            )
-        outside = lo.places.keys() | lo.anew
-        if left.slot in outside and right.slot in outside:
-            raise lo.unsupported(
-                "`is`, or `==` that compares identity, of two objects from outside", node,
-                "compare what they hold",
-            )  # fmt: skip
-        return False
-    if isinstance(left, NamedTuple) or isinstance(right, NamedTuple):
-        if classes.instance_class(left) is classes.instance_class(right):
-            raise lo.unsupported(f"`is` on {kind_of(left)}", node, "compare what they hold")
-        return False
-    return False
-
-
 def _require_no_object(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> None:
     """Refuse to compare an array with what is no number: NumPy does it element by element."""
     if any(isinstance(side, Static) for side in (left, right)):
@@ -222,6 +192,17 @@ def _require_no_object(lo: Lowerer, left: Binding, right: Binding, node: ast.AST
             "an array cannot be compared with None or another object",
             lo.span(node), "use `is None`",
         )  # fmt: skip
+
+
+def _require_no_number(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> None:
+    """Refuse to compare an object from outside that may be equal to something that is none."""
+    for side in (left, right):
+        if isinstance(side, Static) and not isinstance(side.value, type):
+            own = classes.in_class(type(side.value), "__eq__")
+            if isinstance(side.value, Number) or isinstance(own, types.FunctionType):
+                raise lo.unsupported(
+                    f"comparing {kind_of(side)}", node, "compare the numbers that it holds"
+                )
 
 
 def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Binding:
@@ -232,6 +213,8 @@ def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
     if found is not None:
         return found
     kind = type(op)
+    if kind in numbers.COMPARE:
+        left, right = outside.number_in(lo, left), outside.number_in(lo, right)
     if kind in numbers.COMPARE and (elementwise.is_array(left) or elementwise.is_array(right)):
         _require_no_object(lo, left, right, node)
         operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
@@ -268,10 +251,10 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     ):
         return Literal(isinstance(op, ast.NotEq), BOOL)
     if isinstance(op, ast.Is | ast.IsNot):
-        flag = _same_flags(lo, left, right)
+        flag = operators.same_flags(lo, left, right)
         if flag is not None:
             return flag if isinstance(op, ast.Is) else numbers.apply(lo, "not", flag)
-        same = _identical(lo, left, right, node)
+        same = operators.identical(lo, left, right, node)
         return Literal(same == isinstance(op, ast.Is), BOOL)
     if isinstance(op, ast.In | ast.NotIn):
         return _member(lo, op, left, right, node)
@@ -287,6 +270,15 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     if isinstance(left, SetRef) or isinstance(right, SetRef):
         return _of_sets(lo, op, left, right, node)
     is_list = [isinstance(side, ListRef) for side in (left, right)]
+    growing = [isinstance(x, ListRef) and isinstance(lo.held(x), Growing) for x in (left, right)]
+    if any(growing) and isinstance(op, ast.Eq | ast.NotEq):
+        if any(isinstance(side, TupleOf) for side in (left, right)):
+            return Literal(isinstance(op, ast.NotEq), BOOL)
+        if all(is_list):
+            call = classes.call_at(node)
+            found = dispatch.apply(lo, Static(lists.equal), [left, right], {}, call)
+            equal = operators.truth(lo, found, node)
+            return equal if isinstance(op, ast.Eq) else numbers.apply(lo, "not", equal)
     left, right = (sequences.as_tuple(lo, side) for side in (left, right))
     if isinstance(left, TupleOf) and isinstance(right, TupleOf):
         if isinstance(op, ast.Eq | ast.NotEq):
@@ -312,6 +304,7 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     ):
         if elementwise.is_array(left) or elementwise.is_array(right):
             _require_no_object(lo, left, right, node)
+        _require_no_number(lo, left, right, node)
         return Literal(isinstance(op, ast.NotEq), BOOL)
     kinds = [
         "a list" if there else kind_of(side)
@@ -439,92 +432,6 @@ def _one_of(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     return optional.by_item(lo, right, [compare(lo, op, left, item, node) for item in right.items])
 
 
-def _same_flags(lo: Lowerer, left: Binding, right: Binding) -> Operand | None:
-    """Return whether something is True, or False, which there is one of; None for other numbers."""
-    if isinstance(right, Num) and _is_flag(right) and isinstance(right.operand, Literal):
-        left, right = right, left
-    if not (isinstance(left, Num) and _is_flag(left) and isinstance(left.operand, Literal)):
-        return None
-    if isinstance(right, Num) and _is_flag(right):
-        return numbers.apply(lo, "eq", left.operand, right.operand)
-    return Literal(False, BOOL)
-
-
-def _is_flag(number: Num) -> bool:
-    return number.operand.type == BOOL and not number.array
-
-
-def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
-    if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
-        if left is right:
-            return True
-        if left.object is right.object:
-            # Every view is an array of its own, also one of all elements; but of two paths, one may
-            # have a view, and the other the array.
-            if _begin_apart(lo, left, right):
-                return False
-            raise lo.unsupported("`is` on views of one array", node, "compare what they hold")
-        if left.object in right.object.alias or (
-            left.object in lo.origin and right.object in lo.origin
-        ):
-            raise lo.unsupported("`is` on arrays that may be one", node, "compare what they hold")
-        return False
-    if isinstance(left, Static) and isinstance(right, Static):
-        outside.pin(lo, left)
-        outside.pin(lo, right)
-        return left.value is right.value
-    if isinstance(left, Static) or isinstance(right, Static):
-        return False
-    if isinstance(left, Num) or isinstance(right, Num):
-        raise lo.unsupported("`is` on numbers", node, "use `==`")
-    known = ArrayRef | Lazy | Ref | NamedTuple
-    if isinstance(left, known) or isinstance(right, known):
-        return _is_same(lo, left, right, node)
-    return _is_one_value(lo, left, right, node)
-
-
-_FUNCTIONS = (Closure, Knot, Itself, Transformed, Bound)
-
-
-def _is_one_value(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
-    """Whether two functions, tuples or iterators are one, where that is certain.
-
-    Where paths join, or a function returns them, others stand for them.
-    """
-    if left is right:
-        return True
-    if not (isinstance(left, _FUNCTIONS) and isinstance(right, _FUNCTIONS)):
-        if type(left) is not type(right):
-            return False
-    if isinstance(left, Closure | Knot) and isinstance(right, Closure | Knot):
-        if left.node is not right.node:
-            return False
-    raise lo.unsupported(
-        f"`is` on {kind_of(left)} and {kind_of(right)}, which may be one,", node,
-        "compare what they hold, or names",
-    )  # fmt: skip
-
-
-def _begin_apart(lo: Lowerer, left: ArrayRef, right: ArrayRef) -> bool:
-    """Whether two views of one array surely show other elements, or these in another order."""
-    one, other = (_offsets_and_strides(lo, ref) for ref in (left, right))
-    return any(
-        isinstance(a, Literal) and isinstance(b, Literal) and a != b
-        for a, b in zip(one, other, strict=False)
-    )
-
-
-def _offsets_and_strides(lo: Lowerer, ref: ArrayRef) -> list[Operand]:
-    view = (ref if ref.view else views.as_window(lo, ref)).view
-    if len(view) > 1 or not isinstance(view[0], Window):
-        return []
-    return [
-        number
-        for axis in view[0].axes
-        for number in (axis.offset, *(stride for _, stride in axis.terms))
-    ]
-
-
 def _member(
     lo: Lowerer, op: ast.In | ast.NotIn, left: Binding, right: Binding, node: ast.AST
 ) -> Operand:
@@ -562,6 +469,7 @@ def _is_inside(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Ope
     """Return whether an element of something of any length is equal to a value, or None."""
     fn: Callable[..., Any]
     args: list[Binding]
+    left = outside.number_in(lo, left)
     match right:
         case Range(start=start, stop=stop, step=step) if isinstance(left, Num):
             fn, args = lists.counts_to, [left, start, stop, step]
@@ -638,7 +546,8 @@ def _ordered_tuples(
     """Compare tuples: the first elements that differ decide, else the lengths."""
     result = compare(lo, op, lo.num(len(left.items)), lo.num(len(right.items)), node)
     undecided: list[tuple[Operand, Binding, Binding]] = []
-    for a, b in zip(left.items, right.items, strict=False):
+    for each in zip(left.items, right.items, strict=False):
+        a, b = (outside.number_in(lo, side) for side in each)
         without = _without_order(a, b)
         same = _is_one(lo, a, b, node) if without else same_or_equal(lo, a, b, node)
         if same == Literal(True, BOOL):

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from adc.frontend.core import advice, bindings, dispatch, numbers
+from adc.frontend.core import advice, bindings, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Axis,
@@ -102,11 +102,14 @@ def part(lo: Lowerer, x: Binding, name: str, node: ast.AST) -> Binding:
 
 
 def value_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
-    """Return a rank-0 array as the number in it; anything else unchanged."""
+    """Return a rank-0 array as the number in it, a member of an `IntEnum` as the one it is.
+
+    Anything else is unchanged.
+    """
     if isinstance(binding, ArrayRef | Lazy) and not dims_of(lo, binding):
         with lo.at(node):
             return Num(lazy(lo, binding, node).element([]))
-    return binding
+    return outside.number_in(lo, binding)
 
 
 # -- broadcasting ----------------------------------------------------------------------------------
@@ -513,8 +516,7 @@ def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) ->
 
 def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this operation") -> Operand:
     """Return the operand of a scalar binding, or raise."""
-    if isinstance(binding, ArrayRef | Lazy):
-        binding = value_of(lo, binding, node)
+    binding = value_of(lo, binding, node)
     if isinstance(binding, Num):
         return binding.operand
     dispatch.require_one([binding], node)

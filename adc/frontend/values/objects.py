@@ -79,6 +79,36 @@ def has_own(lo: Lowerer, owner: Binding, name: str) -> Operand | None:
     return there
 
 
+def shadows(lo: Lowerer, owner: Binding, name: str) -> Operand | None:
+    """Return whether an object has an attribute that hides one of its class; None if that is known.
+
+    Only some paths have set it then.
+    """
+    if not isinstance(owner, ObjectRef):
+        return None
+    there = _entry(lo, owner, name)[1]
+    value = classes.in_class(owner.cls, name)
+    if isinstance(there, Literal) or value is classes.MISSING or _is_data(value):
+        return None
+    return there
+
+
+def own_from_now_on(lo: Lowerer, owner: ObjectRef, name: str) -> Binding:
+    """Return an attribute that is there, which was set on some paths, on the path of now."""
+    held = _entry(lo, owner, name)[0]
+    assert held is not None
+    lo.hold(owner, lo.entries(owner).without(name).with_item(name, held))
+    return outside.opened(lo, held)
+
+
+def of_its_class(lo: Lowerer, owner: ObjectRef, name: str, node: ast.AST) -> Binding:
+    """Return what an object reads of its class, on a path where it has no such attribute."""
+    lo.hold(owner, lo.entries(owner).without(name))
+    found = attribute(lo, owner, name, node)
+    assert found is not None
+    return found
+
+
 def _has(value: Any, method: str) -> bool:
     """Whether a class attribute is a descriptor with this method."""
     return hasattr(type(value), method)
@@ -109,10 +139,20 @@ def attribute(lo: Lowerer, owner: Instance, name: str, node: ast.AST) -> Binding
         return outside.opened(lo, held)
     if value is not classes.MISSING:
         return None if isinstance(value, classes.HELD) else _of_class(lo, owner, name, value, node)
-    for hook in ("__getattr__", "__getattribute__"):
-        if isinstance(classes.in_class(owner.cls, hook), types.FunctionType):
-            raise lo.unsupported(f"`{hook}` of {kind_of(owner)}", node, "name the attributes")
+    if isinstance(classes.in_class(owner.cls, "__getattr__"), types.FunctionType):
+        fn = classes.find_method(lo, owner.cls, "__getattr__")
+        return _apply(lo, fn, [owner, Static(name)], node)
     return None
+
+
+def may_make_up(lo: Lowerer, owner: Binding, name: str) -> bool:
+    """Whether only the method `__getattr__` can say whether an object has an attribute."""
+    if not classes.is_instance(owner):
+        return False
+    assert isinstance(owner, ObjectRef | NamedTuple)
+    known = classes.in_class(owner.cls, name) is not classes.MISSING
+    made_up = isinstance(classes.in_class(owner.cls, "__getattr__"), types.FunctionType)
+    return made_up and not known and _entry(lo, owner, name)[0] is None
 
 
 def of_super(lo: Lowerer, found: Super, name: str, node: ast.AST) -> Binding:
@@ -138,7 +178,9 @@ def _of_class(
     """Return an attribute of a class as it is read through an instance, or through `super`."""
     cls = owner.cls
     place = Place(cls if after is None else classes.inherited(cls, name, after)[0], (Member(name),))
-    builtin = value is object.__init__ or classes.is_of_exceptions(value)
+    builtin = (
+        value is object.__init__ or value is object.__setattr__ or classes.is_of_exceptions(value)
+    )
     if classes.is_method(value) or (after is not None and builtin):
         return Bound(owner, name, after)
     if name == "__class__":
@@ -204,6 +246,19 @@ def _described(
 
 def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AST) -> None:
     """Lower ``owner.name = value``."""
+    if isinstance(owner, ObjectRef):
+        hook = classes.in_class(owner.cls, "__setattr__")
+        if isinstance(hook, types.FunctionType) and not classes.is_generated(owner.cls, hook):
+            fn = classes.find_method(lo, owner.cls, "__setattr__")
+            _apply(lo, fn, [owner, Static(name), value], node)
+            return
+        if instances.is_frozen(owner.cls):
+            raise TypeMismatchError(f"{kind_of(owner)} cannot be changed", lo.span(node))
+    set_own(lo, owner, name, value, node)
+
+
+def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AST) -> None:
+    """Lower ``object.__setattr__(owner, name, value)``, and what ``owner.name = value`` is."""
     if isinstance(owner, Static) and instances.is_unchanging(owner.value):
         raise GlobalStateError(
             f"`{name}` of {kind_of(owner)}, outside the function, would be changed", lo.span(node),
@@ -227,7 +282,7 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
             f"assignment to an attribute of {kind_of(owner)}", node, "use a local name"
         )
     cls, meant = owner.cls, classes.in_class(owner.cls, name)
-    if isinstance(owner, NamedTuple) or instances.is_frozen(cls):
+    if isinstance(owner, NamedTuple):
         raise TypeMismatchError(f"{kind_of(owner)} cannot be changed", lo.span(node))
     if isinstance(meant, property):
         outside.guard(lo, Place(cls, (Member(name),)), meant)
@@ -477,19 +532,22 @@ def _dataclass(
         if f.name in own:
             held[f.name] = value
     record = RecordOf(tuple(held), tuple(held.values()))
+    post = classes.in_class(cls if made is None else made.cls, "__post_init__")
+    finished = None
     if made is None and instances.is_frozen(cls):
         made = NamedTuple(cls, record)
+        if "__setattr__" in getattr(getattr(post, "__code__", None), "co_names", ()):
+            made = finished = lo.new_ref(lambda slot: ObjectRef(slot, cls), record)
     else:
         made = made or lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
         for name, value in held.items():
             set_attribute(lo, made, name, value, node)
     if "__post_init__" in init.__code__.co_names:
         extra = [given[name] for name in names if name not in own]
-        post = classes.in_class(made.cls, "__post_init__")
         if not classes.is_method(post):
             raise lo.unsupported(f"`__post_init__` of `{cls.__name__}`", node)
         _apply(lo, classes.find_method(lo, made.cls, "__post_init__"), [made, *extra], node)
-    return made
+    return made if finished is None else NamedTuple(cls, lo.record(finished))
 
 
 def _default(lo: Lowerer, cls: type, path: tuple[Step, ...], value: Any) -> Binding:

@@ -1,4 +1,4 @@
-"""Python's operators on bindings: numbers, arrays, containers."""
+"""Python's operators on bindings: numbers, arrays, containers; truth, and what `is` asks."""
 
 from __future__ import annotations
 
@@ -14,26 +14,38 @@ from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
+    Bound,
+    Closure,
     DefaultRef,
     DictRef,
     DictView,
     Growing,
+    Itself,
+    Knot,
     Lazy,
     ListRef,
     Maybe,
     NamedTuple,
     Num,
+    ObjectRef,
     OneOf,
     OrderedRef,
     Range,
+    Ref,
     SetRef,
     Static,
+    Transformed,
     TupleOf,
+    Window,
     Words,
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.state import StaleError
 from adc.frontend.core.strings import may_be_empty
+from adc.frontend.inputs.instances import is_lazy
+from adc.frontend.inputs.keys import key_of
+from adc.frontend.inputs.places import Guard
 from adc.frontend.values import (
     arrays,
     constants,
@@ -74,6 +86,10 @@ def are_flags(*values: Any) -> bool:
     )
 
 
+def _is_flag(binding: Binding) -> bool:
+    return isinstance(binding, Static) and isinstance(binding.value, enum.Flag)
+
+
 _OF_FLAGS = ("__or__", "__and__", "__xor__", "__contains__")
 
 
@@ -88,6 +104,8 @@ def binary(
         found = special.binary(lo, kind, left, right, node)
     if found is not None:
         return found
+    if not (kind in _OF_SETS and any(map(_is_flag, (left, right)))):
+        left, right = outside.number_in(lo, left), outside.number_in(lo, right)
     of_kind = dispatch.operator(kind)
     if of_kind is not None:
         return of_kind(lo, kind, left, right, node)
@@ -295,3 +313,157 @@ def _only(lo: Lowerer, x: ArrayRef | Lazy, node: ast.AST) -> Operand:
             numbers.check(lo, few, "ValueError", f"{_AMBIGUOUS}. Use a.any() or a.all()")
         elementwise.require_same(lo, size, one, _EMPTY, [], node)
     return elementwise.lazy(lo, x, node).element([integer(0)] * len(dims))
+
+
+# -- `is` ------------------------------------------------------------------------------------------
+
+
+def is_same(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
+    """Whether two bindings denote one list, dict or object."""
+    mutable = ListRef | DictRef | ObjectRef
+    if isinstance(left, mutable) and isinstance(right, mutable):
+        if left.slot == right.slot:
+            return True
+        if right.slot in lo.kin.get(left.slot, ()):
+            raise StaleError(
+                "`is` on lists, dicts or objects that may be one is not supported",
+                lo.span(node),
+                "compare what they hold",
+            )
+        given = lo.places.keys() | lo.anew
+        if left.slot in given and right.slot in given and _may_be_one(left, right):
+            known = [_object_of(lo, side) for side in (left, right)]
+            if known[0] and known[1]:
+                return known[0][0] is known[1][0]
+            raise lo.unsupported(
+                "`is`, or `==` that compares identity, of two objects from outside", node,
+                "compare what they hold",
+            )  # fmt: skip
+        return False
+    if isinstance(left, NamedTuple) or isinstance(right, NamedTuple):
+        if classes.instance_class(left) is classes.instance_class(right):
+            raise lo.unsupported(f"`is` on {kind_of(left)}", node, "compare what they hold")
+        return False
+    return False
+
+
+def _may_be_one(left: Binding, right: Binding) -> bool:
+    """Whether two lists, dicts or objects have one class."""
+    return type(left) is type(right) and (
+        not (isinstance(left, ObjectRef) and isinstance(right, ObjectRef)) or left.cls is right.cls
+    )
+
+
+def _object_of(lo: Lowerer, ref: Binding) -> tuple[Any] | None:
+    """Return the object outside that a binding is, which it has to be at every call; or None."""
+    places = lo.places.get(ref.slot, ()) if isinstance(ref, ObjectRef) else ()
+    if len(places) != 1:
+        return None
+    (place,) = places
+    if place not in lo.shared.values:
+        return None
+    value = lo.shared.values[place]
+    lo.shared.guards[place] = Guard(place, value, key_of(value), is_lazy(value), same=True)
+    return (value,)
+
+
+def _is_known_object(lo: Lowerer, known: Static, other: ObjectRef, node: ast.AST) -> bool:
+    """Whether an object is one that is a constant, such as `dataclasses.MISSING`."""
+    if other.slot not in lo.places or not issubclass(type(known.value), other.cls):
+        return False
+    found = _object_of(lo, other)
+    if found is None:
+        raise lo.unsupported("`is` of an object from outside", node, "compare what they hold")
+    outside.pin(lo, known)
+    return found[0] is known.value
+
+
+def same_flags(lo: Lowerer, left: Binding, right: Binding) -> Operand | None:
+    """Return whether something is True, or False, which there is one of; None for other numbers."""
+    if isinstance(right, Num) and _is_truth(right) and isinstance(right.operand, Literal):
+        left, right = right, left
+    if not (isinstance(left, Num) and _is_truth(left) and isinstance(left.operand, Literal)):
+        return None
+    if isinstance(right, Num) and _is_truth(right):
+        return numbers.apply(lo, "eq", left.operand, right.operand)
+    return Literal(False, BOOL)
+
+
+def _is_truth(number: Num) -> bool:
+    return number.operand.type == BOOL and not number.array
+
+
+def identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
+    if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
+        if left is right:
+            return True
+        if left.object is right.object:
+            # Every view is an array of its own, also one of all elements; but of two paths, one may
+            # have a view, and the other the array.
+            if _begin_apart(lo, left, right):
+                return False
+            raise lo.unsupported("`is` on views of one array", node, "compare what they hold")
+        if left.object in right.object.alias or (
+            left.object in lo.origin and right.object in lo.origin
+        ):
+            raise lo.unsupported("`is` on arrays that may be one", node, "compare what they hold")
+        return False
+    if isinstance(left, Static) and isinstance(right, Static):
+        outside.pin(lo, left)
+        outside.pin(lo, right)
+        return left.value is right.value
+    if isinstance(left, Static) or isinstance(right, Static):
+        if isinstance(right, Static):
+            left, right = right, left
+        assert isinstance(left, Static)
+        return isinstance(right, ObjectRef) and _is_known_object(lo, left, right, node)
+    if isinstance(left, Num) or isinstance(right, Num):
+        if isinstance(left, Ref | NamedTuple) or isinstance(right, Ref | NamedTuple):
+            return False
+        raise lo.unsupported("`is` on numbers", node, "use `==`")
+    known = ArrayRef | Lazy | Ref | NamedTuple
+    if isinstance(left, known) or isinstance(right, known):
+        return is_same(lo, left, right, node)
+    return _is_one_value(lo, left, right, node)
+
+
+_FUNCTIONS = (Closure, Knot, Itself, Transformed, Bound)
+
+
+def _is_one_value(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
+    """Whether two functions, tuples or iterators are one, where that is certain.
+
+    Where paths join, or a function returns them, others stand for them.
+    """
+    if left is right:
+        return True
+    if not (isinstance(left, _FUNCTIONS) and isinstance(right, _FUNCTIONS)):
+        if type(left) is not type(right):
+            return False
+    if isinstance(left, Closure | Knot) and isinstance(right, Closure | Knot):
+        if left.node is not right.node:
+            return False
+    raise lo.unsupported(
+        f"`is` on {kind_of(left)} and {kind_of(right)}, which may be one,", node,
+        "compare what they hold, or names",
+    )  # fmt: skip
+
+
+def _begin_apart(lo: Lowerer, left: ArrayRef, right: ArrayRef) -> bool:
+    """Whether two views of one array surely show other elements, or these in another order."""
+    one, other = (_offsets_and_strides(lo, ref) for ref in (left, right))
+    return any(
+        isinstance(a, Literal) and isinstance(b, Literal) and a != b
+        for a, b in zip(one, other, strict=False)
+    )
+
+
+def _offsets_and_strides(lo: Lowerer, ref: ArrayRef) -> list[Operand]:
+    view = (ref if ref.view else views.as_window(lo, ref)).view
+    if len(view) > 1 or not isinstance(view[0], Window):
+        return []
+    return [
+        number
+        for axis in view[0].axes
+        for number in (axis.offset, *(stride for _, stride in axis.terms))
+    ]

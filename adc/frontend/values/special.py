@@ -257,7 +257,9 @@ def table() -> list[tuple[str, str]]:
          "`compare`, `frozen`, `slots`", "as in Python"),
         ("`__array_ufunc__ = None`, `__array_priority__`", "respected by operators"),
         ("`__array_ufunc__`, `__array__`, `__array_interface__`", "refused"),
-        (names("__new__", "__getattr__", "__getattribute__", "__setattr__") + ", metaclasses with "
+        (names("__setattr__"), "called by assignments, `setattr` and constructors of dataclasses"),
+        (names("__getattr__"), "called for attributes that an object does not have"),
+        (names("__new__", "__getattribute__") + ", metaclasses with "
          "`__call__`, subclasses of builtin classes and of arrays (`__missing__`)", _OWN_CLASS),
         ("`__del__`, named tuples with `__new__` or `__init__`, abstract classes",
          "refused: no objects of such a class are created"),

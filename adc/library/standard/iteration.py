@@ -486,3 +486,13 @@ def bisect_right(a: Any, x: Any, lo: int = 0, hi: int | None = None) -> int:
         else:
             low = middle + 1
     return low
+
+
+def insort_left(a: Any, x: Any) -> None:
+    """`bisect.insort_left`."""
+    a.insert(bisect_left(a, x), x)
+
+
+def insort_right(a: Any, x: Any) -> None:
+    """`bisect.insort_right`."""
+    a.insert(bisect_right(a, x), x)

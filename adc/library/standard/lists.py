@@ -46,6 +46,21 @@ def index(items: Any, value: Any) -> Any:
     raise ValueError("the value is not in the list")
 
 
+def equal(a: Any, b: Any) -> Any:
+    """Whether two lists have equal elements."""
+    if len(a) != len(b):
+        return False
+    for one, other in zip(a, b, strict=True):
+        if one != other:
+            if one != one and other != other:
+                raise Unsupported(
+                    "comparing lists with NaNs, which Python compares by identity,",
+                    "use `np.array_equal`",
+                )
+            return False
+    return True
+
+
 def counts_to(value: Any, start: Any, stop: Any, step: Any) -> Any:
     """Whether a number is one of a range."""
     inside = start <= value < stop if step > 0 else stop < value <= start
@@ -66,3 +81,15 @@ def remove(items: Any, value: Any) -> None:
             )
         raise ValueError("list.remove(x): x not in list")
     items.pop(at)
+
+
+def insert(items: Any, at: Any, value: Any) -> None:
+    """Put a value before the element at an index, or at the end."""
+    size = len(items)
+    if at < 0:
+        at = max(at + size, 0)
+    items.append(value)
+    for k in range(size, at, -1):
+        items[k] = items[k - 1]
+    if at < size:
+        items[at] = value

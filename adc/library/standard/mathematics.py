@@ -312,3 +312,13 @@ def fsum(seq: Any, /) -> float:
         if y == x - high:
             high = x
     return float(high) + carried
+
+
+def bit_length(n: int) -> int:
+    """`int.bit_length`."""
+    n = abs(n)
+    count = 0
+    while n > 0:
+        n >>= 1
+        count += 1
+    return count

@@ -756,7 +756,7 @@ class Loose:
         return 3.0
 
 
-@refused("an object of class `Loose`, which has `__getattr__`")
+@program(0.7)
 def attributes_made_up(x: Any) -> Any:
     return Loose().any * x
 
@@ -766,7 +766,7 @@ class Strict:
         object.__setattr__(self, name, 2.0 * value)
 
 
-@refused("an object of class `Strict`, which has `__setattr__`")
+@program(0.7)
 def attributes_set_by_a_method(x: Any) -> Any:
     strict: Any = Strict()
     strict.x = x

@@ -28,6 +28,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped
 from adc.frontend.core.state import TextError
+from adc.frontend.inputs.instances import number_of
 from adc.frontend.language.texts import templates, written
 from adc.frontend.values import constants, elementwise, sequences, views, wordings
 from adc.ir.errors import TypeMismatchError
@@ -197,7 +198,9 @@ def _filled(lo: Lowerer, binding: Binding, conversion: str, spec: str, node: ast
         assert isinstance(binding, Static)
         outside.pin(lo, binding)
         return wordings.known(format(binding.value, spec))
-    if not conversion and isinstance(binding, Static) and isinstance(binding.value, enum.Enum):
+    if not conversion and isinstance(binding, Static) and (
+        isinstance(binding.value, enum.Enum) or number_of(binding.value) is not None
+    ):  # fmt: skip
         fn = classes.in_class(type(binding.value), "__format__")
         if not isinstance(fn, types.FunctionType):  # of `int` or `str`, for their enumerations
             outside.pin(lo, binding)
@@ -372,6 +375,7 @@ def percent(lo: Lowerer, pattern: str, right: Binding, node: ast.AST) -> Words:
             continue
         whole = kind in "diuoxX"
         wanted = "i" if whole else "if"
+        binding = outside.number_in(lo, binding)
         if not isinstance(binding, Num) or binding.operand.type.kind not in wanted:
             raise refused
         if whole and digits:  # `format` does not have it

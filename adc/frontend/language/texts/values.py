@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from adc.frontend.core import dispatch
 from adc.frontend.core.bindings import (
     Among,
     ArrayRef,
@@ -22,7 +23,9 @@ from adc.frontend.core.bindings import (
     Growing,
     Lazy,
     ListRef,
+    Maybe,
     Num,
+    OneOf,
     Static,
     Words,
     kind_of,
@@ -32,7 +35,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped
 from adc.frontend.core.strings import texts_of
 from adc.frontend.core.structure import cells_of
-from adc.frontend.language.texts import formatting, templates
+from adc.frontend.language.texts import formatting, templates, written
 from adc.frontend.values import constants, elementwise, list_buffers, sequences, views, wordings
 from adc.frontend.values.wordings import TEXTS
 from adc.ir.builder import integer
@@ -165,17 +168,28 @@ def _rows(lo: Lowerer, held: Growing, between: str, node: ast.AST) -> Static | W
     return None if found is None else formatting.kept(lo, templates.rows(*found, between), node)
 
 
+def _item(lo: Lowerer, k: int, item: Binding, node: ast.AST) -> Words | None:
+    """Return a string that is joined, which is not None; None for other values."""
+    if isinstance(item, Maybe):
+        text = f"sequence item {k}: expected str instance, NoneType found"
+        item = dispatch.required(lo, item, node, text)
+    if isinstance(item, OneOf) and texts_of(item) is not None:
+        return written.text_of(lo, item, node)
+    return _part(item)
+
+
 def _joined(lo: Lowerer, between: str, given: Binding, node: ast.AST) -> Static | Words | None:
     """Return what `str.join` makes of strings; None if they are known, or of other kinds."""
     held = lo.held(given) if isinstance(given, ListRef) else given
     if isinstance(held, Growing):
         return _rows(lo, held, between, node)
-    items = sequences.static_items(lo, given)
-    parts = [_part(item) for item in items or ()]
+    items = sequences.static_items(lo, given) or ()
+    parts = [_item(lo, k, item, node) for k, item in enumerate(items)]
     known = [part for part in parts if part is not None]
-    if len(known) < len(parts) or not any(part.items for part in known):
+    checked = any(isinstance(item, Maybe) for item in items)
+    if len(known) < len(parts) or not (checked or any(part.items for part in known)):
         return None
-    return templates.joined(known, escaped(between))
+    return templates.string(templates.joined(known, escaped(between)))
 
 
 __all__ = ["Spread", "line", "method", "percent", "spread"]

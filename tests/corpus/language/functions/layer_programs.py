@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -360,4 +361,40 @@ def layers_by_numbers_in_pairs(x: Any, w0: Any, w1: Any) -> Any:
         kept[k] = x
     for k, before in zip(range(1, 3), reversed(range(2)), strict=True):
         x = x + kept[k] * kept[before]
+    return weighted(x)
+
+
+class _Tanh:
+    slope = 1.0
+
+    def __init__(self, w: Any) -> None:
+        self.w = w
+
+
+class _Steeper(_Tanh):
+    slope = 2.0
+
+
+def _activated(x: Any, layer: Any) -> Any:
+    return np.tanh(layer.slope * (x @ layer.w))
+
+
+@program(X54, W0, W1, argnums=(0, 1, 2))
+def layers_of_classes_that_differ_in_constants(x: Any, w0: Any, w1: Any) -> Any:
+    for layer in (_Tanh(w0), _Steeper(w1), _Tanh(w1), _Steeper(w0)):
+        x = _activated(x, layer)
+    return weighted(x)
+
+
+def _last(x: Any, kept: Any) -> Any:
+    kept = kept.copy()
+    for k in range(3):
+        kept.append(x[k])
+    return sum(kept) * x
+
+
+@program(X54)
+def deques_of_several_lengths(x: Any) -> Any:
+    for most in (2, 3, 2, 3):
+        x = _last(x, deque([x[4]], maxlen=most)) * 0.1
     return weighted(x)

@@ -4,6 +4,7 @@
 """What the bodies of `like` and `refused` use: modules, arrays, functions and classes."""
 
 import abc
+import bisect
 import cmath
 import collections
 import contextlib
@@ -274,6 +275,79 @@ class Abstract(abc.ABC):
     def f(self): ...
 
 
+class Damped:
+    rate = 0.1
+
+    def __init__(self, x):
+        self.x = x
+
+    def change(self):
+        if self.x > 0.0:
+            self.rate = self.x
+        return self.rate
+
+
+class Wrapped:
+    scale = 2.0
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __getattr__(self, name):
+        if name.startswith("times"):
+            return float(name[5:]) * self.inner.x
+        return getattr(self.inner, name)
+
+
+class Module:
+    def __init__(self, **parts):
+        object.__setattr__(self, "names", [])
+        for name, part in parts.items():
+            setattr(self, name, part)
+
+    def __setattr__(self, name, value):
+        if isinstance(value, np.ndarray | float):
+            self.names.append(name)
+        elif name == "fixed":
+            raise AttributeError("is fixed")
+        super().__setattr__(name, value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rectangle:
+    width: float
+    height: float = 2.0
+    area: float = dataclasses.field(init=False)
+
+    def __post_init__(self):
+        if self.height <= 0.0:
+            raise ValueError("no height")
+        object.__setattr__(self, "area", self.width * self.height)
+
+
+@dataclasses.dataclass
+class Doubling:
+    a: float
+    b: float = 1.0
+
+    def __setattr__(self, name, value):
+        self.__dict__[name] = 2 * value
+
+
+class Row:
+    def __init__(self, items):
+        self.items = list(items)
+
+    def __getitem__(self, i):
+        return Row(self.items[i]) if isinstance(i, slice) else self.items[i]
+
+    def __len__(self):
+        return len(self.items)
+
+    def __iter__(self):
+        return iter(self.items)
+
+
 class NoInit:
     __init__ = 3
 
@@ -314,6 +388,52 @@ def _(value, scale=1.0):
 class Mode(enum.Flag):
     HEAT = enum.auto()
     FAN = enum.auto()
+
+
+class Pitch(enum.IntEnum):
+    C = 0
+    E = 4
+    A = 9
+
+    @property
+    def sharp(self):
+        return self + 1
+
+
+class Level(float, enum.Enum):
+    HALF = 0.5
+
+
+class Access(enum.IntFlag):
+    READ = enum.auto()
+    WRITE = enum.auto()
+
+
+class Metres(float):
+    pass
+
+
+class Odd(float):
+    def __eq__(self, other):
+        return True
+
+
+class Sentinel:
+    pass
+
+
+NOTHING = Sentinel()
+
+
+@dataclasses.dataclass
+class Optional:
+    a: float
+    b: float = 2.0
+    c: object = NOTHING
+
+
+HEIGHT = Metres(2.0)
+STRANGE = Odd(2.0)
 
 
 class Kind(enum.Enum):

@@ -60,5 +60,46 @@ if not DAY or DAY is None:
     return x
 long = sum([datetime.timedelta(1)] * 3, datetime.timedelta())
 return x * datetime.timedelta(days=2).total_seconds(), long.days
+
+return x * (Pitch["A"] == 9), x * (Pitch.A in (9, 2)), 9 in {Pitch.A, Pitch.C}, Pitch.A in range(10)
+
+return x * Level.HALF, Level.HALF == 0.5, HEIGHT == 2.0, x * HEIGHT, HEIGHT != x, max(HEIGHT, x)
+
+return Pitch.A + 1, x * Pitch.A.sharp, -Pitch.A + ~Pitch.E, x**Pitch.E, Pitch.A % 12, abs(Pitch.A)
+
+return Pitch.C < Pitch.A < 10, Pitch.A > x, (Pitch.A, 1) < (9, 2), (Pitch.A, x) == (9, x)
+
+return [1, 2, 3, 4, x][Pitch.E], "abcdefg"[Pitch.E], "abcdefg"[Pitch.C : Pitch.E], (x,) * Pitch.E
+
+return math.sqrt(Pitch.A) * x, np.sqrt(Pitch.A), max(Pitch.A, 3), sum(range(Pitch.E))
+
+return max(Pitch).name, sorted(Pitch, reverse=True)[0] is Pitch.A, sum(Pitch), int(Pitch.E) * x
+
+return f"{Pitch.A} {Pitch.A:03d} {Pitch.A!r} {Pitch.A.name}", f"{HEIGHT:.1f} %d" % Pitch.A
+
+a = np.arange(12.0) * x
+a[Pitch.C] = Pitch.A
+a[Pitch.E : Pitch.A] += Pitch.E
+return a, a[Pitch.A], a == Pitch.A, np.where(a > Pitch.E, Pitch.C, a), np.array([Pitch.A, Pitch.C])
+
+return np.zeros(Pitch.E), np.ones((Pitch.E, 2)).sum(axis=Pitch.C), np.full(2, Pitch.A) * x
+
+d = {Pitch.C: x, Pitch.A: 2 * x}
+return d[9], {0: x}[Pitch.C], sum([d[k] for k in range(int(10 * x)) if k in d]), [k.name for k in d]
+
+return Access.READ | 4, x * (Access.READ | Access.WRITE), (Access.READ | Access.WRITE) == 3
+
+state = Pitch.C
+for _ in range(int(5 * x)):
+    state = Pitch.A if x > 0.5 else Pitch.C
+    x = 0.9 * x
+return x * (state + 1) if state == Pitch.A else x * state, state.name
+
+match int(13 * x):
+    case Pitch.C:
+        return x
+    case Pitch.A:
+        return 2 * x
+return 3 * x
 """,
 }

@@ -14,6 +14,9 @@ return dict({'a': x}, b=2.0)['b'] * x
 
 return dict([('a', x)])['a']
 
+d = collections.OrderedDict.fromkeys(["b", "a", "b"], x)
+return [*d], d["a"], list(collections.OrderedDict.fromkeys(n for n in "abca"))
+
 return type({'a': x}) is dict
 
 return all((x, 1))
@@ -336,6 +339,42 @@ a[n] = 3 * x
 return a[0] + a[1] * a[2]
 """,
     "x=X, n=2": r"""
+large = [v for v in x if v > 0.5]
+pairs = [(v, n) for v in large]
+return large == sorted(large), large != [1.5, 2.0], [] == large, pairs == [(1.5, n), (2.0, n)], \
+       large == [v + 1.0 for v in x], large == (1.5, 2.0)
+
+large = [v for v in x if v > 0.5]
+few = [1.0, 2.0, x[0]]
+k = int(x[0])
+for each in (large, few):
+    each.insert(k, 5.0)
+    each.insert(-k, 6.0)
+    each.insert(100 * k, 7.0)
+    each.insert(-100 * k, 8.0)
+names = ["a", "b"]
+names.insert(k, "c")
+rows = [[x[0]], [x[1]]]
+rows.insert(k, [0.5])
+return large, few, names, rows
+
+ordered, begun = [], [0.0]
+for v in x:
+    bisect.insort(begun, v)
+for v in [v for v in x if v > -5.0]:
+    bisect.insort_left(ordered, v)
+    begun.insert(0, v)
+return ordered, begun
+
+large = [v for v in x if v > 0.1]
+pairs = [(0.0, 1.0), *((v, 1.0 * k) for k, v in enumerate(large))]
+newest = []
+for v in x:
+    newest = [v, *newest]
+first, *others = [x[0], *large]
+unpacked = [*[], n, *"ab"]
+return [x[0], *large, *large, 1.0], [*x, *large], pairs, newest, first, sum(others, 0.0), unpacked
+
 v = x if n > 2 else (x, x)
 return v[1]
 

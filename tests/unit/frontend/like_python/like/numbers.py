@@ -6,6 +6,9 @@ return x.is_integer(), (2.0 * x).is_integer(), np.float64(x).is_integer()
 
 return (x * math.inf).is_integer(), np.int64(x).is_integer()
 
+n = int(4 * x)
+return n.bit_length(), (-n).bit_length(), (5).bit_length(), True.bit_length(), (n - n).bit_length()
+
 return math.modf(x), math.modf(-2.0 * x), math.modf(math.inf * x), math.modf(-0.25)
 
 return math.frexp(x), math.frexp(-x * 2.0**-1073), math.frexp(0.0 * x), math.frexp(-math.inf * x)

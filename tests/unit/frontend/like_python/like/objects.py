@@ -73,10 +73,85 @@ return o.a + x
 
 return PECULIAR.a * x
 """,
+    "x=2.0": r"""
+wrapped = Wrapped(Wrapped(Point(x, 1.0)))
+try:
+    return wrapped.inner.nothing
+except AttributeError:
+    return wrapped.x * wrapped.scale + wrapped.y, wrapped.inner.times3, getattr(wrapped, "scale", 1)
+
+net = Module(w=np.ones(2) * x, inner=Module(b=x))
+net.inner.b += 1.0
+net.inner.note = "n"
+try:
+    net.fixed = None
+except AttributeError as error:
+    net.why = str(error)
+return net.w, net.inner.b, net.names, net.inner.names, net.why, hasattr(net, "fixed")
+
+box = Rectangle(x, height=3.0)
+try:
+    return Rectangle(x, -1.0).area
+except ValueError:
+    return box.area, Rectangle(x).area, dataclasses.replace(box, width=1.0).area
+
+twice = Doubling(x)
+twice.b = twice.a
+return twice.a, twice.b
+
+row = Row([x, 2 * x, 3 * x])
+part = slice(None, None, -1)
+return row[1:][0], sum(row[:-1]), len(row[::2]), row.items[part], "abc"[part], (x, 1)[part], \
+       sum(range(5)[slice(1, 3)]), row.items[slice(2)]
+
+point = Point(x, 1.0)
+names = [f.name for f in dataclasses.fields(point)]
+for f in dataclasses.fields(Line):
+    if f.default is not dataclasses.MISSING:
+        names.append(f.name)
+return [getattr(point, f.name) * x for f in dataclasses.fields(point)], names
+
+names = [f.name for f in dataclasses.fields(Optional) if f.default is not dataclasses.MISSING]
+held = Optional(x)
+return names, [f.name for f in dataclasses.fields(held) if f.default is NOTHING], \
+       held.c is NOTHING, x if held.c is dataclasses.MISSING else 2 * x
+
+try:
+    return dataclasses.fields(x)
+except TypeError as error:
+    return 2 * x, str(error)
+
+found = None
+names = []
+for name, limit in zip(("low", "high"), (1.0, 3.0)):
+    if x > limit:
+        found = name
+    names.append(found)
+return " ".join(names[1:])
+
+found = None
+if x > 5.0:
+    found = "high"
+return " ".join([found, "x"])
+""",
     "x=M": r"""
 return operator.attrgetter('T')(x)
 """,
     "x=X": r"""
+damped = [Damped(v) for v in x]
+rates = [each.change() for each in damped]
+for each in damped:
+    if each.x > 1.0:
+        each.rate = 2 * each.rate
+    rates.append(each.rate)
+return rates, [each.change() * each.rate for each in damped], Damped.rate
+
+row = Row(Point(a, k) for k, a in enumerate(x))
+pairs = Row(Point(a, b) for a, b in zip(x, x[1:]))
+triples = [Point(a, b) for a, b in zip(x[1:], range(3))]
+return sum([p.x * p.y for p in row]), sum([p.x * p.y for p in pairs]), \
+       sum([p.x * p.y for p in triples]), sum([p.x for p in Row(Point(a, 2) for a in reversed(x))])
+
 both = Mode.HEAT | Mode.FAN
 found = [1.0 if Mode.HEAT in both else 2.0, 1.0 if Mode.FAN in (both ^ Mode.FAN) else 2.0]
 return found, both & Mode.FAN is Mode.FAN, 3.0 if both & Mode.HEAT else 4.0

@@ -21,6 +21,12 @@ return x == THIRD
 return np.array([x]) * THIRD
 # ADC010: this operator of an array (f64[:]) is not supported
 
+return x == STRANGE
+# ADC010: comparing Odd 2.0 is not supported
+
+return x * STRANGE
+# ADC014: `*` is not defined for Odd 2.0
+
 return datetime.date.today().year * x
 # ADC010: `datetime.date.today` is not supported
 
