@@ -29,6 +29,7 @@ from adc.frontend.core.state import (
     Sharing,
     StackError,
     StaleError,
+    SteppedError,
     TableError,
     TextError,
     UnassignedError,
@@ -79,6 +80,8 @@ class Attempts:
         Whether something outside is changed.
     logs : set of Place
         Lists there to which something is appended.
+    stepped : set of Span
+        Functions of generators that are drawn from in several places.
     """
 
     modes: frozenset[str]
@@ -93,6 +96,7 @@ class Attempts:
     tables: set[Span] | None = field(default_factory=set)
     changes: bool = False
     logs: set[Place | None] = field(default_factory=set)
+    stepped: set[Span] = field(default_factory=set)
     _refused: AdcError | None = None
 
     def state(self) -> Mapping[str, Any]:
@@ -103,6 +107,7 @@ class Attempts:
             "picks": self.picks, "texts": self.texts, "parted": self.parted,
             "tables": None if self.tables is None else frozenset(self.tables),
             "changes": self.changes, "logs": frozenset(self.logs),
+            "stepped": frozenset(self.stepped),
         }  # fmt: skip
 
     def note(self, error: Exception) -> None:
@@ -124,6 +129,8 @@ class Attempts:
             case LastingError():
                 self.changes = True
                 self.logs |= {error.log} - {None}
+            case SteppedError() if error.site not in self.stepped:
+                self.stepped.add(error.site)
             case TableError() if self.tables is not None:
                 self.tables.add(error.site)
             case PickedError() if error.places:

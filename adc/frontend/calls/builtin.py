@@ -26,6 +26,7 @@ from adc.frontend.core.bindings import (
     ListRef,
     NamedTuple,
     Num,
+    ObjectRef,
     OrderedRef,
     Range,
     RecordOf,
@@ -627,6 +628,21 @@ def _iter(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
     return objects.construct(lo, iteration.Items, [source], {}, node)
 
 
+def _beginning(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower the beginning of a loop that is left and goes on (`syntax.steps`)."""
+    own, iterable = args
+    if isinstance(iterable, ListRef) and isinstance(node.args[1], ast.List):
+        iterable = lo.held(iterable)  # it has no other name
+    if isinstance(iterable, ArrayRef | ListRef | TupleOf | Range):
+        source = elementwise.materialised(lo, iterable, node)
+        dispatch.apply(lo, Bound(own, "__init__"), [source], {}, node)
+        return own
+    iterator = _iter(lo, [iterable], {}, node)
+    if isinstance(iterator, ObjectRef) and iterator.cls in iteration.ITERATORS:
+        return iterator
+    return objects.construct(lo, iteration.Drawn, [iterator], {}, node)
+
+
 def _next(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     """Lower `next` of an object; that of an iterator that is made in the call is a loop."""
     arguments.arity(lo, args, kwargs, node, 1, 2)
@@ -673,6 +689,7 @@ HANDLERS: dict[Any, Handler] = {
     any: _listing(_truths_of("any"), ordered=False),
     all: _listing(_truths_of("all"), ordered=False),
     sorted: _listing(iterators.sort, ordered=False), iter: _iter, next: _next,
+    iteration.beginning: _beginning,
     map: iterators.refused,
     filter: iterators.refused,
 }  # fmt: skip

@@ -169,7 +169,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     opening = lo.opening
     if opening is not None and opening.call is node and opening.frame is lo.frame:
         is_class = isinstance(callee, Static) and isinstance(callee.value, type)
-        opening.ready = written and not is_class
+        steps = callee == Static(next) and len(args) == 1 and classes.is_instance(args[0])
+        opening.ready = steps or (written and not is_class)
     with lo.at(node):
         if asks and args and isinstance(found := args[0], Maybe):
             return evaluation.either(

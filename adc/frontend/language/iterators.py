@@ -613,7 +613,9 @@ def first(lo: Lowerer, node: ast.Call) -> Binding | None:
 
     None for an iterator that others may draw from, too.
     """
-    if node.keywords or not 1 <= len(node.args) <= 2 or not _is_iterator(lo, node.args[0]):
+    if node.keywords or not 1 <= len(node.args) <= 2 or isinstance(node.args[0], generators.HELD):
+        return None
+    if not _is_iterator(lo, node.args[0]):
         return None
     name = f"{breaks.NEXT}{node.lineno}_{node.col_offset}"
     key = ("next", id(node))

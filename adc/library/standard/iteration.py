@@ -359,85 +359,147 @@ def kept(func: Any, iterable: Any) -> Iterator[Any]:
             yield item
 
 
-class Items:
+class Stored:
+    """An iterator that programs store: `advance` says whether there is another value."""
+
+    def __iter__(self) -> Stored:
+        return self
+
+    def __next__(self) -> Any:
+        if not self.advance():
+            raise StopIteration
+        return self.current()
+
+    def advance(self) -> bool:
+        """Go on to the next value, if there is one."""
+        raise NotImplementedError
+
+    def current(self) -> Any:
+        """Return the value where it is."""
+        raise NotImplementedError
+
+
+class Items(Stored):
     """An iterator over what can be indexed: what `iter` makes of it."""
 
     def __init__(self, items: Any) -> None:
         self.items = items
         self.place = 0
+        self.ended = False
 
-    def __iter__(self) -> Items:
-        return self
-
-    def __next__(self) -> Any:
-        if self.place >= len(self.items):
-            raise StopIteration
+    def advance(self) -> bool:
+        if self.ended or self.place >= len(self.items):
+            self.ended = True  # for good, even if a list grows
+            return False
         self.place += 1
+        return True
+
+    def current(self) -> Any:
         return self.items[self.place - 1]
 
 
-class Generator:
+class Generator(Stored):
     """A generator that was called before a loop consumes it (`frontend.control.suspended`)."""
 
-    def __iter__(self) -> Generator:
-        return self
+    _value_: Any  # what it has yielded
 
-    def __next__(self) -> Any:
-        raise Unsupported(_DRAWN, _LOOP)
+    def advance(self) -> bool:
+        return stepped(self, None)
+
+    def current(self) -> Any:
+        return self._value_
 
     def send(self, value: Any) -> Any:
-        """Refuse to send a value."""
-        raise Unsupported(_DRAWN, _LOOP)
+        """Go on, with `value` as the value of the `yield` where it is."""
+        if not stepped(self, value):
+            raise StopIteration
+        return self._value_
 
     def throw(self, value: Any) -> Any:
         """Refuse to raise an exception in it."""
-        raise Unsupported(_DRAWN, _LOOP)
+        raise Unsupported("`throw` of a generator", "send a value that says what to do")
 
-    def close(self) -> Any:
-        """Refuse to end it."""
-        raise Unsupported(_DRAWN, _LOOP)
-
-
-Generator.__name__ = "generator"  # what errors call it
-_DRAWN = "drawing from a generator other than in a loop"
-_LOOP = "consume it in one loop, or store a list: `list(…)`"
+    def close(self) -> None:
+        """End it."""
+        stopped(self)
 
 
-class Count:
+class Steps(Generator):
+    """A generator that is drawn from in several places, which has its variables as attributes."""
+
+
+Generator.__name__ = Steps.__name__ = "generator"  # what errors call it
+
+
+def stepped(generator: Generator, value: Any) -> bool:
+    """Go on with a generator to the next `yield`; the front end has its code."""
+    raise NotImplementedError
+
+
+def stopped(generator: Generator) -> None:
+    """End a generator; the front end does this."""
+    raise NotImplementedError
+
+
+class Drawn(Stored):
+    """An iterator of the program, in a loop that is left and goes on."""
+
+    def __init__(self, iterator: Any) -> None:
+        self.iterator = iterator
+        self.value = None
+
+    def advance(self) -> bool:
+        try:
+            self.value = self.iterator.__next__()
+        except StopIteration:
+            return False
+        return True
+
+    def current(self) -> Any:
+        return self.value
+
+
+def beginning(own: Items, iterable: Any) -> Stored:
+    """Return an iterator over something: `own`, over what can be indexed; the front end does it."""
+    raise NotImplementedError
+
+
+class Count(Stored):
     """`itertools.count`, where it is stored."""
 
     def __init__(self, start: Any = 0, step: Any = 1) -> None:
         self.number = start
         self.step = step
+        self.given = start
 
-    def __iter__(self) -> Count:
-        return self
+    def advance(self) -> bool:
+        self.given = self.number
+        self.number = self.given + self.step
+        return True
 
-    def __next__(self) -> Any:
-        number = self.number
-        self.number = number + self.step
-        return number
+    def current(self) -> Any:
+        return self.given
 
 
-class Cycle:
+class Cycle(Stored):
     """`itertools.cycle` of what can be indexed, where it is stored."""
 
     def __init__(self, pool: Any) -> None:
         self.pool = pool
         self.place = -1
 
-    def __iter__(self) -> Cycle:
-        return self
-
-    def __next__(self) -> Any:
+    def advance(self) -> bool:
         if len(self.pool) == 0:
-            raise StopIteration
+            return False
         self.place = (self.place + 1) % len(self.pool)
+        return True
+
+    def current(self) -> Any:
         return self.pool[self.place]
 
 
 # The classes of iterators that programs store.
-ITERATORS = (Count, Cycle, Generator, Items)
+ITERATORS = (Count, Cycle, Drawn, Generator, Items, Steps)
 
 
 def zipped_objects(iterator: Any, iterator_2: Any) -> Iterator[tuple[Any, Any]]:
@@ -452,8 +514,19 @@ def zipped_objects(iterator: Any, iterator_2: Any) -> Iterator[tuple[Any, Any]]:
         yield left, right
 
 
+def zipped_stored(iterator: Stored, iterator_2: Stored) -> Iterator[tuple[Any, Any]]:
+    """`zip` of two iterators that programs store."""
+    while iterator.advance():
+        left = iterator.current()
+        if not iterator_2.advance():
+            return
+        yield left, iterator_2.current()
+
+
 def following(iterator: Any, default: Any) -> Any:
     """`next` with a default value."""
+    if isinstance(iterator, Stored):
+        return iterator.current() if iterator.advance() else default
     try:
         return iterator.__next__()
     except StopIteration:

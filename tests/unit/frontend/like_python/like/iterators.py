@@ -33,6 +33,134 @@ def listed(v):
     return list(v)
 return listed(x), listed([x, 2.0]), listed(np.array([x, 1.0])), listed((1, 2))
 """,
+    "n=3, x=X": r"""
+def mean():
+    total = mean = 0.0
+    count = 0
+    while True:
+        v = yield mean
+        total, count = total + v, count + 1
+        mean = total / count
+m = mean()
+next(m)
+return [m.send(v) for v in x], m.send(x[0] * n)
+
+def fibonacci(a, b):
+    while True:
+        yield a
+        a, b = b, a + b
+g = fibonacci(x[0], x[1])
+return [next(g) for _ in range(n)], sum(itertools.islice(g, 2)), next(g)
+
+def some(v):
+    for a in v:
+        for k in range(n):
+            if k * a > 1.5:
+                break
+            yield a * k
+        else:
+            yield 10.0 * a
+            continue
+        if a > 1.7:
+            return
+        yield a - 100.0
+    else:
+        yield 5.0
+g = some(x)
+first = next(g)
+for v in g:
+    first = first * 1.1 + v
+    if v > 5.0:
+        break
+return first, list(g), next(g, -1.0), [*some(x)]
+
+def above(v, least):
+    for a in v:
+        if a > least:
+            yield a
+class Source:
+    def __init__(self, it):
+        self.it = it
+    def take(self, count):
+        return [a for _, a in zip(range(count), self.it)]
+source = Source(above(x, 0.1))
+same = source.it
+return source.take(1), next(same, 0.0), source.take(1), source.it is same
+
+def parts(v):
+    yield from v
+    yield from (v[0] * k for k in range(n))
+    it = iter(v)
+    while True:
+        try:
+            a = next(it)
+        except StopIteration:
+            return
+        yield a + 1.0
+g = parts(x)
+h = g
+g, s = iter(g), next(g)
+for k, v in enumerate(h):
+    s += k * v
+    if k > 2:
+        break
+g.close() if n > 5 else None
+return s, [a * b for a, b in zip(g, h)]
+
+def closed(v):
+    for a in v:
+        yield a
+g = closed(x)
+a = next(g)
+g.close()
+return a, next(g, 0.0), list(g)
+
+def early(v):
+    it = iter(v)
+    while True:
+        yield next(it)
+s = 0.0
+for v in early(x):
+    s += v
+return s
+
+def early(v):
+    it = iter(v)
+    while True:
+        yield next(it) * 2.0
+g = early(x)
+s = next(g)
+for v in g:
+    s += v
+return s
+
+def begun():
+    v = yield x[0]
+    yield v
+g = begun()
+return g.send(2.0)
+
+def unset(v):
+    for a in v:
+        if a > 100.0:
+            y = a
+        yield a
+        yield y
+g = unset(x)
+return next(g) + next(g)
+
+q = [x[0], x[1]]
+it = iter(q)
+s = sum(it)
+q.append(100.0)
+return s, sum(it)
+
+def given():
+    a = yield x[0]
+    b: float = yield x[1] if a is None else a
+    return b
+return list(given())
+""",
     "x=X": r"""
 def above(v, least):
     for each in v:

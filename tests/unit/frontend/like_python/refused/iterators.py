@@ -92,13 +92,41 @@ return next(turns) + next(turns)
 # ADC010: `itertools.cycle` of a list here is not supported
 
 def each(v):
+    try:
+        yield from v
+    finally:
+        print("done")
+g = each(x)
+return next(g) + sum(g)
+# ADC033: `yield` in `try` or `with`, in a generator that several places draw from, is not supported
+
+def tree(n, v):
+    if n > 0:
+        yield from tree(n - 1, v)
+        yield v[n]
+g = tree(2, x)
+return next(g) + sum(g)
+# ADC033: a recursive generator is not supported
+
+def each(v):
     yield from v
 g = each(x)
-for v in g:
-    if v > 1.0:
-        break
-return sum(g)
-# ADC033: each(), a generator from which another loop may have drawn, is not supported
+return next(g) + g.send(2.0)
+# ADC033: `send` to a generator that yields from another one is not supported
+
+def each(v):
+    for a in v:
+        print((yield a))
+g = each(x)
+return next(g) + next(g)
+# ADC033: `yield` inside an expression is not supported
+
+def each(v):
+    for a in v:
+        yield a
+g = each(x)
+return next(g) + g.throw(None)
+# ADC010: `throw` of a generator is not supported
 
 def each(v):
     yield from v
@@ -112,12 +140,6 @@ else:
     made = (2.0 * v for v in x)
 return sum(made) + sum(made)
 # ADC033: one of several generators is not supported
-
-def each(v):
-    yield from v
-g = each(x)
-return next(g) + sum(g)
-# ADC010: drawing from a generator other than in a loop is not supported
 
 return iter([x[0], 1.0])
 # ADC010: returning an iterator is not supported
