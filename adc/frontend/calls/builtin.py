@@ -633,14 +633,32 @@ def _beginning(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) ->
     own, iterable = args
     if isinstance(iterable, ListRef) and isinstance(node.args[1], ast.List):
         iterable = lo.held(iterable)  # it has no other name
-    if isinstance(iterable, ArrayRef | ListRef | TupleOf | Range):
-        source = elementwise.materialised(lo, iterable, node)
-        dispatch.apply(lo, Bound(own, "__init__"), [source], {}, node)
-        return own
-    iterator = _iter(lo, [iterable], {}, node)
-    if isinstance(iterator, ObjectRef) and iterator.cls in iteration.ITERATORS:
-        return iterator
-    return objects.construct(lo, iteration.Drawn, [iterator], {}, node)
+    return _begun(lo, own, iterable, node)
+
+
+def _begun(lo: Lowerer, own: Binding, iterable: Binding, node: ast.Call) -> Binding:
+    """Return an iterator over something; if it can be, the one that there is."""
+    cls = own.cls if isinstance(own, ObjectRef) else None
+    if isinstance(iterable, ArrayRef | Lazy | ListRef | TupleOf | Range) and cls is iteration.Items:
+        given = [elementwise.materialised(lo, iterable, node)]
+    elif isinstance(iterable, Zip) and cls is iteration.Zipped:
+        assert isinstance(own, ObjectRef)
+        parts = lo.entries(own).get("parts")
+        assert isinstance(parts, TupleOf)
+        several = zip(parts.items, iterable.inners, strict=True)
+        given = [TupleOf(tuple(_begun(lo, part, inner, node) for part, inner in several))]
+    elif isinstance(iterable, Enumerate) and cls is iteration.Numbered:
+        assert isinstance(own, ObjectRef)
+        part = lo.entries(own).get("part")
+        assert part is not None
+        given = [_begun(lo, part, iterable.inner, node), iterable.start]
+    else:
+        iterator = _iter(lo, [iterable], {}, node)
+        if isinstance(iterator, ObjectRef) and iterator.cls in iteration.ITERATORS:
+            return iterator
+        return objects.construct(lo, iteration.Drawn, [iterator], {}, node)
+    dispatch.apply(lo, Bound(own, "__init__"), given, {}, node)
+    return own
 
 
 def _next(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:

@@ -58,6 +58,7 @@ from adc.frontend.language import (
     dynamic_lists,
     generators,
     iterators,
+    stored,
 )
 from adc.frontend.language.texts import formatting
 from adc.frontend.language.texts import values as texts
@@ -110,7 +111,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     written = _is_written(callee)
     if written:
         for given in (*node.args, *(keyword.value for keyword in node.keywords)):
-            iterators.require_undrawn(lo, given)
+            if isinstance(given, ast.IfExp):
+                iterators.require_undrawn(lo, given)
     keeps, keeps_named = _keeps(callee)
     for arg in node.args:
         if isinstance(arg, ast.Starred):
@@ -183,10 +185,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
 
 
 def _given(lo: Lowerer, arg: ast.expr) -> Binding | None:
-    """Return a text or a generator that is passed to a function of the program; else None."""
-    if isinstance(arg, ast.GeneratorExp):
-        return suspended.expression(lo, arg)
-    return formatting.given(lo, arg)
+    """Return a text or an iterator that is passed to a function of the program; else None."""
+    return stored.iterator(lo, arg) or formatting.given(lo, arg)
 
 
 def _is_numeric(callee: Binding) -> bool:

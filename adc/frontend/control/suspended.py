@@ -15,7 +15,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adc.frontend.control import evaluation, inlining
+from adc.frontend.control import inlining
 from adc.frontend.core import closures, numbers
 from adc.frontend.core.bindings import (
     NONE,
@@ -77,7 +77,7 @@ class _Steps:
 
     of: Closure
     own: Sequence[str]
-    loops: Sequence[str]
+    loops: dict[str, steps.Kind]
     forwards: bool  # whether it yields from another one
 
 
@@ -89,6 +89,11 @@ def is_generator(node: ast.AST) -> bool:
     """Whether a function contains `yield`."""
     body = node.body if isinstance(node, ast.FunctionDef) else []
     return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in scope.inside(body))
+
+
+def is_stepped(lo: Lowerer, found: Generator) -> bool:
+    """Whether several places draw from a generator."""
+    return found.source.span(found.node) in lo.shared.stepped
 
 
 def made(
@@ -104,14 +109,14 @@ def made(
         lo.memo[key] = _Code(replace(found, first=()), tuple(sorted(bound)))
     code = lo.memo[key]
     values = tuple(elementwise.materialised(lo, bound[name], node) for name in code.names)
-    if found.source.span(found.node) in lo.shared.stepped:
+    if is_stepped(lo, found):
         found_steps = _steps(lo, code)
         held: dict[str, Binding] = dict.fromkeys(
             (_STEP, steps.AT, steps.VALUE, *found_steps.own), UNSET
         )
         held |= {_STEP: found_steps.of, steps.AT: lo.num(0)}
         held |= dict(zip(code.names, values, strict=True))
-        held |= {name: _iterator(lo) for name in found_steps.loops}
+        held |= {name: _iterator(lo, kind) for name, kind in found_steps.loops.items()}
         record = RecordOf(tuple(held), tuple(held.values()))
         return lo.new_ref(lambda slot: ObjectRef(slot, iteration.Steps), record)
     items = (Static(code), TupleOf(values), lo.num(_FRESH))
@@ -119,8 +124,8 @@ def made(
     return lo.new_ref(lambda slot: ObjectRef(slot, iteration.Generator), record)
 
 
-def expression(lo: Lowerer, node: ast.GeneratorExp) -> ObjectRef:
-    """Return the object that a generator expression is: what it goes over is evaluated now."""
+def expression(lo: Lowerer, node: ast.GeneratorExp, over: Binding) -> ObjectRef:
+    """Return the object that a generator expression is, which goes over something first."""
     inside = ast.walk(node)
     if any(isinstance(each, ast.NamedExpr | ast.Await | ast.Yield) for each in inside) or any(
         part.is_async for part in node.generators
@@ -134,9 +139,8 @@ def expression(lo: Lowerer, node: ast.GeneratorExp) -> ObjectRef:
     fn = lo.memo[key][1]
     source = Source(fn, lo.frame.source.file, fn.name)
     found = Generator(fn, source, fn.name, lo.frame.holder, lo.frame, {})
-    first = node.generators[0].iter
     call = ast.copy_location(ast.Call(node, [], []), node)
-    return made(lo, found, [evaluation.lower_expr(lo, first)], {}, call)
+    return made(lo, found, [over], {}, call)
 
 
 def _function(node: ast.GeneratorExp) -> ast.FunctionDef:
@@ -228,13 +232,24 @@ def _steps(lo: Lowerer, code: _Code) -> _Steps:
     return found_steps
 
 
-def _iterator(lo: Lowerer) -> ObjectRef:
+def _iterator(lo: Lowerer, kind: steps.Kind) -> ObjectRef:
     """Return an iterator that goes over something when a loop begins.
 
     All paths have it then, whichever of them the loop is on.
     """
-    record = RecordOf(("items", "place", "ended"), (UNSET, lo.num(0), lo.num(False)))
-    return lo.new_ref(lambda slot: ObjectRef(slot, iteration.Items), record)
+    parts = tuple(_iterator(lo, each) for each in kind[1:])
+    held: dict[str, Binding]
+    cls: type[iteration.Stored]
+    match kind[:1]:
+        case ("zip",):
+            cls, held = iteration.Zipped, {"parts": TupleOf(parts)}
+        case ("enumerate",):
+            cls, held = iteration.Numbered, {"part": parts[0], "number": lo.num(0)}
+        case _:
+            cls = iteration.Items
+            held = {"items": UNSET, "place": lo.num(0), "ended": lo.num(False)}
+    record = RecordOf(tuple(held), tuple(held.values()))
+    return lo.new_ref(lambda slot: ObjectRef(slot, cls), record)
 
 
 def step(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:

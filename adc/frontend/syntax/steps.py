@@ -42,6 +42,9 @@ SELF, SENT, BEGIN = "$self", "$sent", "$begin"
 AT, VALUE = "$at", "_value_"
 DONE = -1
 
+# What a loop goes over: for `zip` and `enumerate`, their names and what these go over.
+Kind = tuple[Any, ...]
+
 # What a step refuses: what it is, where it is, and what to do about it.
 Refuse = Callable[[str, ast.AST, str], Exception]
 
@@ -53,7 +56,7 @@ def yields(node: ast.AST) -> bool:
 
 def step_of(
     node: ast.FunctionDef, own: frozenset[str], refuse: Refuse
-) -> tuple[ast.FunctionDef, Sequence[str], Sequence[str]]:
+) -> tuple[ast.FunctionDef, Sequence[str], dict[str, Kind]]:
     """Return the function of one step of a generator that has the variables `own`.
 
     And the attributes of the generator: its variables, and the iterators of its loops.
@@ -161,7 +164,7 @@ class _Steps:
 
     def __init__(self, own: frozenset[str], refuse: Refuse) -> None:
         self.own, self._refuse = own, refuse
-        self.loops: list[str] = []
+        self.loops: dict[str, Kind] = {}
         self.count = 0  # of the `yield`s
         self._numbers: dict[ast.stmt, range] = {}  # of those in a statement
         self._over: dict[ast.stmt, str] = {}  # the iterators of loops
@@ -206,7 +209,7 @@ class _Steps:
     def _prepare_loop(self, stmt: ast.If | ast.While | ast.For) -> None:
         if isinstance(stmt, ast.For):
             self._over[stmt] = f"$over{len(self.loops)}"
-            self.loops.append(self._over[stmt])
+            self.loops[self._over[stmt]] = _kind(stmt.iter)
         stmt.body = self.prepared(stmt.body)
         stmt.orelse = self.prepared(stmt.orelse)
 
@@ -304,6 +307,15 @@ class _Steps:
             case _:
                 return []
         return self._plain(placed(after, stmt))
+
+
+def _kind(node: ast.expr) -> Kind:
+    match node:
+        case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as given):
+            return ("zip", *map(_kind, given))
+        case ast.Call(func=ast.Name(id="enumerate"), args=[first, *_]):
+            return ("enumerate", _kind(first))
+    return ()
 
 
 def _yielded(stmt: ast.stmt) -> ast.expr | None:

@@ -359,6 +359,29 @@ def kept(func: Any, iterable: Any) -> Iterator[Any]:
             yield item
 
 
+def pairs(*iterables: Any) -> Iterator[tuple[Any, ...]]:
+    """`zip`, where it is stored."""
+    yield from zip(*iterables, strict=False)
+
+
+def numbers(iterable: Any, start: Any = 0) -> Iterator[tuple[Any, Any]]:
+    """`enumerate`, where it is stored."""
+    yield from enumerate(iterable, start)
+
+
+def images(func: Any, *iterables: Any) -> Iterator[Any]:
+    """`map`, where it is stored."""
+    for items in zip(*iterables, strict=False):
+        yield func(*items)
+
+
+def chosen(func: Any, iterable: Any) -> Iterator[Any]:
+    """`filter`, where it is stored."""
+    for item in iterable:
+        if item if func is None else func(item):
+            yield item
+
+
 class Stored:
     """An iterator that programs store: `advance` says whether there is another value."""
 
@@ -464,6 +487,77 @@ def beginning(own: Items, iterable: Any) -> Stored:
     raise NotImplementedError
 
 
+class Zipped(Stored):
+    """`zip` of iterators."""
+
+    def __init__(self, parts: Any) -> None:
+        self.parts = parts
+
+    def advance(self) -> bool:
+        for part in self.parts:
+            if not part.advance():
+                return False
+        return len(self.parts) > 0
+
+    def current(self) -> Any:
+        return tuple([part.current() for part in self.parts])
+
+
+class Numbered(Stored):
+    """`enumerate` of an iterator."""
+
+    def __init__(self, part: Any, start: Any = 0) -> None:
+        self.part = part
+        self.number = start - 1
+
+    def advance(self) -> bool:
+        if not self.part.advance():
+            return False
+        self.number += 1
+        return True
+
+    def current(self) -> Any:
+        return self.number, self.part.current()
+
+
+class Mapped(Stored):
+    """`map` over iterators."""
+
+    value: Any
+
+    def __init__(self, func: Any, parts: Any) -> None:
+        self.func = func
+        self.parts = parts
+
+    def advance(self) -> bool:
+        for part in self.parts:
+            if not part.advance():
+                return False
+        self.value = self.func(*[part.current() for part in self.parts])
+        return True
+
+    def current(self) -> Any:
+        return self.value
+
+
+class Filtered(Stored):
+    """`filter` of an iterator."""
+
+    def __init__(self, func: Any, part: Any) -> None:
+        self.func = func
+        self.part = part
+
+    def advance(self) -> bool:
+        while self.part.advance():
+            item = self.part.current()
+            if item if self.func is None else self.func(item):
+                return True
+        return False
+
+    def current(self) -> Any:
+        return self.part.current()
+
+
 class Count(Stored):
     """`itertools.count`, where it is stored."""
 
@@ -499,7 +593,9 @@ class Cycle(Stored):
 
 
 # The classes of iterators that programs store.
-ITERATORS = (Count, Cycle, Drawn, Generator, Items, Steps)
+ITERATORS = (
+    Count, Cycle, Drawn, Filtered, Generator, Items, Mapped, Numbered, Steps, Zipped,
+)  # fmt: skip
 
 
 def zipped_objects(iterator: Any, iterator_2: Any) -> Iterator[tuple[Any, Any]]:

@@ -34,6 +34,68 @@ def listed(v):
 return listed(x), listed([x, 2.0]), listed(np.array([x, 1.0])), listed((1, 2))
 """,
     "n=3, x=X": r"""
+def once():
+    return map(lambda v: v * x[0], [1.0, 2.0])
+found = once()
+return sum(found) + sum(found)
+
+def total(vs):
+    return sum(vs) + sum(vs)
+return total(map(lambda v: v * 2.0, x))
+
+a = b = map(abs, x)
+return sum(a) + sum(b)
+
+a = {"k": x}
+a["k"] = map(abs, x)
+return sum(a["k"]) + sum(a["k"])
+
+a = [x, x]
+z = zip(*a)
+u, v = next(z)
+return u * v, list(z)
+
+def pairs(a, b):
+    return zip(a, b)
+def dot(it):
+    return sum(a * b for a, b in it)
+def some(it, count):
+    return [v for _, v in zip(range(count), it)]
+class Rows:
+    def __init__(self, rows, name="rows"):
+        self.rows, self.name = rows, name
+rows = Rows(pairs(x, map(lambda v: v * v, x)))
+a, b = next(rows.rows)
+kept = filter(lambda v: v > 0.1, x)
+first = some(kept, 1)
+listed = Rows((2.0 * a, b) for a, b in zip(x, x[1:]))
+return a, b, dot(rows.rows), list(rows.rows), first, list(kept), dot(listed.rows), dot(enumerate(x))
+
+z = enumerate(zip(x, [1.0, 2.0, 3.0]), start=2)
+s = 0.0
+for k, (a, b) in z:
+    s += k * a * b
+    if s > 0.5:
+        break
+rest = list(z)
+return s, rest, next(z, "ended")
+
+def chosen(v):
+    for k, (a, b) in enumerate(zip(v, [1.0, 2.0, 3.0]), start=2):
+        if a > 0.1:
+            yield k * a + b
+    yield from np.sin(v)
+g = chosen(x)
+return next(g), list(g)
+
+def squares(v):
+    for a in v:
+        yield a * a
+z = zip(squares(x), squares(x[::-1]), itertools.count(3))
+a, b, k = next(z)
+m = map(lambda a, b: a - b, x, x[1:])
+return a * b * k, [c * d * k for c, d, k in z], next(m), sum(m)
+
 def mean():
     total = mean = 0.0
     count = 0
