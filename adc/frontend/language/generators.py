@@ -715,11 +715,7 @@ class _Inlined(ast.NodeTransformer):
             inner.adc_source = self.generator.source  # type: ignore[attr-defined]
             if self.generator.holder.in_library:  # users are shown their own line
                 inner.adc_site = site  # type: ignore[attr-defined]  # its own
-        found: list[ast.stmt] = []
-        for stmt in node.body:
-            made = self.visit(stmt)
-            found += made if isinstance(made, list) else [made]
-        return found
+        return self._visited(node.body)
 
     def visit(self, node: Any) -> Any:
         """Visit a node; no `StopIteration` comes out of a statement without `yield`."""
@@ -814,13 +810,34 @@ class _Inlined(ast.NodeTransformer):
 
     visit_Global = visit_Nonlocal
 
-    def visit_Try(self, node: Any) -> Any:
+    def visit_Try(self, node: ast.Try) -> ast.Try:
+        """Visit a `try`.
+
+        A loop that ends closes the generator that it consumes, so that `finally` runs then. What
+        the body of the loop raises is not caught there.
+        """
+        guarded_ = bool(node.handlers) or self.generator.held is not None
+        self.trying += guarded_
+        node.body = self._visited(node.body)
+        self.trying += not guarded_
+        for handler in node.handlers:
+            self.visit(handler)
+        node.orelse, node.finalbody = self._visited(node.orelse), self._visited(node.finalbody)
+        self.trying -= 1
+        return node
+
+    def _visited(self, stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for stmt in stmts:
+            made = self.visit(stmt)
+            found += made if isinstance(made, list) else [made]
+        return found
+
+    def visit_With(self, node: ast.With) -> ast.With:
         self.trying += 1
         self.generic_visit(node)
         self.trying -= 1
         return node
-
-    visit_With = visit_Try
 
     def _require_no_handler(self, node: ast.AST) -> None:
         if self.trying and not self.manager:

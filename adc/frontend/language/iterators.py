@@ -387,7 +387,7 @@ def suspended(lo: Lowerer, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast
     (target,) = stmt.targets
     if not isinstance(target, ast.Name) or not isinstance(stmt.value, ast.GeneratorExp | ast.Call):
         return None
-    if not _is_iterator(lo, stmt.value):
+    if not _is_iterator(lo, stmt.value) or _is_guarded(lo, stmt.value):
         return None
     if not _is_read_once(rest, target.id):
         return _drawn_from(lo, stmt, stmt.value, target.id, rest)
@@ -488,6 +488,13 @@ def _is_iterator(lo: Lowerer, node: ast.expr) -> bool:
         if any(callee == Static(each) for each in _LAZY):
             return bool(node.args) and (node.func.id != "iter" or len(node.args) == 1)
     return generators.called(lo, node) is not None
+
+
+def _is_guarded(lo: Lowerer, node: ast.expr) -> bool:
+    """Whether an expression is a generator with `finally`, which ends when its name is gone."""
+    found = generators.called(lo, node)
+    inside = [] if found is None else ast.walk(found.node)
+    return any(isinstance(each, ast.Try) and generators.yields(each) for each in inside)
 
 
 def _in_place(lo: Lowerer, node: ast.expr) -> ast.expr:

@@ -34,6 +34,45 @@ def listed(v):
 return listed(x), listed([x, 2.0]), listed(np.array([x, 1.0])), listed((1, 2))
 """,
     "n=3, x=X": r"""
+log = []
+def inner(v):
+    try:
+        for a in v:
+            if a > 100.0:
+                raise ValueError("own")
+            yield a
+    finally:
+        log.append(0.0)
+def outer(v):
+    try:
+        yield from inner(v)
+        yield 5.0
+    finally:
+        log.append(1.0)
+def first(v):
+    for a in outer(v):
+        log.append(2.0)
+        if a > 0.0:
+            return a * len(log)
+s = first(x)
+for a in outer(x):
+    s += a
+    if s > 2.0:
+        break
+try:
+    for a in outer(x * 200.0):
+        log.append(3.0)
+        if a > 0.0 and n > 5:
+            raise KeyError("other")
+except ValueError:
+    log.append(4.0)
+try:
+    for a in inner(x):
+        raise KeyError("other")
+except KeyError:
+    log.append(5.0)
+return s, next(inner(x)), sum(outer(x)), log
+
 def once():
     return map(lambda v: v * x[0], [1.0, 2.0])
 found = once()
