@@ -134,7 +134,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             args.append(generators.listed(lo, arg))
         elif effects.takes_text(callee):
             args.append(effects.argument(lo, arg))
-        elif written and (text := _given(lo, arg)) is not None:
+        elif (written or _makes_iterator(lo, callee)) and (text := _given(lo, arg)) is not None:
             args.append(text)
         elif _is_of_rows(callee, arg):
             assert isinstance(arg, ast.ListComp)
@@ -187,6 +187,11 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
 def _given(lo: Lowerer, arg: ast.expr) -> Binding | None:
     """Return a text or an iterator that is passed to a function of the program; else None."""
     return stored.iterator(lo, arg) or formatting.given(lo, arg)
+
+
+def _makes_iterator(lo: Lowerer, callee: Binding) -> bool:
+    """Whether a function is one of `itertools`."""
+    return isinstance(callee, Static) and generators.of_library(lo, callee.value) is not None
 
 
 def _is_numeric(callee: Binding) -> bool:
@@ -438,6 +443,7 @@ def _call_known(
         method = outside.attribute(lo, callee, "__call__")
         return dispatch.apply(lo, method, args, kwargs, node)
     if (generator := generators.of_library(lo, value)) is not None:
+        args = generators.taken(lo, value, args, node)
         return suspended.made(lo, generator, args, kwargs, node)
     if isinstance(value, type) and classes.is_written(value) and not _is_of_scipy(value):
         why = f"an object of class `{value.__name__}`, {peculiarity(value)},"

@@ -29,7 +29,7 @@ from adc.frontend.control.control import (
     without_exit,
 )
 from adc.frontend.control.suspended import Generator, is_generator
-from adc.frontend.core import bindings, classes, closures, outside
+from adc.frontend.core import bindings, classes, closures, dispatch, outside
 from adc.frontend.core.bindings import (
     NONE,
     UNSET,
@@ -54,7 +54,7 @@ from adc.frontend.core.structure import leaves, shape_of
 from adc.frontend.syntax.jumps import Labelled, Leave, leaving
 from adc.frontend.syntax.source import Source
 from adc.frontend.syntax.steps import guarded, may_stop, placed, yields
-from adc.frontend.values import sequences, views
+from adc.frontend.values import elementwise, sequences, views
 from adc.ir.core import Literal
 from adc.ir.errors import AdcError, GeneratorError, TypeMismatchError, UnboundError
 from adc.library.standard import iteration
@@ -193,10 +193,28 @@ def _of_library(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding:
 
 
 def of_library(lo: Lowerer, value: Any) -> Generator | None:
-    """Return the generator that an iterator of `itertools` is; None if it stores what it takes."""
-    if not isinstance(value, type) or value not in ITERATORS or value in _COMBINING:
+    """Return the generator that an iterator of `itertools` is."""
+    if value == itertools.chain.from_iterable:
+        return found_in(lo, Static(iteration.chain_from))
+    if not isinstance(value, type) or value not in ITERATORS:
         return None
     return found_in(lo, Static(ITERATORS[value]))
+
+
+def taken(lo: Lowerer, value: Any, args: Sequence[Binding], node: ast.Call) -> list[Binding]:
+    """Return the arguments of such an iterator; of what it reads when it is made, copies."""
+    if all(value is not each for each in _COMBINING):
+        return list(args)
+    return [copied(lo, elements(lo, arg, node), node) for arg in args]
+
+
+def copied(lo: Lowerer, found: Binding, node: ast.expr) -> Binding:
+    """Return a copy of a list or vector; anything else as it is."""
+    if isinstance(found, ListRef):
+        return dispatch.apply(lo, Static(list), [found], {}, classes.call_at(node))
+    if isinstance(found, ArrayRef) and len(views.dims_of(lo, found)) == 1:
+        return elementwise.copy(lo, found, node)
+    return found
 
 
 def found_in(lo: Lowerer, callee: Binding, first: tuple[Binding, ...] = ()) -> Generator | None:

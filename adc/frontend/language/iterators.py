@@ -52,7 +52,7 @@ from adc.frontend.values import (
 )
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
-from adc.ir.errors import TypeMismatchError, UnboundError
+from adc.ir.errors import AdcError, TypeMismatchError, UnboundError
 from adc.library import functions as library_functions
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -491,10 +491,19 @@ def _is_iterator(lo: Lowerer, node: ast.expr) -> bool:
 
 
 def _is_guarded(lo: Lowerer, node: ast.expr) -> bool:
-    """Whether an expression is a generator with `finally`, which ends when its name is gone."""
-    found = generators.called(lo, node)
-    inside = [] if found is None else ast.walk(found.node)
-    return any(isinstance(each, ast.Try) and generators.yields(each) for each in inside)
+    """Whether an expression is a generator with `finally`, which ends when its name is gone.
+
+    Or has one in it.
+    """
+    for call in ast.walk(node):
+        try:
+            found = generators.called(lo, call) if isinstance(call, ast.Call) else None
+        except AdcError:
+            continue
+        inside = [] if found is None else ast.walk(found.node)
+        if any(isinstance(each, ast.Try) and generators.yields(each) for each in inside):
+            return True
+    return False
 
 
 def _in_place(lo: Lowerer, node: ast.expr) -> ast.expr:
@@ -527,11 +536,7 @@ def _named(lo: Lowerer, node: ast.expr, *, copies: bool = False) -> ast.expr:
         return node
     name = f"$now{node.lineno}_{node.col_offset}"
     found = evaluation.lower_expr(lo, node)
-    if copies and isinstance(found, ListRef):
-        found = dispatch.apply(lo, Static(list), [found], {}, classes.call_at(node))
-    elif copies and isinstance(found, ArrayRef) and len(views.dims_of(lo, found)) == 1:
-        found = elementwise.copy(lo, found, node)
-    lo.frame.env[name] = found
+    lo.frame.env[name] = generators.copied(lo, found, node) if copies else found
     return ast.copy_location(ast.Name(name, ast.Load()), node)
 
 

@@ -18,10 +18,11 @@ class Labelled(ast.stmt):
     _fields = ("body",)
     body: list[ast.stmt]
 
-    def __init__(self, body: Sequence[ast.stmt], like: ast.AST) -> None:
+    def __init__(self, body: Sequence[ast.stmt] = (), like: ast.AST | None = None) -> None:
         super().__init__()
         self.body = list(body)
-        ast.copy_location(self, like)
+        if like is not None:  # else it is copied
+            ast.copy_location(self, like)
 
 
 class Leave(ast.stmt):
@@ -35,6 +36,10 @@ class Leave(ast.stmt):
         self.label = label
         self.breaks = breaks
         ast.copy_location(self, like)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Leave:
+        # Of a block that is copied with it, it leaves the copy.
+        return Leave(memo.get(id(self.label), self.label), self, breaks=self.breaks)
 
 
 def leaving(stmts: Sequence[ast.stmt], end: Labelled, again: Labelled) -> list[ast.stmt]:

@@ -34,6 +34,14 @@ def listed(v):
 return listed(x), listed([x, 2.0]), listed(np.array([x, 1.0])), listed((1, 2))
 """,
     "n=3, x=X": r"""
+def powerset(items):
+    return itertools.chain.from_iterable(
+        itertools.combinations(items, r) for r in range(len(items) + 1)
+    )
+def best(pairs):
+    return max(a * b for a, b in pairs)
+return [sum(c) * len(c) for c in powerset([x[0], x[1], x[2]])], best(itertools.permutations(x, 2))
+
 log = []
 def inner(v):
     try:
