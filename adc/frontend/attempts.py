@@ -30,6 +30,7 @@ from adc.frontend.core.state import (
     Sharing,
     StackError,
     StaleError,
+    SteppedError,
     TableError,
     TextError,
     UnassignedError,
@@ -82,6 +83,8 @@ class Attempts:
         Lists there to which something is appended.
     rolls : bool, optional
         Whether lists become buffers, for loops without copies of their bodies (`Shared.rolls`).
+    stepped : set of Span
+        Functions of generators that are drawn from in several places.
     """
 
     modes: frozenset[str]
@@ -97,6 +100,7 @@ class Attempts:
     changes: bool = False
     logs: set[Place | None] = field(default_factory=set)
     rolls: bool | None = None
+    stepped: set[Span] = field(default_factory=set)
     _refused: AdcError | None = None
     _unrolled: Attempts | None = None
 
@@ -109,6 +113,7 @@ class Attempts:
             "tables": None if self.tables is None else frozenset(self.tables),
             "changes": self.changes, "logs": frozenset(self.logs),
             "rolls": self.rolls,
+            "stepped": frozenset(self.stepped),
         }  # fmt: skip
 
     def note(self, error: Exception) -> None:
@@ -147,6 +152,8 @@ class Attempts:
             case LastingError():
                 self.changes = True
                 self.logs |= {error.log} - {None}
+            case SteppedError() if error.site not in self.stepped:
+                self.stepped.add(error.site)
             case TableError() if self.tables is not None:
                 self.tables.add(error.site)
             case PickedError() if error.places:

@@ -27,6 +27,7 @@ from adc.frontend.core.bindings import (
     ListRef,
     NamedTuple,
     Num,
+    ObjectRef,
     OrderedRef,
     Range,
     RecordOf,
@@ -629,6 +630,39 @@ def _iter(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
     return objects.construct(lo, iteration.Items, [source], {}, node)
 
 
+def _beginning(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower the beginning of a loop that is left and goes on (`syntax.steps`)."""
+    own, iterable = args
+    if isinstance(iterable, ListRef) and isinstance(node.args[1], ast.List):
+        iterable = lo.held(iterable)  # it has no other name
+    return _begun(lo, own, iterable, node)
+
+
+def _begun(lo: Lowerer, own: Binding, iterable: Binding, node: ast.Call) -> Binding:
+    """Return an iterator over something; if it can be, the one that there is."""
+    cls = own.cls if isinstance(own, ObjectRef) else None
+    if isinstance(iterable, ArrayRef | Lazy | ListRef | TupleOf | Range) and cls is iteration.Items:
+        given = [elementwise.materialised(lo, iterable, node)]
+    elif isinstance(iterable, Zip) and cls is iteration.Zipped:
+        assert isinstance(own, ObjectRef)
+        parts = lo.entries(own).get("parts")
+        assert isinstance(parts, TupleOf)
+        several = zip(parts.items, iterable.inners, strict=True)
+        given = [TupleOf(tuple(_begun(lo, part, inner, node) for part, inner in several))]
+    elif isinstance(iterable, Enumerate) and cls is iteration.Numbered:
+        assert isinstance(own, ObjectRef)
+        part = lo.entries(own).get("part")
+        assert part is not None
+        given = [_begun(lo, part, iterable.inner, node), iterable.start]
+    else:
+        iterator = _iter(lo, [iterable], {}, node)
+        if isinstance(iterator, ObjectRef) and iterator.cls in iteration.ITERATORS:
+            return iterator
+        return objects.construct(lo, iteration.Drawn, [iterator], {}, node)
+    dispatch.apply(lo, Bound(own, "__init__"), given, {}, node)
+    return own
+
+
 def _next(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     """Lower `next` of an object; that of an iterator that is made in the call is a loop."""
     arguments.arity(lo, args, kwargs, node, 1, 2)
@@ -674,7 +708,9 @@ HANDLERS: dict[Any, Handler] = {
     any: _listing(_truths_of("any"), ordered=False),
     all: _listing(_truths_of("all"), ordered=False),
     sorted: _listing(iterators.sort, ordered=False), iter: _iter, next: _next,
-    map: iterators.refused, filter: iterators.refused,
+    iteration.beginning: _beginning,
+    map: iterators.refused,
+    filter: iterators.refused,
 }  # fmt: skip
 
 

@@ -58,6 +58,7 @@ from adc.frontend.language import (
     dynamic_lists,
     generators,
     iterators,
+    stored,
 )
 from adc.frontend.language.texts import formatting
 from adc.frontend.language.texts import values as texts
@@ -109,7 +110,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     written = _is_written(callee)
     if written:
         for given in (*node.args, *(keyword.value for keyword in node.keywords)):
-            iterators.require_undrawn(lo, given)
+            if isinstance(given, ast.IfExp):
+                iterators.require_undrawn(lo, given)
     keeps, keeps_named = _keeps(callee)
     for arg in node.args:
         if isinstance(arg, ast.Starred):
@@ -131,7 +133,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             args.append(generators.listed(lo, arg))
         elif effects.takes_text(callee):
             args.append(effects.argument(lo, arg))
-        elif written and (text := _given(lo, arg)) is not None:
+        elif (written or _makes_iterator(lo, callee)) and (text := _given(lo, arg)) is not None:
             args.append(text)
         elif _is_of_rows(callee, arg):
             assert isinstance(arg, ast.ListComp)
@@ -168,7 +170,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     opening = lo.opening
     if opening is not None and opening.call is node and opening.frame is lo.frame:
         is_class = isinstance(callee, Static) and isinstance(callee.value, type)
-        opening.ready = written and not is_class
+        steps = callee == Static(next) and len(args) == 1 and classes.is_instance(args[0])
+        opening.ready = steps or (written and not is_class)
     with lo.at(node):
         if asks and args and isinstance(found := args[0], Maybe):
             return evaluation.either(
@@ -181,10 +184,13 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
 
 
 def _given(lo: Lowerer, arg: ast.expr) -> Binding | None:
-    """Return a text or a generator that is passed to a function of the program; else None."""
-    if isinstance(arg, ast.GeneratorExp):
-        return suspended.expression(lo, arg)
-    return formatting.given(lo, arg)
+    """Return a text or an iterator that is passed to a function of the program; else None."""
+    return stored.iterator(lo, arg) or formatting.given(lo, arg)
+
+
+def _makes_iterator(lo: Lowerer, callee: Binding) -> bool:
+    """Whether a function is one of `itertools`."""
+    return isinstance(callee, Static) and generators.of_library(lo, callee.value) is not None
 
 
 def _is_numeric(callee: Binding) -> bool:
@@ -436,6 +442,7 @@ def _call_known(
         method = outside.attribute(lo, callee, "__call__")
         return dispatch.apply(lo, method, args, kwargs, node)
     if (generator := generators.of_library(lo, value)) is not None:
+        args = generators.taken(lo, value, args, node)
         return suspended.made(lo, generator, args, kwargs, node)
     if isinstance(value, type) and classes.is_written(value) and not _is_of_scipy(value):
         why = f"an object of class `{value.__name__}`, {peculiarity(value)},"

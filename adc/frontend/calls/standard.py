@@ -20,7 +20,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adc.frontend.control import blocks
+from adc.frontend.control import blocks, suspended
 from adc.frontend.core import classes, dispatch, outside
 from adc.frontend.core.bindings import (
     NONE,
@@ -478,6 +478,7 @@ HANDLERS: dict[Any, Handler] = {
     heapq.heapify: _heap(heaps.heapify), heapq.heapreplace: _heap(heaps.heapreplace),
     heapq.heappushpop: _heap(heaps.heappushpop),
     itertools.count: _count, itertools.cycle: _cycle,
+    iteration.stepped: suspended.step, iteration.stopped: suspended.stop,
     heapq.nlargest: _of_library(heaps.nlargest), heapq.nsmallest: _of_library(heaps.nsmallest),
     collections.deque: containers.deque, collections.defaultdict: _defaultdict,
     collections.Counter: _counter,

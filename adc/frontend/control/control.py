@@ -52,6 +52,7 @@ from adc.frontend.core.structure import (
 from adc.frontend.values import keyed, list_buffers, optional
 from adc.ir.builder import integer, zero
 from adc.ir.core import Block, If, Literal, Operand, Stmt, Value
+from adc.ir.errors import TypeUnstableError
 from adc.ir.types import BOOL, INT, Array, Scalar, join
 
 FALLS, BREAK, CONTINUE, RETURN, NATURAL, RAISE, FIRST_LABEL = range(7)
@@ -441,9 +442,12 @@ class _Merge:
         if element is None:
             return a, b
         found: list[Binding] = []
-        for side, x in enumerate(lists):
-            with self.within(side):
-                found.append(list_buffers.grown(self.lo, x, element, None))
+        try:
+            for side, x in enumerate(lists):
+                with self.within(side):
+                    found.append(list_buffers.grown(self.lo, x, element, None))
+        except TypeUnstableError:  # one has arrays of several shapes
+            return a, b
         return found[0], found[1]
 
     @contextmanager
@@ -452,9 +456,16 @@ class _Merge:
         lo, state = self.lo, self.arms[side].state
         outer = lo.versions, lo.sizes.known, lo.frame.env
         lo.versions, lo.sizes.known, lo.frame.env = state.versions, dict(state.known), state.env
-        with lo.builder.block() as stmts:
-            yield
-        lo.versions, lo.sizes.known, lo.frame.env = outer
+        try:
+            with lo.builder.block() as stmts:
+                yield
+        except Dead:
+            raise TypeUnstableError(
+                "what two paths leave has no common form", lo.builder.loc,
+                "use the same kind of value on every path",
+            ) from None  # fmt: skip
+        finally:
+            lo.versions, lo.sizes.known, lo.frame.env = outer
         self.arms[side].stmts.extend(stmts)
 
     def joined(self, hint: str, a: Binding, b: Binding) -> Binding | None:

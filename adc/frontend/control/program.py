@@ -22,6 +22,7 @@ from adc.frontend.core.bindings import (
     Binding,
     Closure,
     Num,
+    ObjectRef,
     Static,
     Transformed,
     Unbound,
@@ -34,6 +35,7 @@ from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.errors import AdcError, RecursionDepthError, Span, UnsupportedError
+from adc.library.standard import iteration
 
 # The fewest statements of a function that calls share, and the fewest that sharing it must save:
 # less code compiles in no time, and fuses with that around it. Where functions of any kind repeat
@@ -62,11 +64,13 @@ def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> tuple[object, ...
     """Return the key of a call of a function while it is inlined: the functions passed.
 
     ``apply(lambda u: apply(f, u), x)`` is no recursion: the two calls apply different functions.
+    Nor is a step of a generator that draws from another one.
     """
     fixed = tuple(
-        (name, shape_of(binding))
+        (name, binding if isinstance(binding, ObjectRef) else shape_of(binding))
         for name, binding in bound.items()
         if isinstance(binding, Closure | Static | Transformed)
+        or (isinstance(binding, ObjectRef) and issubclass(binding.cls, iteration.Stored))
     )
     return (fn, fixed)
 

@@ -15,6 +15,7 @@ from adc.frontend.syntax.source import Source
 from adc.ir.core import Derived, Function, Operand, Value
 from adc.ir.errors import (
     AliasError,
+    GeneratorError,
     GlobalStateError,
     Span,
     TypeUnstableError,
@@ -96,6 +97,24 @@ class TableError(PickedError):
     def __reduce__(self) -> tuple[Any, ...]:
         # Who gets it from another process cannot lower the program again.
         return UnsupportedError, (self.message, self.span, self.hint)
+
+
+class SteppedError(GeneratorError):
+    """A generator is drawn from in several places: lower the program again, step by step there.
+
+    Attributes
+    ----------
+    site : Span
+        Where its function is.
+    """
+
+    def __init__(self, error: GeneratorError, site: Span) -> None:
+        super().__init__(error.message, error.span, error.hint)
+        self.site = site
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Who gets it from another process cannot lower the program again.
+        return GeneratorError, (self.message, self.span, self.hint)
 
 
 # A variable of a function: the function, and its name.
@@ -483,6 +502,8 @@ class Shared:
     # Whether lists become buffers so that loops over them need no copies of their bodies; None:
     # where that would be much code, the program is lowered again to try it.
     rolls: bool | None = False
+    # The functions of generators that are drawn from in several places (`control.suspended`).
+    stepped: frozenset[Span] = frozenset()
     # How many more calls of `structural` functions may be inlined.
     unfolded: int = 2000
     # How many cases of statements these may still take: each is a copy.

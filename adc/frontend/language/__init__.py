@@ -15,6 +15,7 @@ In reading order:
 `generators`     functions with `yield`, consumed by loops
 `contexts`       `with`
 `iterators`      `map`, `filter` and `sorted`
+`stored`         `zip`, `map` and other iterators that are stored
 `dicts`          dicts and sets: keys that are added, looked up, removed
 `containers`     lists, tuples and deques
 `dynamic_lists`  lists whose length is known only at run time

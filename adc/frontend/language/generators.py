@@ -29,7 +29,7 @@ from adc.frontend.control.control import (
     without_exit,
 )
 from adc.frontend.control.suspended import Generator, is_generator
-from adc.frontend.core import bindings, classes, closures, outside
+from adc.frontend.core import bindings, classes, closures, dispatch, outside
 from adc.frontend.core.bindings import (
     NONE,
     UNSET,
@@ -41,6 +41,7 @@ from adc.frontend.core.bindings import (
     Growing,
     ListRef,
     Num,
+    ObjectRef,
     Static,
     TupleOf,
     kind_of,
@@ -50,10 +51,10 @@ from adc.frontend.core.dispatch import SplitError, handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
 from adc.frontend.core.structure import leaves, shape_of
-from adc.frontend.syntax import scope
-from adc.frontend.syntax.jumps import Labelled, Leave
+from adc.frontend.syntax.jumps import Labelled, Leave, leaving
 from adc.frontend.syntax.source import Source
-from adc.frontend.values import sequences, views
+from adc.frontend.syntax.steps import guarded, may_stop, placed, yields
+from adc.frontend.values import elementwise, sequences, views
 from adc.ir.core import Literal
 from adc.ir.errors import AdcError, GeneratorError, TypeMismatchError, UnboundError
 from adc.library.standard import iteration
@@ -95,11 +96,14 @@ def _labelled(lo: Lowerer, stmt: Labelled) -> None:
 def called(lo: Lowerer, node: ast.expr, *, begins: bool = False) -> Generator | None:
     """Return the generator that an expression calls, or None.
 
-    The expression may also be the name of an object, whose `__iter__` is called. What finding the
-    function does (a property, say) is undone, unless a loop over the generator `begins` with it.
+    The expression may also be the name of an object, whose `__iter__` is called, or denote an
+    iterator of the library. What finding the function does (a property, say) is undone, unless a
+    loop over the generator `begins` with it.
     """
     named = node.func if isinstance(node, ast.Call) else node
     is_method = isinstance(named, ast.Attribute) and isinstance(node, ast.Call)
+    if isinstance(node, ast.Attribute | ast.Subscript) and _is_stored(lo, node):
+        return of_object(lo, evaluation.lower_expr(lo, node))
     if not isinstance(named, ast.Name) and not is_method:
         return None
     before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
@@ -133,7 +137,8 @@ def of_object(lo: Lowerer, binding: Binding) -> Generator | None:
     source = outside.source_of(lo, holder)
     key = ("iterated", id(source.node))
     if key not in lo.memo:
-        lo.memo[key] = (source.node, _Iterated(lo, source).function())
+        stored = method is iteration.Stored.__iter__
+        lo.memo[key] = (source.node, _Iterated(lo, source, stored=stored).function())
     defaults = inlining.function_defaults(holder)
     return Generator(lo.memo[key][1], source, method.__name__, holder, None, defaults, (binding,))
 
@@ -175,7 +180,8 @@ def _of_library(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding:
         return Static(iteration.zipped_last)
     objects = not any(isinstance(arg, ast.Call) for arg in node.args)
     if value is zip and at == [0, 1] and len(node.args) == 2 and not node.keywords and objects:
-        return Static(iteration.zipped_objects)
+        stored = all(_is_stored(lo, arg) for arg in node.args)
+        return Static(iteration.zipped_stored if stored else iteration.zipped_objects)
     first = 0 if value is enumerate else 1
     if value is not zip and at == [first] and len(node.args) <= 2:
         return Static(_OF_GENERATORS[value])
@@ -187,10 +193,28 @@ def _of_library(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding:
 
 
 def of_library(lo: Lowerer, value: Any) -> Generator | None:
-    """Return the generator that an iterator of `itertools` is; None if it stores what it takes."""
-    if not isinstance(value, type) or value not in ITERATORS or value in _COMBINING:
+    """Return the generator that an iterator of `itertools` is."""
+    if value == itertools.chain.from_iterable:
+        return found_in(lo, Static(iteration.chain_from))
+    if not isinstance(value, type) or value not in ITERATORS:
         return None
     return found_in(lo, Static(ITERATORS[value]))
+
+
+def taken(lo: Lowerer, value: Any, args: Sequence[Binding], node: ast.Call) -> list[Binding]:
+    """Return the arguments of such an iterator; of what it reads when it is made, copies."""
+    if all(value is not each for each in _COMBINING):
+        return list(args)
+    return [copied(lo, elements(lo, arg, node), node) for arg in args]
+
+
+def copied(lo: Lowerer, found: Binding, node: ast.expr) -> Binding:
+    """Return a copy of a list or vector; anything else as it is."""
+    if isinstance(found, ListRef):
+        return dispatch.apply(lo, Static(list), [found], {}, classes.call_at(node))
+    if isinstance(found, ArrayRef) and len(views.dims_of(lo, found)) == 1:
+        return elementwise.copy(lo, found, node)
+    return found
 
 
 def found_in(lo: Lowerer, callee: Binding, first: tuple[Binding, ...] = ()) -> Generator | None:
@@ -225,8 +249,8 @@ class _Iterated(ast.NodeTransformer):
     # Of the builtins, those that return an iterator.
     _MADE = ("zip", "map", "filter", "enumerate", "reversed")
 
-    def __init__(self, lo: Lowerer, source: Source) -> None:
-        self._lo, self._source = lo, source
+    def __init__(self, lo: Lowerer, source: Source, *, stored: bool) -> None:
+        self._lo, self._source, self._stored = lo, source, stored
         args = source.node.args
         self._own = [each.arg for each in (*args.posonlyargs, *args.args)][:1]
 
@@ -249,7 +273,8 @@ class _Iterated(ast.NodeTransformer):
             case ast.Call(func=ast.Name(id=name)) as value if name in self._MADE:
                 pass
             case ast.Name(id=name) if name in self._own:
-                return _copied(_DRAWN.replace("self", name), node)
+                text = _STORED if self._stored else _DRAWN
+                return _copied(text.replace("self", name), node)
             case _:
                 raise self._lo.unsupported(
                     "this result of `__iter__`", node, "write `return iter(...)`, or `yield`"
@@ -264,7 +289,11 @@ class _Iterated(ast.NodeTransformer):
     visit_Lambda = visit_ClassDef = visit_FunctionDef  # type: ignore[assignment]  # they stay
 
 
-# What an iterator yields that has `__next__`.
+# What an iterator of the library yields, and one of the program, which has `__next__`.
+_STORED = """
+while self.advance():
+    yield self.current()
+"""
 _DRAWN = """
 while True:
     try:
@@ -301,7 +330,7 @@ def loop(lo: Lowerer, stmt: ast.For, generator: Generator) -> None:
         def visit(value: ast.expr, where: ast.AST) -> list[ast.stmt]:
             again = Labelled([], where)
             bound = ast.copy_location(ast.Assign([stmt.target], value), where)
-            body = _Consumer(end, again).visited(stmt.body)
+            body = leaving(stmt.body, end, again)
             again.body = [bound, *body]
             return [again]
 
@@ -375,17 +404,27 @@ def yields_again(lo: Lowerer, binding: Binding) -> bool:
 
 def is_held(lo: Lowerer, node: ast.expr) -> bool:
     """Whether an expression denotes such an object, made before."""
+    return _denotes(lo, node, lambda binding: yields_again(lo, binding))
+
+
+def _is_stored(lo: Lowerer, node: ast.expr) -> bool:
+    """Whether an expression denotes an iterator of the library, made before."""
+    return _denotes(
+        lo, node, lambda each: isinstance(each, ObjectRef) and each.cls in iteration.ITERATORS
+    )
+
+
+def _denotes(lo: Lowerer, node: ast.expr, is_one: Callable[[Binding], bool]) -> bool:
+    """Whether an expression denotes an object of a kind; what finding that out does is undone."""
     if not isinstance(node, HELD):
         return False
-    before, saved, mark = lo.snapshot(), lo.save_names(), len(lo.builder.stmts)
+    before = lo.point()
     try:
-        return yields_again(lo, evaluation.lower_expr(lo, node))
+        return is_one(evaluation.lower_expr(lo, node))
     except AdcError:
         return False
     finally:
-        lo.restore(before)
-        lo.reset_names(saved)
-        del lo.builder.stmts[mark:]
+        lo.undo(before)
 
 
 # Iterators that store what they take before they yield anything.
@@ -661,59 +700,6 @@ def _refused(
     )
 
 
-class _Consumer(ast.NodeTransformer):
-    """Replaces the `break` and `continue` of a loop by jumps; those of inner loops stay."""
-
-    def __init__(self, end: Labelled, again: Labelled) -> None:
-        self.end = end
-        self.again = again
-
-    def visited(self, stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
-        if not (scope.has_break(stmts) or scope.has_continue(stmts)):
-            return list(stmts)
-        found = []
-        for stmt in stmts:
-            memo: dict[int, Any] = {}
-            found.append(self.visit(_shallow(stmt, memo)))
-        return found
-
-    def visit_Break(self, node: ast.Break) -> ast.stmt:
-        return Leave(self.end, node, breaks=True)
-
-    def visit_Continue(self, node: ast.Continue) -> ast.stmt:
-        return Leave(self.again, node)
-
-    def visit_For(self, node: Any) -> Any:
-        node.orelse = [self.visit(part) for part in node.orelse]
-        return node
-
-    visit_While = visit_For
-
-    def visit_FunctionDef(self, node: Any) -> Any:
-        return node
-
-    visit_Lambda = visit_ClassDef = visit_FunctionDef
-
-    def visit_Expr(self, node: Any) -> Any:
-        return node
-
-    visit_Labelled = visit_Leave = visit_Expr
-
-
-def _shallow(node: Any, memo: dict[int, Any]) -> Any:
-    """Return a copy of a statement that shares its expressions."""
-    if isinstance(node, list):
-        return [_shallow(item, memo) for item in node]
-    if not isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case | ast.withitem):
-        return node
-    if isinstance(node, Labelled | Leave):
-        return node  # its jumps are already
-    made = copy.copy(node)
-    for name in node._fields:
-        setattr(made, name, _shallow(getattr(node, name, None), memo))
-    return made
-
-
 class _Inlined(ast.NodeTransformer):
     """The statements of a generator, renamed, with others at each `yield`."""
 
@@ -738,6 +724,7 @@ class _Inlined(ast.NodeTransformer):
         self.at_yield = visit
         self.manager = False
         self.trying = 0
+        self.guarding = 0
 
     def statements(self) -> list[ast.stmt]:
         node = copy.deepcopy(self.generator.node)
@@ -746,11 +733,19 @@ class _Inlined(ast.NodeTransformer):
             inner.adc_source = self.generator.source  # type: ignore[attr-defined]
             if self.generator.holder.in_library:  # users are shown their own line
                 inner.adc_site = site  # type: ignore[attr-defined]  # its own
-        found: list[ast.stmt] = []
-        for stmt in node.body:
-            made = self.visit(stmt)
-            found += made if isinstance(made, list) else [made]
-        return found
+        return self._visited(node.body)
+
+    def visit(self, node: Any) -> Any:
+        """Visit a node; no `StopIteration` comes out of a statement without `yield`."""
+        if not isinstance(node, ast.stmt) or isinstance(node, Labelled | Leave | ast.FunctionDef):
+            return super().visit(node)
+        guards = not self.guarding and may_stop(node) and not yields(node)
+        self.guarding += guards
+        made = super().visit(node)
+        self.guarding -= guards
+        if not guards:
+            return made
+        return guarded(made) if isinstance(made, ast.stmt) else [guarded(each) for each in made]
 
     def renamed(self, name: str) -> str:
         return self.prefix + name if name in self.names else name
@@ -793,7 +788,13 @@ class _Inlined(ast.NodeTransformer):
         if isinstance(value, ast.Yield):
             self._require_no_handler(node)
             given = value.value or ast.copy_location(ast.Constant(None), value)
-            return self.at_yield(self.visit(given), node)
+            stops, given = may_stop(given), self.visit(given)
+            if not stops:
+                return self.at_yield(given, node)
+            name = f"{self.prefix}$given{node.lineno}_{node.col_offset}"
+            taken = placed(ast.Assign([ast.Name(name, ast.Store())], given), node)
+            read = ast.copy_location(ast.Name(name, ast.Load()), node)
+            return [guarded(taken), *self.at_yield(read, node)]
         if isinstance(value, ast.YieldFrom):
             self._require_no_handler(node)
             name = f"{self.prefix}$from{node.lineno}_{node.col_offset}"
@@ -805,6 +806,14 @@ class _Inlined(ast.NodeTransformer):
             return ast.copy_location(made, node)
         self.generic_visit(node)
         return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        if not isinstance(node.value, ast.Yield):
+            return self.generic_visit(node)
+        # A loop sends nothing.
+        sent = ast.Assign([self.visit(each) for each in node.targets], ast.Constant(None))
+        drawn = ast.copy_location(ast.Expr(node.value), node)
+        return [*self.visit_Expr(drawn), placed(sent, node)]
 
     def visit_Yield(self, node: ast.AST) -> Any:
         raise _refused(
@@ -819,13 +828,34 @@ class _Inlined(ast.NodeTransformer):
 
     visit_Global = visit_Nonlocal
 
-    def visit_Try(self, node: Any) -> Any:
+    def visit_Try(self, node: ast.Try) -> ast.Try:
+        """Visit a `try`.
+
+        A loop that ends closes the generator that it consumes, so that `finally` runs then. What
+        the body of the loop raises is not caught there.
+        """
+        guarded_ = bool(node.handlers) or self.generator.held is not None
+        self.trying += guarded_
+        node.body = self._visited(node.body)
+        self.trying += not guarded_
+        for handler in node.handlers:
+            self.visit(handler)
+        node.orelse, node.finalbody = self._visited(node.orelse), self._visited(node.finalbody)
+        self.trying -= 1
+        return node
+
+    def _visited(self, stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for stmt in stmts:
+            made = self.visit(stmt)
+            found += made if isinstance(made, list) else [made]
+        return found
+
+    def visit_With(self, node: ast.With) -> ast.With:
         self.trying += 1
         self.generic_visit(node)
         self.trying -= 1
         return node
-
-    visit_With = visit_Try
 
     def _require_no_handler(self, node: ast.AST) -> None:
         if self.trying and not self.manager:

@@ -41,6 +41,7 @@ from adc.frontend.core.structure import leaves
 from adc.frontend.language import breaks, generators
 from adc.frontend.numpy import indexing, linear
 from adc.frontend.syntax import scope
+from adc.frontend.syntax.steps import yields
 from adc.frontend.values import (
     arguments,
     arrays,
@@ -52,7 +53,7 @@ from adc.frontend.values import (
 )
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
-from adc.ir.errors import TypeMismatchError, UnboundError
+from adc.ir.errors import AdcError, TypeMismatchError, UnboundError
 from adc.library import functions as library_functions
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -387,7 +388,7 @@ def suspended(lo: Lowerer, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast
     (target,) = stmt.targets
     if not isinstance(target, ast.Name) or not isinstance(stmt.value, ast.GeneratorExp | ast.Call):
         return None
-    if not _is_iterator(lo, stmt.value):
+    if not _is_iterator(lo, stmt.value) or _is_guarded(lo, stmt.value):
         return None
     if not _is_read_once(rest, target.id):
         return _drawn_from(lo, stmt, stmt.value, target.id, rest)
@@ -490,6 +491,22 @@ def _is_iterator(lo: Lowerer, node: ast.expr) -> bool:
     return generators.called(lo, node) is not None
 
 
+def _is_guarded(lo: Lowerer, node: ast.expr) -> bool:
+    """Whether an expression is a generator with `finally`, which ends when its name is gone.
+
+    Or has one in it.
+    """
+    for call in ast.walk(node):
+        try:
+            found = generators.called(lo, call) if isinstance(call, ast.Call) else None
+        except AdcError:
+            continue
+        inside = [] if found is None else ast.walk(found.node)
+        if any(isinstance(each, ast.Try) and yields(each) for each in inside):
+            return True
+    return False
+
+
 def _in_place(lo: Lowerer, node: ast.expr) -> ast.expr:
     """Evaluate what Python evaluates where an iterator is made; return the rest."""
     made = copy.copy(node)
@@ -520,11 +537,7 @@ def _named(lo: Lowerer, node: ast.expr, *, copies: bool = False) -> ast.expr:
         return node
     name = f"$now{node.lineno}_{node.col_offset}"
     found = evaluation.lower_expr(lo, node)
-    if copies and isinstance(found, ListRef):
-        found = dispatch.apply(lo, Static(list), [found], {}, classes.call_at(node))
-    elif copies and isinstance(found, ArrayRef) and len(views.dims_of(lo, found)) == 1:
-        found = elementwise.copy(lo, found, node)
-    lo.frame.env[name] = found
+    lo.frame.env[name] = generators.copied(lo, found, node) if copies else found
     return ast.copy_location(ast.Name(name, ast.Load()), node)
 
 
@@ -613,7 +626,9 @@ def first(lo: Lowerer, node: ast.Call) -> Binding | None:
 
     None for an iterator that others may draw from, too.
     """
-    if node.keywords or not 1 <= len(node.args) <= 2 or not _is_iterator(lo, node.args[0]):
+    if node.keywords or not 1 <= len(node.args) <= 2 or isinstance(node.args[0], generators.HELD):
+        return None
+    if not _is_iterator(lo, node.args[0]):
         return None
     name = f"{breaks.NEXT}{node.lineno}_{node.col_offset}"
     key = ("next", id(node))

@@ -9,7 +9,7 @@ import sys
 import types
 from collections.abc import Callable, Sequence
 
-from adc.frontend.control import blocks, chains, evaluation, suspended
+from adc.frontend.control import blocks, chains, evaluation
 from adc.frontend.control.control import BREAK, CONTINUE, RESULT, RETURN, branch, set_exit
 from adc.frontend.core import classes, closures, dispatch, numbers, outside, refusals
 from adc.frontend.core.bindings import (
@@ -41,6 +41,7 @@ from adc.frontend.language import (
     dicts,
     exceptions,
     iterators,
+    stored,
     subscripts,
 )
 from adc.frontend.language.texts import formatting
@@ -61,8 +62,8 @@ def _expr(lo: Lowerer, stmt: ast.Expr) -> None:
 @handles(ast.Assign)
 def _assign(lo: Lowerer, stmt: ast.Assign) -> None:
     if not isinstance(stmt.targets[0], ast.Tuple | ast.List):
-        if isinstance(stmt.value, ast.GeneratorExp) and not _is_slice(stmt.targets[0]):
-            iterator = suspended.expression(lo, stmt.value)
+        iterator = None if _is_slice(stmt.targets[0]) else stored.iterator(lo, stmt.value)
+        if iterator is not None:
             for target in stmt.targets:
                 assignment.assign(lo, target, iterator)
             return
@@ -366,13 +367,14 @@ def _all(lo: Lowerer, tests: Sequence[Operand]) -> Operand:
 
 @handles(ast.Return)
 def _return(lo: Lowerer, stmt: ast.Return) -> None:
-    if stmt.value is not None and not isinstance(stmt.value, ast.GeneratorExp):
+    iterator = None if stmt.value is None else stored.iterator(lo, stmt.value)
+    if stmt.value is not None and iterator is None:
         iterators.require_lasting(lo, stmt.value)
     value: Binding = NONE
     if stmt.value is None:
         pass
-    elif isinstance(stmt.value, ast.GeneratorExp):
-        value = suspended.expression(lo, stmt.value)
+    elif iterator is not None:
+        value = iterator
     elif lo.frame.source.name in ("__str__", "__repr__"):  # only formatting calls these
         value = formatting.value(lo, stmt.value)
     else:

@@ -5,6 +5,7 @@
 `typed`     the texts of programs without a file: `python -c`, standard input, a prompt
 `jumps`     blocks with a label, and jumps out of them
 `mangling`  private names of classes (``__x``) in that AST
+`steps`     generators as functions of one step, from one `yield` to the next
 `targets`   variables of comprehensions with the name of another one
 `scope`     names assigned, exits contained
 ==========  =====================================================================================

@@ -37,7 +37,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.classes import Instance
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import LastingError
+from adc.frontend.core.state import Dead, LastingError
 from adc.frontend.core.structure import leaves, refs
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Member, Place, Step
@@ -46,6 +46,7 @@ from adc.ir.core import Literal, Operand
 from adc.ir.errors import GlobalStateError, TypeMismatchError
 from adc.ir.foreign import is_plain, is_stand_in
 from adc.ir.types import BOOL
+from adc.library.standard import iteration
 
 
 def _apply(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> Binding:
@@ -133,12 +134,18 @@ def attribute(lo: Lowerer, owner: Instance, name: str, node: ast.AST) -> Binding
                     f"`{name}` of {kind_of(owner)}, which only some paths set and which its class "
                     "has as well,", node, "set it on every path",
                 )  # fmt: skip
-            text = f"{_written(owner.cls)!r} object has no attribute {name!r}"
+            error, text = _not_set(owner.cls, name)
             with lo.at(node):
-                numbers.check(lo, there, "AttributeError", text)
+                numbers.check(lo, there, error, text)
         return outside.opened(lo, held)
     if value is not classes.MISSING:
         return None if isinstance(value, classes.HELD) else _of_class(lo, owner, name, value, node)
+    if _is_stored_iterator(owner) and (lo.arms or lo.caught):
+        # A loop may set it later: it is lowered again then.
+        error, text = _not_set(owner.cls, name)
+        with lo.at(node):
+            numbers.check(lo, Literal(False, BOOL), error, text)
+        raise Dead
     if isinstance(classes.in_class(owner.cls, "__getattr__"), types.FunctionType):
         fn = classes.find_method(lo, owner.cls, "__getattr__")
         return _apply(lo, fn, [owner, Static(name)], node)
@@ -153,6 +160,19 @@ def may_make_up(lo: Lowerer, owner: Binding, name: str) -> bool:
     known = classes.in_class(owner.cls, name) is not classes.MISSING
     made_up = isinstance(classes.in_class(owner.cls, "__getattr__"), types.FunctionType)
     return made_up and not known and _entry(lo, owner, name)[0] is None
+
+
+def _is_stored_iterator(owner: Binding) -> bool:
+    """Whether an object is an iterator of the library, whose attributes are in no order."""
+    return isinstance(owner, ObjectRef) and issubclass(owner.cls, iteration.Stored)
+
+
+def _not_set(cls: type, name: str) -> tuple[str, str]:
+    """Return the exception for an attribute that is not set, and its message."""
+    if issubclass(cls, iteration.Stored):  # a variable of the generator
+        text = f"cannot access local variable {name!r} where it is not associated with a value"
+        return "UnboundLocalError", text
+    return "AttributeError", f"{_written(cls)!r} object has no attribute {name!r}"
 
 
 def of_super(lo: Lowerer, found: Super, name: str, node: ast.AST) -> Binding:
@@ -301,12 +321,16 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
         )  # fmt: skip
     else:
         there = _entry(lo, owner, name)[1]
-        if not isinstance(there, Literal) and lo.entries(owner).keys[-1] != name:
+        last = lo.entries(owner).keys[-1:] == (name,) or _is_stored_iterator(owner)
+        if not isinstance(there, Literal) and not last:
             raise lo.unsupported(
                 f"setting `{name}` of {kind_of(owner)} again, which only some paths have set,",
                 node, "set it on every path first",
             )  # fmt: skip
-        lo.hold(owner, lo.entries(owner).with_item(name, value))
+        # Iterators of the library keep their order, with what is not set yet.
+        record = lo.held(owner) if _is_stored_iterator(owner) else lo.entries(owner)
+        assert isinstance(record, RecordOf)
+        lo.hold(owner, record.with_item(name, value))
 
 
 def is_constant(value: Binding) -> bool:

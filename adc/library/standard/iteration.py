@@ -359,85 +359,243 @@ def kept(func: Any, iterable: Any) -> Iterator[Any]:
             yield item
 
 
-class Items:
+def pairs(*iterables: Any) -> Iterator[tuple[Any, ...]]:
+    """`zip`, where it is stored."""
+    yield from zip(*iterables, strict=False)
+
+
+def numbers(iterable: Any, start: Any = 0) -> Iterator[tuple[Any, Any]]:
+    """`enumerate`, where it is stored."""
+    yield from enumerate(iterable, start)
+
+
+def images(func: Any, *iterables: Any) -> Iterator[Any]:
+    """`map`, where it is stored."""
+    for items in zip(*iterables, strict=False):
+        yield func(*items)
+
+
+def chosen(func: Any, iterable: Any) -> Iterator[Any]:
+    """`filter`, where it is stored."""
+    for item in iterable:
+        if item if func is None else func(item):
+            yield item
+
+
+class Stored:
+    """An iterator that programs store: `advance` says whether there is another value."""
+
+    def __iter__(self) -> Stored:
+        return self
+
+    def __next__(self) -> Any:
+        if not self.advance():
+            raise StopIteration
+        return self.current()
+
+    def advance(self) -> bool:
+        """Go on to the next value, if there is one."""
+        raise NotImplementedError
+
+    def current(self) -> Any:
+        """Return the value where it is."""
+        raise NotImplementedError
+
+
+class Items(Stored):
     """An iterator over what can be indexed: what `iter` makes of it."""
 
     def __init__(self, items: Any) -> None:
         self.items = items
         self.place = 0
+        self.ended = False
 
-    def __iter__(self) -> Items:
-        return self
-
-    def __next__(self) -> Any:
-        if self.place >= len(self.items):
-            raise StopIteration
+    def advance(self) -> bool:
+        if self.ended or self.place >= len(self.items):
+            self.ended = True  # for good, even if a list grows
+            return False
         self.place += 1
+        return True
+
+    def current(self) -> Any:
         return self.items[self.place - 1]
 
 
-class Generator:
+class Generator(Stored):
     """A generator that was called before a loop consumes it (`frontend.control.suspended`)."""
 
-    def __iter__(self) -> Generator:
-        return self
+    _value_: Any  # what it has yielded
 
-    def __next__(self) -> Any:
-        raise Unsupported(_DRAWN, _LOOP)
+    def advance(self) -> bool:
+        return stepped(self, None)
+
+    def current(self) -> Any:
+        return self._value_
 
     def send(self, value: Any) -> Any:
-        """Refuse to send a value."""
-        raise Unsupported(_DRAWN, _LOOP)
+        """Go on, with `value` as the value of the `yield` where it is."""
+        if not stepped(self, value):
+            raise StopIteration
+        return self._value_
 
     def throw(self, value: Any) -> Any:
         """Refuse to raise an exception in it."""
-        raise Unsupported(_DRAWN, _LOOP)
+        raise Unsupported("`throw` of a generator", "send a value that says what to do")
 
-    def close(self) -> Any:
-        """Refuse to end it."""
-        raise Unsupported(_DRAWN, _LOOP)
-
-
-Generator.__name__ = "generator"  # what errors call it
-_DRAWN = "drawing from a generator other than in a loop"
-_LOOP = "consume it in one loop, or store a list: `list(…)`"
+    def close(self) -> None:
+        """End it."""
+        stopped(self)
 
 
-class Count:
+class Steps(Generator):
+    """A generator that is drawn from in several places, which has its variables as attributes."""
+
+
+Generator.__name__ = Steps.__name__ = "generator"  # what errors call it
+
+
+def stepped(generator: Generator, value: Any) -> bool:
+    """Go on with a generator to the next `yield`; the front end has its code."""
+    raise NotImplementedError
+
+
+def stopped(generator: Generator) -> None:
+    """End a generator; the front end does this."""
+    raise NotImplementedError
+
+
+class Drawn(Stored):
+    """An iterator of the program, in a loop that is left and goes on."""
+
+    def __init__(self, iterator: Any) -> None:
+        self.iterator = iterator
+        self.value = None
+
+    def advance(self) -> bool:
+        try:
+            self.value = self.iterator.__next__()
+        except StopIteration:
+            return False
+        return True
+
+    def current(self) -> Any:
+        return self.value
+
+
+def beginning(own: Items, iterable: Any) -> Stored:
+    """Return an iterator over something: `own`, over what can be indexed; the front end does it."""
+    raise NotImplementedError
+
+
+class Zipped(Stored):
+    """`zip` of iterators."""
+
+    def __init__(self, parts: Any) -> None:
+        self.parts = parts
+
+    def advance(self) -> bool:
+        for part in self.parts:
+            if not part.advance():
+                return False
+        return len(self.parts) > 0
+
+    def current(self) -> Any:
+        return tuple([part.current() for part in self.parts])
+
+
+class Numbered(Stored):
+    """`enumerate` of an iterator."""
+
+    def __init__(self, part: Any, start: Any = 0) -> None:
+        self.part = part
+        self.number = start - 1
+
+    def advance(self) -> bool:
+        if not self.part.advance():
+            return False
+        self.number += 1
+        return True
+
+    def current(self) -> Any:
+        return self.number, self.part.current()
+
+
+class Mapped(Stored):
+    """`map` over iterators."""
+
+    value: Any
+
+    def __init__(self, func: Any, parts: Any) -> None:
+        self.func = func
+        self.parts = parts
+
+    def advance(self) -> bool:
+        for part in self.parts:
+            if not part.advance():
+                return False
+        self.value = self.func(*[part.current() for part in self.parts])
+        return True
+
+    def current(self) -> Any:
+        return self.value
+
+
+class Filtered(Stored):
+    """`filter` of an iterator."""
+
+    def __init__(self, func: Any, part: Any) -> None:
+        self.func = func
+        self.part = part
+
+    def advance(self) -> bool:
+        while self.part.advance():
+            item = self.part.current()
+            if item if self.func is None else self.func(item):
+                return True
+        return False
+
+    def current(self) -> Any:
+        return self.part.current()
+
+
+class Count(Stored):
     """`itertools.count`, where it is stored."""
 
     def __init__(self, start: Any = 0, step: Any = 1) -> None:
         self.number = start
         self.step = step
+        self.given = start
 
-    def __iter__(self) -> Count:
-        return self
+    def advance(self) -> bool:
+        self.given = self.number
+        self.number = self.given + self.step
+        return True
 
-    def __next__(self) -> Any:
-        number = self.number
-        self.number = number + self.step
-        return number
+    def current(self) -> Any:
+        return self.given
 
 
-class Cycle:
+class Cycle(Stored):
     """`itertools.cycle` of what can be indexed, where it is stored."""
 
     def __init__(self, pool: Any) -> None:
         self.pool = pool
         self.place = -1
 
-    def __iter__(self) -> Cycle:
-        return self
-
-    def __next__(self) -> Any:
+    def advance(self) -> bool:
         if len(self.pool) == 0:
-            raise StopIteration
+            return False
         self.place = (self.place + 1) % len(self.pool)
+        return True
+
+    def current(self) -> Any:
         return self.pool[self.place]
 
 
 # The classes of iterators that programs store.
-ITERATORS = (Count, Cycle, Generator, Items)
+ITERATORS = (
+    Count, Cycle, Drawn, Filtered, Generator, Items, Mapped, Numbered, Steps, Zipped,
+)  # fmt: skip
 
 
 def zipped_objects(iterator: Any, iterator_2: Any) -> Iterator[tuple[Any, Any]]:
@@ -452,8 +610,19 @@ def zipped_objects(iterator: Any, iterator_2: Any) -> Iterator[tuple[Any, Any]]:
         yield left, right
 
 
+def zipped_stored(iterator: Stored, iterator_2: Stored) -> Iterator[tuple[Any, Any]]:
+    """`zip` of two iterators that programs store."""
+    while iterator.advance():
+        left = iterator.current()
+        if not iterator_2.advance():
+            return
+        yield left, iterator_2.current()
+
+
 def following(iterator: Any, default: Any) -> Any:
     """`next` with a default value."""
+    if isinstance(iterator, Stored):
+        return iterator.current() if iterator.advance() else default
     try:
         return iterator.__next__()
     except StopIteration:

@@ -34,6 +34,7 @@ from adc.frontend.inputs.places import Place
 from adc.ir.core import Operand, Value
 from adc.ir.errors import AliasError, TypeUnstableError, UnsupportedError
 from adc.ir.types import Array
+from adc.library.standard import iteration
 
 RefType = TypeVar("RefType", ListRef, SetRef, DictRef, ObjectRef)
 # What may last beyond a call if the program changes it.
@@ -184,6 +185,12 @@ class Heap(Lasting):
             raise StaleError(self.stale[ref.slot], self.builder.loc, "make one of them a copy")
         found = self.frame.env.get(ref.slot, self.initial.get(ref.slot, Unbound()))
         if isinstance(found, Unstable):
+            if isinstance(ref, ObjectRef) and issubclass(ref.cls, iteration.Stored):
+                raise VariesError(
+                    "a generator of which the run decides what it goes over next is not supported",
+                    self.builder.loc, "draw from it in one loop, or store a list: `list(…)`",
+                    CONTENTS,
+                )  # fmt: skip
             raise VariesError(
                 f"{kind_of(ref)} {found.why}", self.builder.loc,
                 "give it the same length, or keys, on every path", CONTENTS,

@@ -422,23 +422,50 @@ def arrays_that_loops_with_exits_bind(x: Any, n: Any) -> Any:
 REFUSED: list[tuple[Program, str]] = []
 
 
+def _running(decay: Any) -> Iterator[Any]:
+    total = mean = 0.0
+    while True:
+        value = yield mean
+        total = decay * total + value
+        mean = total / (1.0 + decay)
+
+
+def _leaving(x: Any, n: int) -> Iterator[Any]:
+    for a in x:
+        for k in range(n):
+            if k * a > 1.0:
+                break
+            yield a * k
+        else:
+            yield 10.0 * a
+            continue
+        yield a - 1.0
+
+
+@program(X3, 3)
+def generators_that_several_places_draw_from(x: Any, n: Any) -> Any:
+    filtered = _running(x[1])
+    next(filtered)
+    s = 0.0
+    for v in x:
+        s += filtered.send(v) ** 2  # type: ignore[attr-defined]
+    left = _leaving(x, n)
+    s += next(left)
+    for v in left:
+        s = 0.9 * s + v
+        if v > 1.0:
+            break
+    for k, v in enumerate(left):
+        s += k * v * v
+    return s + next(left, x[2])
+
+
 def _refused(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def enter(fn: Callable[..., Any]) -> Callable[..., Any]:
         REFUSED.append((Program(fn.__name__, fn, (X3,)), text))
         return fn
 
     return enter
-
-
-@_refused("a generator from which another loop may have drawn")
-def generator_that_break_left(x: Any) -> Any:
-    squares = _squares(x)
-    total = 0.0
-    for _, v in squares:
-        total += v
-        if v > 1.0:
-            break
-    return total + sum(v for _, v in squares)
 
 
 def _guarded(x: Any) -> Iterator[Any]:
@@ -452,19 +479,6 @@ def _guarded(x: Any) -> Iterator[Any]:
 def generator_with_a_handler(x: Any) -> Any:
     s = 0.0
     for v in _guarded(x):
-        s += v
-    return s
-
-
-def _asking(x: Any) -> Iterator[Any]:
-    got = yield x[0]
-    yield x[1] if got is None else got
-
-
-@_refused("the value of `yield` (`send`)")
-def generator_that_receives(x: Any) -> Any:
-    s = 0.0
-    for v in _asking(x):
         s += v
     return s
 

@@ -33,6 +33,243 @@ def listed(v):
     return list(v)
 return listed(x), listed([x, 2.0]), listed(np.array([x, 1.0])), listed((1, 2))
 """,
+    "n=3, x=X": r"""
+def powerset(items):
+    return itertools.chain.from_iterable(
+        itertools.combinations(items, r) for r in range(len(items) + 1)
+    )
+def best(pairs):
+    return max(a * b for a, b in pairs)
+return [sum(c) * len(c) for c in powerset([x[0], x[1], x[2]])], best(itertools.permutations(x, 2))
+
+log = []
+def inner(v):
+    try:
+        for a in v:
+            if a > 100.0:
+                raise ValueError("own")
+            yield a
+    finally:
+        log.append(0.0)
+def outer(v):
+    try:
+        yield from inner(v)
+        yield 5.0
+    finally:
+        log.append(1.0)
+def first(v):
+    for a in outer(v):
+        log.append(2.0)
+        if a > 0.0:
+            return a * len(log)
+s = first(x)
+for a in outer(x):
+    s += a
+    if s > 2.0:
+        break
+try:
+    for a in outer(x * 200.0):
+        log.append(3.0)
+        if a > 0.0 and n > 5:
+            raise KeyError("other")
+except ValueError:
+    log.append(4.0)
+try:
+    for a in inner(x):
+        raise KeyError("other")
+except KeyError:
+    log.append(5.0)
+return s, next(inner(x)), sum(outer(x)), log
+
+def once():
+    return map(lambda v: v * x[0], [1.0, 2.0])
+found = once()
+return sum(found) + sum(found)
+
+def total(vs):
+    return sum(vs) + sum(vs)
+return total(map(lambda v: v * 2.0, x))
+
+a = b = map(abs, x)
+return sum(a) + sum(b)
+
+a = {"k": x}
+a["k"] = map(abs, x)
+return sum(a["k"]) + sum(a["k"])
+
+a = [x, x]
+z = zip(*a)
+u, v = next(z)
+return u * v, list(z)
+
+def pairs(a, b):
+    return zip(a, b)
+def dot(it):
+    return sum(a * b for a, b in it)
+def some(it, count):
+    return [v for _, v in zip(range(count), it)]
+class Rows:
+    def __init__(self, rows, name="rows"):
+        self.rows, self.name = rows, name
+rows = Rows(pairs(x, map(lambda v: v * v, x)))
+a, b = next(rows.rows)
+kept = filter(lambda v: v > 0.1, x)
+first = some(kept, 1)
+listed = Rows((2.0 * a, b) for a, b in zip(x, x[1:]))
+return a, b, dot(rows.rows), list(rows.rows), first, list(kept), dot(listed.rows), dot(enumerate(x))
+
+z = enumerate(zip(x, [1.0, 2.0, 3.0]), start=2)
+s = 0.0
+for k, (a, b) in z:
+    s += k * a * b
+    if s > 0.5:
+        break
+rest = list(z)
+return s, rest, next(z, "ended")
+
+def chosen(v):
+    for k, (a, b) in enumerate(zip(v, [1.0, 2.0, 3.0]), start=2):
+        if a > 0.1:
+            yield k * a + b
+    yield from np.sin(v)
+g = chosen(x)
+return next(g), list(g)
+
+def squares(v):
+    for a in v:
+        yield a * a
+z = zip(squares(x), squares(x[::-1]), itertools.count(3))
+a, b, k = next(z)
+m = map(lambda a, b: a - b, x, x[1:])
+return a * b * k, [c * d * k for c, d, k in z], next(m), sum(m)
+
+def mean():
+    total = mean = 0.0
+    count = 0
+    while True:
+        v = yield mean
+        total, count = total + v, count + 1
+        mean = total / count
+m = mean()
+next(m)
+return [m.send(v) for v in x], m.send(x[0] * n)
+
+def fibonacci(a, b):
+    while True:
+        yield a
+        a, b = b, a + b
+g = fibonacci(x[0], x[1])
+return [next(g) for _ in range(n)], sum(itertools.islice(g, 2)), next(g)
+
+def some(v):
+    for a in v:
+        for k in range(n):
+            if k * a > 1.5:
+                break
+            yield a * k
+        else:
+            yield 10.0 * a
+            continue
+        if a > 1.7:
+            return
+        yield a - 100.0
+    else:
+        yield 5.0
+g = some(x)
+first = next(g)
+for v in g:
+    first = first * 1.1 + v
+    if v > 5.0:
+        break
+return first, list(g), next(g, -1.0), [*some(x)]
+
+def above(v, least):
+    for a in v:
+        if a > least:
+            yield a
+class Source:
+    def __init__(self, it):
+        self.it = it
+    def take(self, count):
+        return [a for _, a in zip(range(count), self.it)]
+source = Source(above(x, 0.1))
+same = source.it
+return source.take(1), next(same, 0.0), source.take(1), source.it is same
+
+def parts(v):
+    yield from v
+    yield from (v[0] * k for k in range(n))
+    it = iter(v)
+    while True:
+        try:
+            a = next(it)
+        except StopIteration:
+            return
+        yield a + 1.0
+g = parts(x)
+h = g
+g, s = iter(g), next(g)
+for k, v in enumerate(h):
+    s += k * v
+    if k > 2:
+        break
+g.close() if n > 5 else None
+return s, [a * b for a, b in zip(g, h)]
+
+def closed(v):
+    for a in v:
+        yield a
+g = closed(x)
+a = next(g)
+g.close()
+return a, next(g, 0.0), list(g)
+
+def early(v):
+    it = iter(v)
+    while True:
+        yield next(it)
+s = 0.0
+for v in early(x):
+    s += v
+return s
+
+def early(v):
+    it = iter(v)
+    while True:
+        yield next(it) * 2.0
+g = early(x)
+s = next(g)
+for v in g:
+    s += v
+return s
+
+def begun():
+    v = yield x[0]
+    yield v
+g = begun()
+return g.send(2.0)
+
+def unset(v):
+    for a in v:
+        if a > 100.0:
+            y = a
+        yield a
+        yield y
+g = unset(x)
+return next(g) + next(g)
+
+q = [x[0], x[1]]
+it = iter(q)
+s = sum(it)
+q.append(100.0)
+return s, sum(it)
+
+def given():
+    a = yield x[0]
+    b: float = yield x[1] if a is None else a
+    return b
+return list(given())
+""",
     "x=X": r"""
 def above(v, least):
     for each in v:

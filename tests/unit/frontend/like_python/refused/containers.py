@@ -194,6 +194,14 @@ return x
 # ADC010: a list in a heap is not supported
 """,
     "x=X": r"""
+v = x * 1.0
+rows = [v]
+if x[0] > 0.0:
+    rows.append(v[1:])
+rows[0][0] = 5.0
+return v[0] + x[1]
+# ADC013: an array in a list whose length is known only at run time would be changed
+
 came = {0: None}
 for k in range(len(x)):
     came[int(x[k])] = x + k
