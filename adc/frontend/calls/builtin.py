@@ -47,6 +47,7 @@ from adc.frontend.language import (
     generators,
     iterators,
 )
+from adc.frontend.language.texts import constant
 from adc.frontend.loops import over
 from adc.frontend.numpy import complexes, library, linear, maths, reductions
 from adc.frontend.values import (
@@ -59,7 +60,6 @@ from adc.frontend.values import (
     operators,
     sequences,
     special,
-    strings,
     views,
 )
 from adc.frontend.values.arguments import Handler
@@ -82,7 +82,7 @@ def _to_float(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
         try:
             return lo.num(float(args[0].value))
         except ValueError as error:
-            return strings.failing(lo, error)
+            return constant.failing(lo, error)
     text = "float() argument must be a string or a real number"
     _require_number(lo, args[0], text, node)
     return Num(numbers.weak(lo, elementwise.as_float(lo, args[0], node)))
@@ -96,7 +96,7 @@ def _to_int(
             try:
                 return static(int(args[0].value))
             except ValueError as error:
-                return strings.failing(lo, error)
+                return constant.failing(lo, error)
     if len(args) == 1:
         text = "int() argument must be a string, a bytes-like object or a real number"
         _require_number(lo, args[0], text, node)

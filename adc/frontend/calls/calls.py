@@ -59,7 +59,7 @@ from adc.frontend.language import (
     generators,
     iterators,
 )
-from adc.frontend.language.texts import formatting
+from adc.frontend.language.texts import constant, formatting
 from adc.frontend.language.texts import values as texts
 from adc.frontend.numpy import library, random
 from adc.frontend.syntax.source import Source
@@ -70,7 +70,6 @@ from adc.frontend.values import (
     objects,
     sequences,
     special,
-    strings,
     views,
 )
 from adc.ir.builder import integer
@@ -403,7 +402,7 @@ def _call_known(
         handled = standard.of_object(lo, value, args, kwargs, node)
     if handled is None:
         try:
-            handled = strings.method(lo, value, args, kwargs, node)
+            handled = constant.method(lo, value, args, kwargs, node)
         except PickedError:
             handled = texts.method(lo, value, args, kwargs, node)
             if handled is None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import alternatives
 from adc.frontend.inputs.instances import is_table
 from adc.ir import foreign
 
@@ -27,9 +26,61 @@ _QUADRATURE = (
     "sum with the nodes and weights of `np.polynomial.legendre.leggauss`, computed outside, or use "
     "`scipy.integrate.simpson`"
 )
-# By qualified name, or what it begins with: the longest one counts.
+_OUTSIDE = "compute it outside the differentiated function, and pass the result as an argument"
+_CALL = "call it outside the differentiated function"
+_TEXT = "make the text outside the differentiated function, or `print` the array"
+_DATES = "pass dates as numbers, such as days since the first one"
+_FIELDS = "use arrays of numbers, one for each field"
+_KIND = "it is a kind of dtypes: ask for it with `np.issubdtype(a.dtype, …)`"
+_INDICES = "loop over indices, such as `for i, j in np.ndindex(a.shape)`"
+_LAYOUT = "arrays have no memory layout here: use `np.asarray`, or `.copy()`"
+_WARNINGS = "compiled code does not warn: set this around the call"
+_SETTINGS = "call it before or after the differentiated function"
+_SAVE = "return the arrays, and save them outside the differentiated function"
+
+_BY_HINT = {
+    _TEXT: "array2string array_repr array_str base_repr binary_repr format_float_positional "
+    "format_float_scientific",
+    _DATES: "busday_count busday_offset busdaycalendar datetime_as_string datetime_data "
+    "is_busday isnat",
+    _FIELDS: "object_ str_ bytes_ void record rec.recarray rec character flexible",
+    _KIND: "complexfloating floating generic inexact integer number signedinteger "
+    "unsignedinteger ufunc",
+    _INDICES: "broadcast flatiter nditer nested_iters",
+    _LAYOUT: "asfortranarray isfortran",
+    _WARNINGS: "errstate geterr geterrcall seterr seterrcall",
+    _SETTINGS: "get_include get_printoptions getbufsize info printoptions set_printoptions "
+    "setbufsize show_config show_runtime mintypecode test",
+    _READ: "load loadtxt genfromtxt fromfile fromstring frombuffer fromregex memmap from_dlpack",
+    _SAVE: "save savetxt savez savez_compressed",
+    "use an array of two axes, and `@`": "asmatrix matrix",
+    "use `np.block`": "bmat",
+    "use `np.float32` or `np.float64`": "longdouble",
+    "use `np.complex64` or `np.complex128`": "clongdouble",
+    "sort the real parts, or the absolute values": "sort_complex",
+    "use `np.int64` or `np.uint64`": "longlong ulonglong",
+    "use `>>` and `&` on integers": "packbits unpackbits",
+    "`np.einsum` needs no path: adc contracts two operands at a time": "einsum_path",
+    "use `np.vectorize`": "frompyfunc",
+    "use `np.histogram2d`, or `np.add.at` with the index of each bin": "histogramdd",
+    "raise it: `raise np.linalg.LinAlgError(text)`": "linalg.LinAlgError",
+    _CALL: "linalg.test",
+}
+# Those for NumPy, by qualified name, or what it begins with.
+OF_NUMPY = {
+    "numpy": "`adc supported` lists NumPy's functions that are supported; or " + _OUTSIDE,
+    "numpy.linalg": "`adc supported` lists the functions of `np.linalg` that are supported; or "
+    + _OUTSIDE,
+    "numpy.fft": "`adc supported` lists the functions of `np.fft` that are supported",
+    "numpy.polynomial": "use `Polynomial`, or functions of coefficients, such as "
+    "`np.polynomial.polynomial.polyval(x, c)`, `np.polynomial.chebyshev.chebval`, `np.polymul`",
+    "numpy.lib.scimath": "use the function of the same name in `np`, of a complex number where the "
+    "result is complex",
+    **{f"numpy.{name}": text for text, names in _BY_HINT.items() for name in names.split()},
+}
+# Those for all, by qualified name, or what it begins with: the longest one counts.
 _ADVICE = {
-    **alternatives.FUNCTIONS,
+    **OF_NUMPY,
     "numpy.random": _GENERATOR,
     "scipy": _SCIPY,
     "scipy.fft": "`adc supported` lists the functions of `scipy.fft` that are supported",
@@ -98,6 +149,22 @@ _ADVICE = {
     "next": "write the iterator in the call, such as `next(v for v in x)`, or use a `for` loop",
     "setattr": "write `object.name = value`",
 }
+_BYTES = "an array has no bytes here: do this outside the differentiated function"
+# By the name of an attribute of arrays.
+_ATTRIBUTES = {
+    **dict.fromkeys(
+        ("tobytes", "tofile", "dump", "dumps", "data", "ctypes", "byteswap", "getfield",
+         "setfield", "strides", "to_device"), _BYTES,
+    ),
+    "resize": "use `np.resize`, which returns a new array",
+    "itemset": "write `a[index] = value`",
+    "ptp": "use `np.ptp`",
+    "newbyteorder": "convert the array outside the differentiated function",
+    "setflags": "do not write to the array, or write to a copy",
+    "flags": "arrays have no memory layout here",
+    "base": "whether two arrays share memory says `np.shares_memory`",
+    "device": "`target=` says where the code runs",
+}  # fmt: skip
 # Modules of Python whose functions are refused by name instead of read.
 _UNREAD = frozenset(
     "collections copy csv datetime decimal fractions io itertools json logging os pathlib pickle "
@@ -215,4 +282,22 @@ def _of_array(value: np.ndarray[Any, Any] | np.generic) -> str:
     return "pass arrays of bool, integers, float16, float32 or float64"
 
 
-__all__ = ["hint", "is_table", "is_unread", "module_of", "name_of", "of_object"]
+def of_attribute(name: str) -> str:
+    """Return what to use instead of an attribute or method of an array.
+
+    >>> of_attribute("ptp")
+    'use `np.ptp`'
+    """
+    return _ATTRIBUTES.get(name, "`adc supported` lists the methods that are supported")
+
+
+__all__ = [
+    "OF_NUMPY",
+    "hint",
+    "is_table",
+    "is_unread",
+    "module_of",
+    "name_of",
+    "of_attribute",
+    "of_object",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from adc.frontend.core import alternatives, bindings, classes, dispatch, numbers, outside
+from adc.frontend.core import advice, bindings, classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -193,7 +193,7 @@ def _missing(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> AdcError:
     there = classes.has_attribute(owner, name)
     if there:
         what = "an array" if isinstance(owner, ArrayRef | Lazy) else kind_of(owner)
-        return lo.unsupported(f"`.{name}` of {what}", node, alternatives.of_attribute(name))
+        return lo.unsupported(f"`.{name}` of {what}", node, advice.of_attribute(name))
     if there is False or classes.is_instance(owner):
         own = f"'{classes.name_of(owner)}' object has no attribute '{name}'"
         numbers.refuse(lo, text, node, "AttributeError", own)

@@ -37,8 +37,9 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Item
 from adc.frontend.language import containers, dicts, dynamic_lists
+from adc.frontend.language.texts import constant
 from adc.frontend.numpy import grids, indexing
-from adc.frontend.values import arguments, constants, elementwise, sequences, special, strings
+from adc.frontend.values import arguments, constants, elementwise, sequences, special
 from adc.ir.errors import TypeMismatchError
 
 
@@ -87,7 +88,7 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             try:
                 return Static(value[index])
             except IndexError as error:
-                return strings.failing(lo, error)
+                return constant.failing(lo, error)
         case Static(value=value) if classes.is_opaque(value):
             raise classes.refused(lo, value, node)
         case Static(value=value) if isinstance(value, types.MappingProxyType):

@@ -13,7 +13,6 @@ In reading order:
 `objects`         instances: construction and attributes
 `special`         the special methods that Python calls implicitly
 `sequences`       the elements of containers whose length is known at compile time
-`strings`         methods of strings
 `wordings`        strings of run-time numbers that are one of several texts
 `constants`       dates, fractions and the like, which Python computes with when code is compiled
 `operators`       operators and truth of bindings

@@ -4,6 +4,7 @@
 `templates`   what a text is; how it is passed to Python
 `written`     what Python writes for a value
 `formatting`  f-strings and other formats
+`constant`    methods of strings, and of sets, that are known when the program is compiled
 `values`      strings that are more than printed: what operators and methods make of them
 ============  ==================================================================================
 

@@ -23,7 +23,7 @@ import scipy.special
 import scipy.stats
 
 import adc
-from adc.frontend.core import advice, alternatives
+from adc.frontend.core import advice
 from adc.ir.errors import AdcError
 from adc.supported import counts, is_supported
 
@@ -109,14 +109,14 @@ def _refused() -> dict[str, Any]:
 
 
 def test_every_refused_function_of_numpy_has_a_hint_of_its_own() -> None:
-    general = {alternatives.FUNCTIONS[name] for name in ("numpy", "numpy.linalg")}
+    general = {advice.OF_NUMPY[name] for name in ("numpy", "numpy.linalg")}
     refused = _refused()
     assert [name for name, value in refused.items() if advice.hint(value) in general] == []
     # And no hint is about a function that is supported.
     names = {advice.name_of(value) for value in refused.values()}
     families = {"numpy", "numpy.linalg", "numpy.fft", "numpy.lib.scimath", "numpy.rec",
                 "numpy.polynomial"}  # fmt: skip
-    unused = {n for n in alternatives.FUNCTIONS if n.count(".") < 3} - names - families
+    unused = {n for n in advice.OF_NUMPY if n.count(".") < 3} - names - families
     assert unused == {"numpy.linalg.test", "numpy.test"}
 
 

@@ -1,4 +1,4 @@
-"""Strings and sets: what their methods return, which is computed when the program is compiled."""
+"""Methods of constant strings and sets: Python calls them when the program is compiled."""
 
 from __future__ import annotations
 
