@@ -28,7 +28,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped
 from adc.frontend.core.state import TextError
-from adc.frontend.language.texts import templates, written
+from adc.frontend.language.texts import constant, templates, written
 from adc.frontend.values import constants, elementwise, sequences, views, wordings
 from adc.ir.errors import TypeMismatchError
 
@@ -219,7 +219,14 @@ def _filled(lo: Lowerer, binding: Binding, conversion: str, spec: str, node: ast
     if not spec:
         return found
     if not found.items:
-        return wordings.known(format(found.template.format(), spec))
+        shown = found.template.format()
+        if isinstance(binding, Static) and not conversion:
+            shown = binding.value  # most objects take no format
+        try:
+            return wordings.known(format(shown, spec))
+        except (TypeError, ValueError) as error:
+            constant.failing(lo, error)
+            return wordings.known("")
     if not isinstance(binding, Num | ArrayRef | Lazy | OneOf):
         if conversion or isinstance(binding, Words):
             return templates.as_one(found, f"{{:{spec}}}")

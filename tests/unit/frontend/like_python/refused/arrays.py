@@ -2,6 +2,29 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return M.tolist()[0][0]
+# ADC010: `.tolist()` of an array (f64[:, :]) is not supported
+
+return np.var(X, dtype=int)
+# ADC010: a variance in int64 is not supported
+
+return np.nonzero(x)
+# ADC014: Calling nonzero on 0d arrays is not allowed.
+
+a = np.array([1, 2, 3])
+np.copyto(a, X)
+return a
+# ADC014: cannot copy float64 to int64 according to the rule 'same_kind'
+
+return np.negative(x > 1.0)
+# ADC010: `np.negative` on booleans is not supported
+
+return math.sin(X)
+# ADC014: this operation needs a number, not an array (f64[:])
+
+return [*X, *(v for v in X if v > 0)]
+# ADC010: unpacking a list of a length known only at run time is not supported
+
 return np.zeros(1.5)
 # ADC014: a size must be an integer, not a number (float)
 

@@ -2,6 +2,10 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+y = 1.5
+return x is y
+# ADC010: `is` on numbers is not supported
+
 y = z * x
 z = 2.0
 return y

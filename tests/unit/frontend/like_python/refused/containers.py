@@ -2,6 +2,12 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return (1.0, x).nope(3)
+# ADC014: a tuple of 2 has no attribute 'nope'
+
+return (1.0, x)[x]
+# ADC014: indexing a tuple with a number (float)
+
 return (1.0, x).copy()
 # ADC014: a tuple of 2 has no attribute 'copy'
 
@@ -277,6 +283,19 @@ match [v for v in x[: int(3.0 * x[0])]]:
 # ADC010: this pattern for a list whose elements are known only at run time is not supported
 """,
     "x=1.5, n=3": r"""
+a = []
+for k in range(n):
+    a.append(x)
+a.append("b")
+return a
+# ADC012: str 'b' in a list that is one of numbers (float)
+
+a = []
+for k in range(n):
+    a.append(x)
+return a.sort(key=3, foo=4)
+# ADC010: the argument 'foo' of `a.sort` is not supported
+
 return sum(['a'] * n)
 # ADC014: `+` is not defined for str 'a'
 

@@ -2,6 +2,9 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return ~x
+# ADC014: `~` on a float
+
 return divmod([x], 2)
 # ADC014: `divmod` is not defined for a list
 

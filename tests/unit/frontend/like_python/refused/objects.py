@@ -2,6 +2,28 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return super().f(x)
+# ADC010: `super()` outside a method is not supported
+
+return super(Base, Plain()).f(x)
+# ADC014: super(type, obj): obj must be an instance or subtype of type
+
+return type(Abstract).mro(Abstract)
+# ADC010: `type.mro` is not supported
+
+return Plain() + 1.0
+# ADC014: `+` is not defined for a Plain
+
+return vars(Properties(x)).items()
+# ADC010: returning the items of a dict is not supported
+
+return str(Slots(x))
+# ADC010: formatting a Slots is not supported
+
+s = f"{x}"
+return getattr(Properties(x), s)
+# ADC010: an attribute named by a string with numbers known only at run time is not supported
+
 a = Plain()
 a.b += 1.0
 return x

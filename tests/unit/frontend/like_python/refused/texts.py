@@ -2,6 +2,12 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return "a".encode()
+# ADC010: `str.encode` is not supported
+
+return f"{X:.2f}"
+# ADC014: unsupported format string passed to numpy.ndarray.__format__
+
 return ord(f"{x}")
 # ADC010: `ord` of a string with numbers known only at run time is not supported
 
