@@ -2,6 +2,32 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return np.unstack(X[X > 0.0])
+# ADC010: `np.unstack` along an axis whose size is known only at run time is not supported
+
+return X[True, 0]
+# ADC010: a boolean as an index is not supported
+
+return np.vectorize(lambda v: (v, v))(X)
+# ADC010: `np.vectorize` of a function with several results is not supported
+
+return X.__class__
+# ADC010: `.__class__` of an array is not supported
+
+return np.random.default_rng(3).standard_normal(3, out=np.zeros(3))
+# ADC010: the argument 'out' of a draw is not supported
+
+return np.histogram(X, bins="auto")
+# ADC010: a rule for the number of bins is not supported
+
+for a, b in X:
+    pass
+return x
+# ADC014: cannot unpack a number (f64)
+
+return X[slice(x)]
+# ADC014: slice indices must be integers or None, not a number (float)
+
 return M.tolist()[0][0]
 # ADC010: `.tolist()` of an array (f64[:, :]) is not supported
 
@@ -257,5 +283,12 @@ return y
     "x=H": r"""
 return sum(x, [])
 # ADC010: `sum` of float16 that starts from something else is not supported
+""",
+    "x=1.5, n=3": r"""
+a = []
+for k in range(n):
+    a.append({"u": x})
+return np.array(a)
+# ADC014: an array is not defined for a dict
 """,
 }

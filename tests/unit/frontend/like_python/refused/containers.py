@@ -2,6 +2,27 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+a = [1, x]
+return a["a"]
+# ADC014: indexing a list with str 'a'
+
+a = 1, x
+return a[None]
+# ADC014: indexing a tuple with None
+
+x[0] = 3
+return x
+# ADC014: cannot assign to an element of a number (float)
+
+return [1] @ [2]
+# ADC014: `@` is not defined for a list and a list
+
+return [1] < 1
+# ADC014: comparison of a list with a number (int)
+
+return {} | [1]
+# ADC014: this operator on a dict and a list
+
 return (1.0, x).nope(3)
 # ADC014: a tuple of 2 has no attribute 'nope'
 

@@ -2,6 +2,15 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return adc.linearize()
+# ADC014: adc.linearize() does not take these arguments
+
+return adc.grad(lambda d: d["a"])(vars(Properties(x)))
+# ADC010: this use of what `vars` returns is not supported
+
+return adc.vmap(lambda v: {"a": v} if v > 0.0 else {"b": v})(X)
+# ADC010: `vmap` of a number (f64) or unbound is not supported
+
 @adc.vmap
 def g(v):
     return v

@@ -2,6 +2,34 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return (1.0, x).__add__((1.0,))
+# ADC010: `.__add__` of a tuple of 2 is not supported
+
+x.real = 3
+return x
+# ADC010: assignment to an attribute of a number (float) is not supported
+
+return -"a"
+# ADC014: this operator is not defined for str 'a'
+
+return -[1]
+# ADC014: this operator is not defined for a list
+
+return "a" < 1
+# ADC014: comparison of str 'a' with a number (int)
+
+return None < x
+# ADC014: comparison of None with a number (float)
+
+return x < None
+# ADC014: comparison of a number (float) with None
+
+return x + [1]
+# ADC014: this operator on a number (float) and a list
+
+return functools.partial(3)
+# ADC010: returning function '<lambda>' is not supported
+
 return ~x
 # ADC014: `~` on a float
 

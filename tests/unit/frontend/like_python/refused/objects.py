@@ -2,6 +2,15 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return Operators(x) - 1.0
+# ADC014: `-` is not defined for a Operators
+
+return Comparable(x) > Properties(x)
+# ADC014: comparison of a Comparable with a Properties
+
+return [*{1, 2}, *Plain()]
+# ADC010: the elements of a Plain (`__iter__`) is not supported
+
 return super().f(x)
 # ADC010: `super()` outside a method is not supported
 

@@ -2,6 +2,10 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+s = f"{x}"
+return np.sin(s)
+# ADC014: `np.sin` is not defined for a string with numbers known only at run time
+
 return "a".encode()
 # ADC010: `str.encode` is not supported
 
