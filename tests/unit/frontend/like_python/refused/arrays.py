@@ -287,6 +287,18 @@ return sum(x, [])
     "x=1.5, n=3": r"""
 a = []
 for k in range(n):
+    a.append(x)
+return np.zeros(a)
+# ADC014: a size must be an integer, not a list
+
+a = []
+for k in range(n):
+    a.append(x)
+return np.block([a])
+# ADC010: `np.block` of a list whose length is known only at run time is not supported
+
+a = []
+for k in range(n):
     a.append({"u": x})
 return np.array(a)
 # ADC014: an array is not defined for a dict

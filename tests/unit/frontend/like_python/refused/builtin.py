@@ -2,6 +2,18 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return str(FieldLater())
+# ADC010: formatting an object without `a` is not supported
+
+return callable(zip([1]))
+# ADC010: `callable` of a zip is not supported
+
+return callable(range(3))
+# ADC010: `callable` of a range is not supported
+
+return sum(v async for v in X)
+# ADC010: an asynchronous comprehension is not supported
+
 return ord(x)
 # ADC010: `ord` of a number (float) is not supported
 

@@ -2,6 +2,9 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return {1: x}.values() == {1: x}.values()
+# ADC010: this comparison of what a dict has is not supported
+
 a = [1, x]
 return a["a"]
 # ADC014: indexing a list with str 'a'
@@ -304,6 +307,24 @@ match [v for v in x[: int(3.0 * x[0])]]:
 # ADC010: this pattern for a list whose elements are known only at run time is not supported
 """,
     "x=1.5, n=3": r"""
+a = []
+for k in range(n):
+    a.append(x)
+return a == [x, x, x]
+# ADC014: comparison of a list with a list
+
+a = []
+for k in range(n):
+    a.append(x)
+return "".join(a)
+# ADC010: `str.join` with these arguments is not supported
+
+a = []
+for k in range(n):
+    a.append(x)
+return x.__add__(*a)
+# ADC010: `.__add__` of a number (float) is not supported
+
 a = []
 for k in range(n):
     a.append(x)

@@ -2,6 +2,20 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+class C:
+    def __add__(self, o):
+        return NotImplemented
+return C() + x
+# ADC014: unsupported operand type(s): a C and a number (float)
+
+p = Plain()
+if x > 1.0:
+    p.a = x
+p.b = 1.0
+p.a = 3.0
+return p.a
+# ADC010: setting `a` of a Plain again, which only some paths have set, is not supported
+
 return Operators(x) - 1.0
 # ADC014: `-` is not defined for a Operators
 
