@@ -307,6 +307,12 @@ match [v for v in x[: int(3.0 * x[0])]]:
 # ADC010: this pattern for a list whose elements are known only at run time is not supported
 """,
     "x=1.5, n=3": r"""
+a = [[x], [x]]
+for k in range(n):
+    a[0] = a[1]
+return a
+# ADC012: a container holds the same list at several places after an iteration
+
 a = []
 for k in range(n):
     a.append(x)

@@ -2,6 +2,27 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return (lambda *, v: v)(x)
+# ADC014: <lambda>() takes 0 arguments but 1 were given
+
+return (lambda v, /: v)(v=x)
+# ADC014: <lambda>() got an unexpected keyword argument 'v'
+
+return thrice(x, v=x)
+# ADC014: thrice() got multiple values for argument 'v'
+
+return thrice(w=x)
+# ADC014: thrice() got an unexpected keyword argument 'w'
+
+return thrice()
+# ADC014: thrice() is missing the argument 'v'
+
+return functools.cmp_to_key(3)(x)
+# ADC010: `functools.cmp_to_key` is not supported
+
+return functools.partial(3)
+# ADC010: returning function '<lambda>' is not supported
+
 return adc.linearize()
 # ADC014: adc.linearize() does not take these arguments
 

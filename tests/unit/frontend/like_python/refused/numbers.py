@@ -2,6 +2,9 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return Mode.HEAT | 3
+# ADC014: `|` is not defined for a Mode
+
 return (1.0, x).__add__((1.0,))
 # ADC010: `.__add__` of a tuple of 2 is not supported
 
@@ -26,9 +29,6 @@ return x < None
 
 return x + [1]
 # ADC014: this operator on a number (float) and a list
-
-return functools.partial(3)
-# ADC010: returning function '<lambda>' is not supported
 
 return ~x
 # ADC014: `~` on a float

@@ -2,6 +2,27 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return Point(x)
+# ADC014: Point() is missing the argument 'y'
+
+return Point(x, 2.0, 3.0)
+# ADC014: Point() takes 2 arguments but 3 were given
+
+return Point(x, z=2.0)
+# ADC014: Point() got an unexpected or repeated argument 'z'
+
+return Pair(1.0)
+# ADC014: Pair() is missing the argument 'b'
+
+return Pair(1.0, 2.0, 3.0)
+# ADC014: Pair() takes 2 arguments but 3 were given
+
+return Pair(a=1.0, c=x)
+# ADC014: Pair() got an unexpected or repeated argument 'c'
+
+return operator.attrgetter("a.b")(Properties(x))
+# ADC014: a number (float) has no attribute 'b'
+
 class C:
     def __add__(self, o):
         return NotImplemented
