@@ -14,15 +14,14 @@ from adc.ir.errors import AdcError
 from tests.corpus.arrays.array_programs import ARRAY_PROGRAMS, SHARP
 from tests.corpus.arrays.complex_programs import COMPLEX_PROGRAMS
 from tests.corpus.arrays.composed_programs import COMPOSED_PROGRAMS
-from tests.corpus.arrays.filter_programs import FILTER_PROGRAMS
 from tests.corpus.arrays.fourier_programs import FOURIER_PROGRAMS
 from tests.corpus.arrays.function_programs import FUNCTION_PROGRAMS
+from tests.corpus.arrays.matmul_programs import MATMUL_PROGRAMS
 from tests.corpus.arrays.meaning_programs import MEANING_PROGRAMS
 from tests.corpus.arrays.random_programs import RANDOM_PROGRAMS
 from tests.corpus.arrays.random_programs import REFUSED as REFUSED_DRAWS
-from tests.corpus.arrays.scipy_linear_programs import SCIPY_LINEAR_PROGRAMS
+from tests.corpus.arrays.scipy_programs import SCIPY_PROGRAMS
 from tests.corpus.arrays.size_programs import SIZE_PROGRAMS
-from tests.corpus.arrays.special_programs import SPECIAL_PROGRAMS
 from tests.corpus.arrays.stack_programs import STACK_PROGRAMS
 from tests.corpus.arrays.vector_programs import VECTOR_PROGRAMS
 from tests.corpus.arrays.view_programs import REFUSED as REFUSED_VIEWS
@@ -62,6 +61,7 @@ from tests.oracle import chain as chains
 ALL: list[Program] = [
     *ARRAY_PROGRAMS,
     *FUNCTION_PROGRAMS,
+    *MATMUL_PROGRAMS,
     *COMPOSED_PROGRAMS,
     *LANGUAGE_PROGRAMS,
     *KEPT_PROGRAMS,
@@ -92,10 +92,8 @@ ALL: list[Program] = [
     *GENERATOR_PROGRAMS,
     *STANDARD_PROGRAMS,
     *KEYED_PROGRAMS,
-    *FILTER_PROGRAMS,
     *FOURIER_PROGRAMS,
-    *SCIPY_LINEAR_PROGRAMS,
-    *SPECIAL_PROGRAMS,
+    *SCIPY_PROGRAMS,
 ]
 REFUSED = [
     *REFUSED_LANGUAGE,

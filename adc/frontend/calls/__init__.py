@@ -11,7 +11,8 @@ In reading order:
 `reflection`     those that ask for kinds and attributes: `isinstance`, `getattr`, `super`
 `sets`           sets: construction, methods and operators
 `outside`        calls of Python functions that are not looked into
-`custom`         functions with custom derivatives
+`rules`          the functions of a custom derivative
+`custom`         calls of functions that have one
 `external`       those of `adc.external`, with their derivatives
 `communication`  messages between the ranks of an MPI program
 `effects`        what a program prints, logs and warns of, and clocks

@@ -35,7 +35,6 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
-    Words,
     Zip,
     kind_of,
     static,
@@ -377,9 +376,9 @@ def _of_text(fn: Callable[[Any], Any]) -> Handler:
         if fn is chr:
             given: Any = arguments.constant_int(lo, args[0], node, "a number of a letter")
         else:
-            given = args[0].value if isinstance(args[0], Static) else None
-            if isinstance(args[0], Words):
+            if not isinstance(args[0], Static):
                 raise lo.unsupported(f"`ord` of {kind_of(args[0])}", node)
+            given = args[0].value
         try:
             return static(fn(given))
         except (TypeError, ValueError) as error:

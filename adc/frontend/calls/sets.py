@@ -132,8 +132,6 @@ def _as_set(lo: Lowerer, given: Binding, node: ast.AST) -> Binding:
 def made(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     """Lower ``set(iterable)``."""
     arguments.arity(lo, args, kwargs, node, 0, 1)
-    if kwargs:
-        raise TypeMismatchError("set() takes no keyword arguments", lo.span(node))
     return _made(lo, args[0], node) if args else lo.new_ref(SetRef, RecordOf((), ()))
 
 

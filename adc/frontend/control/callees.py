@@ -66,6 +66,8 @@ MAX_RECURSION = 3000
 # many, of which each calls the next.
 MAX_CALLEES = 200
 MAX_DEPTH = 24
+# So many numbers and arrays, if they become more with each call, as where a tuple doubles.
+MAX_PASSED = 1000
 # The inner function that is called, among what a call passes.
 ITSELF = "$itself"
 
@@ -134,6 +136,8 @@ class Callee:
 
     Attributes
     ----------
+    takes : int
+        How many numbers and arrays there are in what is passed.
     result, heap
         The structure of the result, and what the lists, dicts and objects in it hold.
     types : tuple
@@ -154,6 +158,7 @@ class Callee:
     """
 
     name: str
+    takes: int
     result: Binding | None = None
     heap: dict[str, Binding] = field(default_factory=dict)
     types: tuple[Scalar | Array, ...] = ()
@@ -305,7 +310,9 @@ def _call_recursive(
     callee = lo.shared.callees.get(key)
     if callee is None:
         number = lo.shared.number(lo.shared.callees) or ""
-        callee = Callee(f"{name if name.isidentifier() else 'lambda'}{number}_rec")
+        callee = Callee(
+            f"{name if name.isidentifier() else 'lambda'}{number}_rec", len(passed.slots)
+        )
         known = set(lo.shared.callees)
         lo.shared.callees[key] = callee
         try:
@@ -341,7 +348,9 @@ def call_shared(
         made = shared.number(shared.derived), shared.number(shared.rules)
         name = holder.fn.__name__
         number = shared.number(shared.callees)
-        callee = Callee(f"{name if name.isidentifier() else 'lambda'}{number}_fn")
+        callee = Callee(
+            f"{name if name.isidentifier() else 'lambda'}{number}_fn", len(passed.slots)
+        )
         # Before those that it calls: the names are counted.
         lo.shared.callees[key] = callee
         try:
@@ -501,8 +510,9 @@ def _find(
     """Lower the body repeatedly until result types, writes and captures are stable."""
     name = source.name
     made = [callee for each, callee in lo.shared.callees.items() if each[0] is key[0]]
-    begun = sum(callee.function is None for callee in made)
-    if begun > MAX_DEPTH or len(made) > MAX_CALLEES:
+    begun = [each.takes for each in made if each.function is None]
+    grows = callee.takes > MAX_PASSED and callee.takes > min(begun)
+    if len(begun) > MAX_DEPTH or len(made) > MAX_CALLEES or grows:
         raise RecursionDepthError(
             f"{name}() calls itself with a new function or new types at every level",
             lo.span(node),

@@ -374,7 +374,8 @@ def element_of(
                     lo.span(node),
                 ) from None
         return _choose(lo, owner, items, key, node)
-    raise TypeMismatchError(f"indexing a tuple with {kind_of(key)}", lo.span(node))
+    kind = "list" if isinstance(owner, ListRef) else "tuple"
+    raise TypeMismatchError(f"indexing a {kind} with {kind_of(key)}", lo.span(node))
 
 
 def _fail_perhaps(lo: Lowerer, owner: Binding) -> None:

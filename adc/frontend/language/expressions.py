@@ -188,8 +188,6 @@ def _comprehension(
         visit()
         return
     first, rest = generators[0], generators[1:]
-    if first.is_async:
-        raise lo.unsupported("an asynchronous comprehension", first.iter)
     if (nested := iterators.nested(lo, first)) is not None:
         _comprehension(lo, [*nested, *rest], visit)
         for name in scope.assigned_in([each.target for each in nested[:-1]]):

@@ -20,7 +20,7 @@ from functools import lru_cache
 from adc.frontend.syntax import typed
 from adc.frontend.syntax.mangling import class_around, mangle
 from adc.frontend.syntax.targets import with_own_targets
-from adc.ir.errors import SourceError, Span
+from adc.ir.errors import SourceError, Span, UnsupportedError
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 AnyFunction = FunctionNode | ast.AsyncFunctionDef
@@ -101,7 +101,12 @@ def source_of(fn: types.FunctionType) -> Source:
     if isinstance(node, ast.AsyncFunctionDef):
         raise SourceError(f"{fn.__name__!r} is a coroutine", where, "use a plain function")
     node = with_own_targets(_with_private_names(node, class_around(module, node)))
-    return Source(node, file, fn.__name__)
+    made = Source(node, file, fn.__name__)
+    for part in ast.walk(node):
+        if isinstance(part, ast.comprehension) and part.is_async:
+            message = "an asynchronous comprehension is not supported"
+            raise UnsupportedError(message, made.span(part.iter))
+    return made
 
 
 # -- finding the node ------------------------------------------------------------------------------

@@ -354,7 +354,6 @@ def singular(a: Any) -> Any:
     # Rows of `x` become orthogonal: those of the matrix, or its columns.
     flat = m < n
     x = a.copy() if flat else a.T.copy()
-    long = n if flat else m
     turned = np.eye(k, dtype=a.dtype)
     for _sweep in range(60):
         moved = 0
@@ -370,31 +369,35 @@ def singular(a: Any) -> Any:
                     _turn(turned, p, q, c, d)
         if moved == 0:
             break
-    sizes = np.sqrt(np.sum(x * x, axis=1))
+    place_rows(x, turned, np.sqrt(np.sum(x * x, axis=1)), flat, u, s, vt)
+    return u, s, vt, 0
+
+
+def place_rows(x: Any, turned: Any, sizes: Any, flat: Any, u: Any, s: Any, vt: Any) -> None:
+    """Fill `u`, `s` and `vt` with orthogonal rows and their sizes, the largest one first."""
     at = np.argsort(-sizes)
-    for r in range(k):
+    for r in range(len(s)):
         j = at[r]
         s[r] = sizes[j]
         row = x[j].copy()
         if s[r] > 1e-300:
             row /= s[r]
         else:  # any unit vector that is orthogonal to those before
-            for start in range(long):
+            for start in range(len(row)):
                 row[:] = 0
                 row[start] = 1
                 for q in range(r):
-                    other = vt[q] if flat else u[:, q]
-                    row -= np.sum(row * other) * other
-                if np.sum(row * row) > 1 / (2.0 * long):
+                    other = vt[q] if flat else np.conj(u[:, q])
+                    row -= np.sum(row * np.conj(other)) * other
+                if np.sum(abs(row) ** 2) > 1 / (2.0 * len(row)):
                     break
-            row /= np.sqrt(np.sum(row * row))
+            row /= np.sqrt(np.sum(abs(row) ** 2))
         if flat:
             vt[r, :] = row
-            u[:, r] = turned[j]
+            u[:, r] = np.conj(turned[j])
         else:
-            u[:, r] = row
+            u[:, r] = np.conj(row)
             vt[r, :] = turned[j]
-    return u, s, vt, 0
 
 
 def _singular_record(a: Any) -> Any:

@@ -24,6 +24,7 @@ from adc.library.linear.spectral import (
     directions_reverse,
     directions_tangent,
     over,
+    place_rows,
     precision,
     spread_of,
     unless_marked,
@@ -259,29 +260,7 @@ def complex_singular(re: Any, im: Any) -> Any:
         if moved == 0:
             break
     sizes = np.sqrt(np.sum(x.real**2 + x.imag**2, axis=1))
-    at = np.argsort(-sizes)
-    for r in range(k):
-        j = at[r]
-        s[r] = sizes[j]
-        row = x[j].copy()
-        if s[r] > 1e-300:
-            row /= s[r]
-        else:  # any unit vector that is orthogonal to those before
-            for start in range(long):
-                row[:] = 0
-                row[start] = 1
-                for q in range(r):
-                    other = vt[q] if flat else np.conj(u[:, q])
-                    row -= np.sum(row * np.conj(other)) * other
-                if np.sum(abs(row) ** 2) > 1 / (2.0 * long):
-                    break
-            row /= np.sqrt(np.sum(abs(row) ** 2))
-        if flat:
-            vt[r, :] = row
-            u[:, r] = np.conj(turned[j])
-        else:
-            u[:, r] = np.conj(row)
-            vt[r, :] = turned[j]
+    place_rows(x, turned, sizes, flat, u, s, vt)
     factors = phases(u, u[0] if flat else np.conj(vt[:, 0]))
     for r in range(k):
         u[:, r] = u[:, r] * factors[r]

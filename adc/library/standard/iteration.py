@@ -205,9 +205,13 @@ def islice(iterable: Any, first: Any, stop: Any = "", step: Any = None) -> Itera
     begin = 0 if alone or first is None else first
     by = 1 if step is None else step
     limit = 0 if end is None else end
-    if begin < 0 or limit < 0:
+    if isinstance(end, float) or limit < 0:
+        raise ValueError(
+            "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize."
+        )
+    if isinstance(begin, float) or begin < 0:
         raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
-    if by < 1:
+    if isinstance(by, float) or by < 1:
         raise ValueError("Step for islice() must be a positive integer or None.")
     if end is None:
         k = 0

@@ -133,7 +133,10 @@ class Shapes:
 
     def literals(self, array: Value) -> tuple[Literal | None, ...]:
         """Return the sizes of `array` that are numbers, and None for others."""
-        dims = map(self._equal.find, self._shape.get(array, ()))
+        if array not in self._shape:
+            assert isinstance(array.type, Array)
+            return (None,) * array.type.rank
+        dims = map(self._equal.find, self._shape[array])
         return tuple(dim if isinstance(dim, Literal) else None for dim in dims)
 
     def body(self) -> tuple[Stmt, ...]:

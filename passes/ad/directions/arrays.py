@@ -142,7 +142,7 @@ class Arrays:
         made = self._made_by.get(array)
         if made is not None and made.op.sizes is not None:
             return list(made.args[made.op.sizes :])
-        known = self._shapes.literals(array) or (None,) * array.type.rank
+        known = self._shapes.literals(array)
         source = self.arrays.get(array, array)
         return [
             size or self.builder.apply("dim", source, params=(axis,), hint="n")

@@ -104,7 +104,7 @@ class Tangents:
     def like(self, array: Value, op: str, *value: Operand) -> Value:
         """Return a new array shaped like `array`."""
         assert isinstance(array.type, Array)
-        known = self._shapes.literals(array) or (None,) * array.type.rank
+        known = self._shapes.literals(array)
         sizes = [
             size or self.builder.apply("dim", array, params=(k,), hint=f"{array.name}.dim{k}")
             for k, size in enumerate(known)

@@ -381,6 +381,14 @@ def test_a_star_coloring_gives_every_entry(seed: int) -> None:
                     assert len({colors[k] for k in (a, b, c, d)}) > 2
 
 
+def test_colorings_in_python_are_the_compiled_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    pattern = matrices()[0]
+    compiled = coloring.columns(pattern), coloring.star(pattern + pattern.T)
+    monkeypatch.setattr(coloring, "_compiled", lambda fn: fn)
+    np.testing.assert_array_equal(coloring.columns(pattern), compiled[0])
+    np.testing.assert_array_equal(coloring.star(pattern + pattern.T), compiled[1])
+
+
 @pytest.mark.full
 def test_a_grid_of_two_species() -> None:
     """Ten thousand unknowns: a row has six entries, and few more directions are needed."""

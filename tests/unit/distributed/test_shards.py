@@ -185,6 +185,8 @@ def test_arguments_that_are_no_shards() -> None:
     refused("weight of shard 1 is -1", 1.0, XS[:2], reduce="mean", weights=[2, -1])
     refused("reduce='max'", 1.0, XS, reduce="max")
     refused("has no rows: it is a float", 1.0, [2.0], reduce="mean", weights="rows")
+    refused("the weights sum to 0", 1.0, XS[:2], reduce="mean", weights=[0, 0])
+    refused("a negative position", 1.0, XS, argnums=-1)
     with pytest.raises(ArgumentError, match="client is a str"):
         distributed.value_and_grad(losses.squares, client="cluster")(1.0, XS)
 
@@ -250,6 +252,10 @@ def test_a_loss_that_is_no_sum(pool: futures.Executor) -> None:
     ).check(P, XS, YS)
     with pytest.raises(ArgumentError, match=r"mean_logistic\(\) is not a sum over rows"):
         distributed.value_and_grad(losses.mean_logistic, client=pool).check(P, XS, YS)
+    with pytest.raises(ArgumentError, match="one shard alone"):
+        distributed.value_and_grad(losses.squares, client=pool).check(1.0, XS[:1])
+    with pytest.raises(ArgumentError, match=r"check\(\) of hvp"):
+        distributed.hvp(losses.squares, client=pool).check(1.0, 1.0, XS)
 
 
 def test_errors_name_the_shard(pool: futures.Executor) -> None:

@@ -122,12 +122,34 @@ fn f(%x: f64[:, :], %n: int) -> f64[:, :] {
 }
 """
 
+DERIVED = """
+derived square.grad reverse (0) along (0) (0) {
+  fn square(%x: f64, %n: int) -> f64 {
+    %y = mul %x %x
+    return %y
+  }
+}
+
+derived square.jvp forward (0) {
+  fn square(%x: f64, %n: int) -> f64 {
+    return %x
+  }
+}
+
+fn f(%x: f64) -> f64 {
+  %y = call A square.grad(%x, 2, 1.0:f64, %x)
+  %z, %d = call B square.jvp(%y, 3, 1.0:f64)
+  return %d
+}
+"""
+
 
 def test_every_form_prints_and_parses() -> None:
     fn = verify(parse(FORMS))
     assert str(fn) == FORMS.lstrip("\n")
     assert parse(str(fn)) == fn
-    assert str(verify(parse(BUFFERS))) == BUFFERS.lstrip("\n")
+    for text in (BUFFERS, DERIVED):
+        assert str(verify(parse(text))) == text.lstrip("\n")
     buffers: set[type[Stmt]] = {type(s) for s in walk(parse(BUFFERS).body)}
     forms = {type(stmt) for each in (*fn.callees, fn) for stmt in walk(each.body)} | buffers
     assert forms == set(Stmt.__args__)
@@ -224,6 +246,7 @@ def test_functions_pickle() -> None:
         ("fn f() -> none {\n  print yes\n  return\n}", "expected a string", 2),
         ("fn f() -> none {\n  %x = \n  return\n}", "expected a word", 2),
         ("def f():\n  return 1", "expected 'fn'", 1),
+        ("derived g reverse (0) {\n  fn f() -> none {\n  return\n}\n", "derived g has no end", 5),
     ],
 )
 def test_parse_errors_name_the_line(text: str, message: str, line: int) -> None:

@@ -222,7 +222,14 @@ def _filled(lo: Lowerer, binding: Binding, conversion: str, spec: str, node: ast
     if not spec:
         return found
     if not found.items:
-        return wordings.known(format(found.template.format(), spec))
+        shown = found.template.format()
+        if isinstance(binding, Static) and not conversion:
+            shown = binding.value  # most objects take no format
+        try:
+            return wordings.known(format(shown, spec))
+        except (TypeError, ValueError) as error:
+            constants.failing(lo, error)
+            return wordings.known("")
     if not isinstance(binding, Num | ArrayRef | Lazy | OneOf):
         if conversion or isinstance(binding, Words):
             return templates.as_one(found, f"{{:{spec}}}")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import program
-from adc.frontend.core.bindings import Binding, Num, Static, TupleOf, Zip, static
+from adc.frontend.core.bindings import Binding, ListRef, Num, Static, TupleOf, Zip, static
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import concatenation
 from adc.frontend.values import arguments, arrays, elementwise, objects, views
@@ -137,7 +137,13 @@ def _block(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
 def _items(lo: Lowerer, given: Binding, node: ast.Call) -> tuple[Binding, ...] | None:
     if isinstance(given, TupleOf):
         raise TypeMismatchError("only lists can be arranged, not tuples", lo.span(node))
-    return arguments.sequence(lo, given)
+    items = arguments.sequence(lo, given)
+    if items is None and isinstance(given, ListRef):
+        raise lo.unsupported(
+            "`np.block` of a list whose length is known only at run time", node,
+            "use `np.concatenate`, or `np.stack`",
+        )  # fmt: skip
+    return items
 
 
 def _depth(lo: Lowerer, given: Binding, node: ast.Call) -> int:

@@ -229,7 +229,7 @@ def quad(
     start = np.zeros(2)
     kind, x = sessions.asked(handle, start)
     while kind != sessions.DONE:
-        value = stop_gradient(func(x[0], *given) * 1.0)
+        value = stop_gradient(float(func(x[0], *given) * 1.0))
         kind, x = sessions.told(handle, start, np.full(1, value))
     sessions.ended(handle)
     y, error = x[0], x[1]

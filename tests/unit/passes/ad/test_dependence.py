@@ -113,6 +113,15 @@ def test_products_of_what_moves() -> None:
     ]  # fmt: skip
 
 
+def test_products_with_a_matrix_of_the_call() -> None:
+    def f(a: Any, w: Any) -> Any:
+        return a @ w, w @ a
+
+    right, left = pattern(f, np.zeros((2, 2)), np.array([[2.0, 0.0], [np.nan, -0.0]]))
+    assert right.tolist() == [[1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1], [0, 0, 0, 0]]
+    assert left.tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]]
+
+
 def test_what_a_library_returns_depends_on_all() -> None:
     def f(x: Any, a: Any) -> Any:
         return np.linalg.solve(a, x), np.sum(x[:2])

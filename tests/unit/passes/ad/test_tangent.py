@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adc.ir.core import Call, walk
+from adc.ir.core import Call, Check, Print, walk
 from adc.ir.interp import run
 from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
@@ -120,3 +120,18 @@ def test_the_suffix_names_the_tangents() -> None:
     assert [str(value) for value in (*jvp.params, *jvp.results)] == [
         "%x", "%x.along", "%y", "%y.along",
     ]  # fmt: skip
+
+
+def test_checks_and_prints_stay() -> None:
+    fn = parse("""
+fn f(%x: f64) -> f64 {
+  %c = gt %x 0.0:f64
+  check %c ValueError "x is {}" %x
+  print "{}" %x
+  %y = mul %x %x
+  return %y
+}""")
+    made = verify(tangent(fn, (0,)))
+    assert run(made, (3.0, 1.0)) == (9.0, 6.0)
+    assert [type(stmt) for stmt in walk(made.body)].count(Check) == 1
+    assert [type(stmt) for stmt in walk(made.body)].count(Print) == 1

@@ -2,6 +2,14 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+return list(itertools.islice([1, 2, 3], x))
+
+return list(itertools.islice([1, 2, 3], -1))
+
+return list(itertools.islice([1, 2, 3], x, 2))
+
+return list(itertools.islice([1, 2, 3], 0, None, 2.0))
+
 s = [x, 2.0]
 none = list(itertools.product()), list(itertools.product(*[s for _ in ()], repeat=2))
 return none, [(*c, x) for pick in (itertools.combinations, itertools.permutations,

@@ -2,6 +2,23 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+return f"{None:>8}"
+
+return f"{Abstract:.2f}"
+
+return "{:>8}".format(X.dtype)
+
+try:
+    s = f"{None:.2f}"
+except TypeError as error:
+    s = str(error)
+return s
+
+s = "a"
+if x > 5.0:
+    s = f"{s:.2f}"
+return s
+
 return f"{Kind.B} {Kind.B!r} {Kind.B:>8}|", str(Kind.Base), repr(Kind.Base), "%s" % Kind.B
 
 text = 'X'

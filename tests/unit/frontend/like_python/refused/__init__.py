@@ -7,6 +7,7 @@ The last line of each has the code and the message. By subject:
 `constants`   dates, fractions and decimals, which are constants
 `texts`       formats, texts that paths choose between, what is printed and logged
 `arrays`      functions and methods of NumPy and SciPy, indices, views
+`builtin`     Python's builtin functions, with arguments that do not fit
 `calls`       of NumPy's and SciPy's functions, with arguments that do not fit
 `containers`  lists, tuples, dicts, sets, deques, heaps: their methods, order, copies
 `objects`     objects and their classes: attributes, operators, named tuples, dataclasses
@@ -20,6 +21,7 @@ The last line of each has the code and the message. By subject:
 from tests.unit.frontend.like_python.refused import (
     arrays,
     branches,
+    builtin,
     calls,
     constants,
     containers,
@@ -33,7 +35,7 @@ from tests.unit.frontend.like_python.refused import (
 
 TABLES = [
     each.REFUSED for each in (
-        numbers, constants, texts, arrays, calls, containers, objects, functions, iterators,
-        branches, errors,
+        numbers, constants, texts, arrays, builtin, calls, containers, objects, functions,
+        iterators, branches, errors,
     )
 ]  # fmt: skip

@@ -2,6 +2,55 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return np.unstack(X[X > 0.0])
+# ADC010: `np.unstack` along an axis whose size is known only at run time is not supported
+
+return X[True, 0]
+# ADC010: a boolean as an index is not supported
+
+return np.vectorize(lambda v: (v, v))(X)
+# ADC010: `np.vectorize` of a function with several results is not supported
+
+return X.__class__
+# ADC010: `.__class__` of an array is not supported
+
+return np.random.default_rng(3).standard_normal(3, out=np.zeros(3))
+# ADC010: the argument 'out' of a draw is not supported
+
+return np.histogram(X, bins="auto")
+# ADC010: a rule for the number of bins is not supported
+
+for a, b in X:
+    pass
+return x
+# ADC014: cannot unpack a number (f64)
+
+return X[slice(x)]
+# ADC014: slice indices must be integers or None, not a number (float)
+
+return M.tolist()[0][0]
+# ADC010: `.tolist()` of an array (f64[:, :]) is not supported
+
+return np.var(X, dtype=int)
+# ADC010: a variance in int64 is not supported
+
+return np.nonzero(x)
+# ADC014: Calling nonzero on 0d arrays is not allowed.
+
+a = np.array([1, 2, 3])
+np.copyto(a, X)
+return a
+# ADC014: cannot copy float64 to int64 according to the rule 'same_kind'
+
+return np.negative(x > 1.0)
+# ADC010: `np.negative` on booleans is not supported
+
+return math.sin(X)
+# ADC014: this operation needs a number, not an array (f64[:])
+
+return [*X, *(v for v in X if v > 0)]
+# ADC010: unpacking a list of a length known only at run time is not supported
+
 return np.zeros(1.5)
 # ADC014: a size must be an integer, not a number (float)
 
@@ -234,5 +283,24 @@ return y
     "x=H": r"""
 return sum(x, [])
 # ADC010: `sum` of float16 that starts from something else is not supported
+""",
+    "x=1.5, n=3": r"""
+a = []
+for k in range(n):
+    a.append(x)
+return np.zeros(a)
+# ADC014: a size must be an integer, not a list
+
+a = []
+for k in range(n):
+    a.append(x)
+return np.block([a])
+# ADC010: `np.block` of a list whose length is known only at run time is not supported
+
+a = []
+for k in range(n):
+    a.append({"u": x})
+return np.array(a)
+# ADC014: an array is not defined for a dict
 """,
 }

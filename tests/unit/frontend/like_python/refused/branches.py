@@ -2,6 +2,16 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+a = np.array(x)
+b = a if x > 1.0 else np.array(2.0)
+b += 1.0
+return a
+# ADC013: 'a' and 'value' may or may not be the same array here, and 'value' was changed
+
+y = 1.5
+return x is y
+# ADC010: `is` on numbers is not supported
+
 y = z * x
 z = 2.0
 return y

@@ -471,4 +471,11 @@ from scipy.integrate import solve_ivp
 return solve_ivp(lambda t, y: -y, (0.0, 1.0), x[0], method="Radau", jac=x).y
 # ADC010: a Jacobian that is a matrix, for LSODA or Radau, is not supported
 """,
+    "x=1.5": r"""
+return scipy.integrate.quad(lambda t: t * x * 1j, 0.0, 1.0)
+# ADC014: a complex number where a float64 is needed
+
+return scipy.integrate.quad(lambda t: np.array([t * x]), 0.0, 1.0)
+# ADC014: `float` needs a number, not an array (f64, rank 1)
+""",
 }

@@ -2,6 +2,36 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return {1: x}.values() == {1: x}.values()
+# ADC010: this comparison of what a dict has is not supported
+
+a = [1, x]
+return a["a"]
+# ADC014: indexing a list with str 'a'
+
+a = 1, x
+return a[None]
+# ADC014: indexing a tuple with None
+
+x[0] = 3
+return x
+# ADC014: cannot assign to an element of a number (float)
+
+return [1] @ [2]
+# ADC014: `@` is not defined for a list and a list
+
+return [1] < 1
+# ADC014: comparison of a list with a number (int)
+
+return {} | [1]
+# ADC014: this operator on a dict and a list
+
+return (1.0, x).nope(3)
+# ADC014: a tuple of 2 has no attribute 'nope'
+
+return (1.0, x)[x]
+# ADC014: indexing a tuple with a number (float)
+
 return (1.0, x).copy()
 # ADC014: a tuple of 2 has no attribute 'copy'
 
@@ -285,6 +315,43 @@ match [v for v in x[: int(3.0 * x[0])]]:
 # ADC010: this pattern for a list whose elements are known only at run time is not supported
 """,
     "x=1.5, n=3": r"""
+a = [[x], [x]]
+for k in range(n):
+    a[0] = a[1]
+return a
+# ADC012: a container holds the same list at several places after an iteration
+
+a = []
+for k in range(n):
+    a.append(x)
+return a == [x, x, x]
+# ADC014: comparison of a list with a list
+
+a = []
+for k in range(n):
+    a.append(x)
+return "".join(a)
+# ADC010: `str.join` with these arguments is not supported
+
+a = []
+for k in range(n):
+    a.append(x)
+return x.__add__(*a)
+# ADC010: `.__add__` of a number (float) is not supported
+
+a = []
+for k in range(n):
+    a.append(x)
+a.append("b")
+return a
+# ADC012: str 'b' in a list that is one of numbers (float)
+
+a = []
+for k in range(n):
+    a.append(x)
+return a.sort(key=3, foo=4)
+# ADC010: the argument 'foo' of `a.sort` is not supported
+
 return sum(['a'] * n)
 # ADC014: `+` is not defined for str 'a'
 

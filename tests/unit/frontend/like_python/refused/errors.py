@@ -2,6 +2,11 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+with np.printoptions(precision=2):
+    print(X)
+return x
+# ADC010: formatting an array inside `with np.printoptions` is not supported
+
 try:
     y = x
 finally:

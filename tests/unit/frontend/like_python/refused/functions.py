@@ -2,6 +2,66 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return (lambda *, v: v)(x)
+# ADC014: <lambda>() takes 0 arguments but 1 were given
+
+return (lambda v, /: v)(v=x)
+# ADC014: <lambda>() got an unexpected keyword argument 'v'
+
+return thrice(x, v=x)
+# ADC014: thrice() got multiple values for argument 'v'
+
+return thrice(w=x)
+# ADC014: thrice() got an unexpected keyword argument 'w'
+
+return thrice()
+# ADC014: thrice() is missing the argument 'v'
+
+return functools.cmp_to_key(3)(x)
+# ADC010: `functools.cmp_to_key` is not supported
+
+return functools.partial(3)
+# ADC010: returning function '<lambda>' is not supported
+
+return adc.linearize()
+# ADC014: adc.linearize() does not take these arguments
+
+return adc.grad(lambda d: d["a"])(vars(Properties(x)))
+# ADC010: this use of what `vars` returns is not supported
+
+return adc.vmap(lambda v: {"a": v} if v > 0.0 else {"b": v})(X)
+# ADC010: `vmap` of a number (f64) or unbound is not supported
+
+@adc.vmap
+def g(v):
+    return v
+return g("abc")
+# ADC020: vmap has no array with an axis
+
+@adc.vmap
+def g(v):
+    return v if v > 0.0 else (v, v)
+return g(X)
+# ADC010: `vmap` of a number (f64) or a tuple of 2 is not supported
+
+return adc.jacrev(thrice, sparsity="detect")(X)
+# ADC010: `adc.jacrev` with `sparsity` inside a function is not supported
+
+return adc.value_and_jac(thrice, mode="sideways")(X)
+# ADC020: mode='sideways' is neither "forward" nor "reverse"
+
+return adc.linearize(thrice, x, x, x)
+# ADC014: thrice() takes 1 arguments but 3 were given
+
+@adc.grad(argnames="v")
+def g(v):
+    return v * v
+return g(x)
+# ADC010: `argnames` in a decorator within a function is not supported
+
+return adc.vjp(lambda v: {1.0, 2.0}, x)[0]
+# ADC010: returning a set from a function that is differentiated is not supported
+
 return adc.grad(thrice, argnums=0, argnames="v")(x)
 # ADC020: argnums and argnames are both given
 
@@ -169,6 +229,24 @@ return adc.vjp(lambda a, b=2.0: np.sum(a * b), x, b=3.0)[0]
 # ADC014: adc.vjp() does not take these arguments
 """,
     "x=1.5, n=3": r"""
+def f(v, k):
+    if k <= 0:
+        return v
+    return f((v, v), k - 1)
+return f(x, n)
+# ADC025: f() calls itself with a new function or new types at every level
+
+a = []
+for k in range(n):
+    a.append(x)
+return adc.vmap(thrice)(a)
+# ADC010: `vmap` of a list whose length is not known is not supported
+
+def f(v, k):
+    return f(v, k - 1)
+return f(x, n)
+# ADC010: f() calls itself on every path
+
 return rec9(x, n)
 # ADC025: rec9() calls itself with a new function or new types at every level
 

@@ -2,6 +2,9 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return np.fromiter((v for v in X), X)
+# ADC014: an array (f64[:]) is not a dtype
+
 once = lambda least: filter(lambda v: v > least, [1.0, 2.0])
 found = once(1)
 return sum(found) + sum(found)

@@ -2,6 +2,37 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return Mode.HEAT | 3
+# ADC014: `|` is not defined for a Mode
+
+return (1.0, x).__add__((1.0,))
+# ADC010: `.__add__` of a tuple of 2 is not supported
+
+x.real = 3
+return x
+# ADC010: assignment to an attribute of a number (float) is not supported
+
+return -"a"
+# ADC014: this operator is not defined for str 'a'
+
+return -[1]
+# ADC014: this operator is not defined for a list
+
+return "a" < 1
+# ADC014: comparison of str 'a' with a number (int)
+
+return None < x
+# ADC014: comparison of None with a number (float)
+
+return x < None
+# ADC014: comparison of a number (float) with None
+
+return x + [1]
+# ADC014: this operator on a number (float) and a list
+
+return ~x
+# ADC014: `~` on a float
+
 return divmod([x], 2)
 # ADC014: `divmod` is not defined for a list
 

@@ -2,6 +2,72 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return Point(x)
+# ADC014: Point() is missing the argument 'y'
+
+return Point(x, 2.0, 3.0)
+# ADC014: Point() takes 2 arguments but 3 were given
+
+return Point(x, z=2.0)
+# ADC014: Point() got an unexpected or repeated argument 'z'
+
+return Pair(1.0)
+# ADC014: Pair() is missing the argument 'b'
+
+return Pair(1.0, 2.0, 3.0)
+# ADC014: Pair() takes 2 arguments but 3 were given
+
+return Pair(a=1.0, c=x)
+# ADC014: Pair() got an unexpected or repeated argument 'c'
+
+return operator.attrgetter("a.b")(Properties(x))
+# ADC014: a number (float) has no attribute 'b'
+
+class C:
+    def __add__(self, o):
+        return NotImplemented
+return C() + x
+# ADC014: unsupported operand type(s): a C and a number (float)
+
+p = Plain()
+if x > 1.0:
+    p.a = x
+p.b = 1.0
+p.a = 3.0
+return p.a
+# ADC010: setting `a` of a Plain again, which only some paths have set, is not supported
+
+return Operators(x) - 1.0
+# ADC014: `-` is not defined for a Operators
+
+return Comparable(x) > Properties(x)
+# ADC014: comparison of a Comparable with a Properties
+
+return [*{1, 2}, *Plain()]
+# ADC010: the elements of a Plain (`__iter__`) is not supported
+
+return super().f(x)
+# ADC010: `super()` outside a method is not supported
+
+return super(Base, Plain()).f(x)
+# ADC014: super(type, obj): obj must be an instance or subtype of type
+
+return type(Abstract).mro(Abstract)
+# ADC010: `type.mro` is not supported
+
+return Plain() + 1.0
+# ADC014: `+` is not defined for a Plain
+
+return vars(Properties(x)).items()
+# ADC010: returning the items of a dict is not supported
+
+return str(Slots(x))
+# ADC010: formatting a Slots is not supported
+
+s = f"{x}"
+return getattr(Properties(x), s)
+# ADC010: an attribute named by a string with numbers known only at run time is not supported
+
 a = Plain()
 a.b += 1.0
 return x

@@ -2,6 +2,16 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+s = f"{x}"
+return np.sin(s)
+# ADC014: `np.sin` is not defined for a string with numbers known only at run time
+
+return "a".encode()
+# ADC010: `str.encode` is not supported
+
+return f"{X:.2f}"
+# ADC014: unsupported format string passed to numpy.ndarray.__format__
+
 return ord(f"{x}")
 # ADC010: `ord` of a string with numbers known only at run time is not supported
 

@@ -1,16 +1,60 @@
-"""Functions of `scipy.special` and distributions of `scipy.stats` inside functions of arrays."""
+"""Programs that call SciPy's functions on real arrays."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import scipy.integrate
+import scipy.interpolate
+import scipy.linalg
+import scipy.ndimage
+import scipy.signal
 from scipy import special, stats
+from scipy.spatial.distance import cdist
 
 from tests.corpus.program import Program, recorder, uniform
 
-SPECIAL_PROGRAMS: list[Program] = []
-program = recorder(SPECIAL_PROGRAMS, "special")
+SCIPY_PROGRAMS: list[Program] = []
+program = recorder(SCIPY_PROGRAMS)
+
+# --- filters, interpolants and integrals ----------------------------------------------------------
+
+SIGNAL = uniform(451, 20)
+KNOTS = uniform(452, 6)
+IMAGE = uniform(453, 5, 6)
+KERNEL = uniform(454, 3, 3)
+B, A = np.array([0.2, 0.4, 0.2]), np.array([1.0, -0.4, 0.2])
+
+
+@program(SIGNAL)
+def energy_of_a_filtered_signal(x: Any) -> Any:
+    y = scipy.signal.lfilter(B, A, x)
+    return np.sum(y**2) + scipy.integrate.simpson(y, dx=0.1)
+
+
+@program(KNOTS, SIGNAL, argnums=(0, 1))
+def length_of_a_spline(y: Any, t: Any) -> Any:
+    spline = scipy.interpolate.CubicSpline(np.arange(6.0), y)
+    total = spline.integrate(0.5, 3.5)
+    for k in range(len(t)):
+        total += np.sqrt(1.0 + spline(2.5 + t[k], 1) ** 2)
+    return 1.0 * total
+
+
+@program(IMAGE, KERNEL, argnums=(0, 1))
+def edges_of_an_image(x: Any, k: Any) -> Any:
+    smooth = scipy.ndimage.gaussian_filter(x, 0.6, mode="nearest")
+    return np.sum(scipy.ndimage.correlate(smooth, k, mode="wrap") ** 2)
+
+
+@program(IMAGE, SIGNAL, argnums=(0, 1))
+def image_along_a_line(x: Any, t: Any) -> Any:
+    places = np.stack((1.5 + t, 2.5 - 0.5 * t))
+    return np.sum(scipy.ndimage.map_coordinates(x, places, order=1, mode="nearest") ** 2)
+
+
+# --- `special` and `stats` ------------------------------------------------------------------------
 
 X = uniform(501, 9)
 M = uniform(502, 4, 5)
@@ -105,3 +149,52 @@ def summary_statistics(x: Any, y: Any) -> Any:
     line = stats.linregress(x[:, 0], y[:, 0])
     found += line.slope * line.stderr + stats.pearsonr(x[:, 1], y[:, 2]).statistic
     return found + np.sum(stats.gmean(p)) + np.sum(stats.sem(q, axis=1))
+
+
+# --- `linalg` and `spatial.distance` --------------------------------------------------------------
+
+POINTS, VALUES = uniform(501, 5, 2), uniform(502, 5)
+STATES = uniform(503, 4, 2)
+MOVE = np.array([[1.0, 0.1], [-0.2, 0.9]])
+RATES = 0.5 + np.abs(uniform(504, 6))
+TIPS = 0.1 + np.abs(uniform(505, 2, 4, 3))
+GAIN = np.array([[5.0, 3.0]])
+
+
+@program(np.array([0.1, 0.2, -1.0]), POINTS, VALUES, argnums=(0, 1, 2))
+def gaussian_process(theta: Any, x: Any, y: Any) -> Any:
+    length, size, noise = np.exp(theta)
+    k = size * np.exp(-0.5 * cdist(x / length, x / length, "sqeuclidean"))
+    factor, lower = scipy.linalg.cho_factor(k + noise * np.eye(len(y)), lower=True)
+    weights = scipy.linalg.cho_solve((factor, lower), y)
+    return 0.5 * y @ weights + np.sum(np.log(np.diag(factor)))
+
+
+@program(MOVE, STATES, argnums=(0, 1))
+def kalman_filter(f: Any, seen: Any) -> Any:
+    x, p = np.zeros(2), np.eye(2)
+    total = 0.0
+    for z in seen:
+        x, p = f @ x, f @ p @ f.T + 0.1 * np.eye(2)
+        s = p + 0.5 * np.eye(2)
+        rest = z - x
+        gain = scipy.linalg.solve(s, p, assume_a="pos").T
+        total += 0.5 * rest @ scipy.linalg.solve(s, rest) + 0.5 * np.log(scipy.linalg.det(s))
+        x, p = x + gain @ rest, p - gain @ p
+    return total
+
+
+@program(RATES, TIPS, argnums=(0, 1))
+def phylogeny(rates: Any, tips: Any) -> Any:
+    q = np.zeros((3, 3))
+    q[~np.eye(3, dtype=bool)] = rates
+    q = q - np.diag(np.sum(q, axis=1))
+    left, right = scipy.linalg.expm(0.3 * q), scipy.linalg.expm(0.7 * q)
+    return -np.sum(np.log(np.sum((tips[0] @ left.T) * (tips[1] @ right.T), axis=1)))
+
+
+@program(GAIN)
+def cost_of_control(gain: Any) -> Any:
+    a = np.array([[0.0, 1.0], [2.0, -1.0]]) - np.array([[0.0], [1.0]]) @ gain
+    x = scipy.linalg.solve_continuous_lyapunov(a.T, -(np.eye(2) + gain.T @ gain))
+    return np.sum(x * np.array([[1.0, 0.5], [0.5, 0.25]]))
