@@ -92,10 +92,11 @@ def _to_float(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
 def _to_int(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    if len(args) == 1 and not kwargs and isinstance(args[0], Static):
+    if args and not kwargs and isinstance(args[0], Static):
         if isinstance(args[0].value, str):
+            base = [arguments.constant_int(lo, arg, node, "a base") for arg in args[1:2]]
             try:
-                return static(int(args[0].value))
+                return static(int(args[0].value, *base))
             except ValueError as error:
                 return constants.failing(lo, error)
     if len(args) == 1:

@@ -285,7 +285,22 @@ def _sum(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     return finish_out(lo, result, given.get("out"), node)
 
 
+def _of_sizes(lo: Lowerer, items: Sequence[Binding], node: ast.Call) -> Binding | None:
+    """Return the product of a few integers, such as a shape: known as soon as they are."""
+    found: Binding | None = None
+    for item in items:
+        if not isinstance(item, Num) or item.operand.type != INT:
+            return None
+        factor = Num(lo.exact(item.operand, I64))
+        found = factor if found is None else operators.binary(lo, ast.Mult, found, factor, node)
+    return found
+
+
 def _prod(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    if len(args) == 1 and not kwargs:
+        product = _of_sizes(lo, arguments.sequence(lo, args[0]) or (), node)
+        if product is not None:
+            return product
     given = arguments.match(lo, _SPEC, args, kwargs, node)
     source, ty = as_reduced(lo, _source(lo, given["a"], node), given, node)
     axes = _axes(lo, given, source, node)

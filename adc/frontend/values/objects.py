@@ -209,6 +209,11 @@ def _of_class(
         return Static(cls)
     if isinstance(value, property | functools.cached_property | staticmethod | classmethod):
         outside.guard(lo, place, value)
+    if isinstance(value, functools.partialmethod) and isinstance(value.func, types.FunctionType):
+        outside.guard(lo, place, value)
+        given = [Static(value.func), owner, *map(static, value.args)]
+        named = {name: static(arg) for name, arg in value.keywords.items()}
+        return dispatch.apply(lo, Static(functools.partial), given, named, classes.call_at(node))
     if isinstance(value, property):
         if value.fget is None:
             raise TypeMismatchError(

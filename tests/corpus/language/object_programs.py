@@ -884,14 +884,20 @@ def order_made_by_dataclass(x: Any) -> Any:
 
 
 class Reads:
-    """A descriptor without Python code that adc reads."""
+    """Descriptors without Python code that adc reads."""
 
     update = functools.partialmethod(lambda self, x: x, 3.0)
+    chosen = functools.singledispatchmethod(lambda self, x: x)
 
 
-@refused("`update` of a Reads, a descriptor of class `partialmethod`")
-def descriptor_of_a_library(x: Any) -> Any:
+@program(0.7)
+def method_with_given_arguments(x: Any) -> Any:
     return Reads().update() * x
+
+
+@refused("`chosen` of a Reads, a descriptor of class `singledispatchmethod`")
+def descriptor_of_a_library(x: Any) -> Any:
+    return Reads().chosen(x) * x
 
 
 class _Branch:

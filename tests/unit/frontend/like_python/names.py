@@ -275,6 +275,18 @@ class Abstract(abc.ABC):
     def f(self): ...
 
 
+class Circuit:
+    def __init__(self):
+        self.gates = []
+
+    def turn(self, axis, angle, scale=1.0):
+        self.gates.append((axis, angle * scale))
+        return self
+
+    turn_x = functools.partialmethod(turn, "x")
+    turn_y = functools.partialmethod(turn, "y", scale=2.0)
+
+
 class Damped:
     rate = 0.1
 

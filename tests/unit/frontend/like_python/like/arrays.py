@@ -68,6 +68,12 @@ return np.einsum(x, [30, 5])
 return np.einsum(x, [0, ...], x[0], [...], [...])
 """,
     "x=X": r"""
+states = {}
+for k in range(int(np.prod((len(x), 2)))):
+    states[k] = {"a": [k * x[0]]}
+return np.prod(x.shape), np.prod((2, 3)), np.prod([2, True]), np.prod(()), np.prod((2**62, 4)), \
+       len(states), states[5]["a"]
+
 y = x[0]
 return y[..., None], y[None], y[np.newaxis, ..., np.newaxis] * 2, y[...], y[()]
 

@@ -74,6 +74,9 @@ return o.a + x
 return PECULIAR.a * x
 """,
     "x=2.0": r"""
+circuit = Circuit().turn_x(x).turn_y(x).turn_y(angle=x, scale=3.0)
+return circuit.gates, int("101", 2) * x, int("ff", 16), int("-0b11", 0)
+
 wrapped = Wrapped(Wrapped(Point(x, 1.0)))
 try:
     return wrapped.inner.nothing
