@@ -56,12 +56,13 @@ from adc.frontend.transforms import changes, derivatives, jacobians, nested, out
 from adc.ir.builder import integer
 from adc.ir.core import Call, Derived, Function, Literal, Mark, Operand, Value, walk
 from adc.ir.errors import (
+    LimitError,
     RecursionDepthError,
     TypeUnstableError,
     UnsupportedError,
 )
 from adc.ir.functions import reached
-from adc.ir.types import FLOAT
+from adc.ir.types import BOOL, FLOAT
 from adc.library.transforms import KEYWORDS, Level, has_rule, is_checkpointed
 
 # The modules with handlers: these register when they are imported (`core.dispatch`).
@@ -296,10 +297,16 @@ def _run(
             with lo.builder.marking(mark):
                 result = program.run_main(lo, holder, source, bound)
     except Dead:
-        return Num(Literal(0.0, FLOAT))  # every path raises: it is never used
+        # Every path raises. If one does not, this does.
+        what = "adc: a path that was taken to raise an exception has not"
+        lo.builder.check(Literal(False, BOOL), LimitError.__name__, what)
+        return Num(Literal(0.0, FLOAT))
     except RecursionError:
         raise RecursionDepthError(
-            f"{fn.__name__!r} is nested too deeply", source.span(source.node)
+            f"{fn.__name__!r} needs code that is nested too deeply",
+            lo.builder.loc or source.span(source.node),
+            "where the run decides what lists, dicts and objects hold, each step is code inside "
+            "that of the one before: keep numbers in arrays, or take fewer steps",
         ) from None
     if isinstance(result, Unstable):
         raise TypeUnstableError(f"the result {result.why}", source.span(source.node))

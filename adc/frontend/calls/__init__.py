@@ -8,6 +8,8 @@ In reading order:
 `standard`       `functools`, `operator`, `copy`
 `fields`         `dataclasses`
 `builtin`        Python's builtin functions
+`drawing`        `iter` and `next`
+`sorting`        `sorted`
 `reflection`     those that ask for kinds and attributes: `isinstance`, `getattr`, `super`
 `sets`           sets: construction, methods and operators
 `outside`        calls of Python functions that are not looked into

@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.calls import sets
+from adc.frontend.calls import drawing, sets, sorting
 from adc.frontend.control import evaluation, program
 from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
     Binding,
-    Bound,
     Cell,
     DictRef,
     DictView,
@@ -27,7 +26,6 @@ from adc.frontend.core.bindings import (
     ListRef,
     NamedTuple,
     Num,
-    ObjectRef,
     OrderedRef,
     Range,
     RecordOf,
@@ -57,7 +55,6 @@ from adc.frontend.values import (
     elementwise,
     keyed,
     list_buffers,
-    objects,
     operators,
     sequences,
     special,
@@ -615,67 +612,6 @@ def _truths_of(name: str) -> Handler:
     return handler
 
 
-def _iter(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    """Lower `iter` of an object, or of what can be indexed; elsewhere it is part of a loop."""
-    arguments.arity(lo, args, kwargs, node, 1, 1)
-    if classes.find(lo, args[0], "__iter__") is not None:
-        return dispatch.apply(lo, Bound(args[0], "__iter__"), [], {}, node)
-    source = elementwise.materialised(lo, args[0], node)
-    classes.require_iterable(lo, source, node)
-    if isinstance(source, ArrayRef) and not views.dims_of(lo, source):
-        text = "iteration over a 0-d array"
-        numbers.refuse(lo, text, node, "TypeError", text)
-    if not isinstance(source, ArrayRef | ListRef | TupleOf | Range):
-        raise lo.unsupported(f"`iter` of {kind_of(source)}", node, "use a `for` loop")
-    return objects.construct(lo, iteration.Items, [source], {}, node)
-
-
-def _beginning(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    """Lower the beginning of a loop that is left and goes on (`syntax.steps`)."""
-    own, iterable = args
-    if isinstance(iterable, ListRef) and isinstance(node.args[1], ast.List):
-        iterable = lo.held(iterable)  # it has no other name
-    return _begun(lo, own, iterable, node)
-
-
-def _begun(lo: Lowerer, own: Binding, iterable: Binding, node: ast.Call) -> Binding:
-    """Return an iterator over something; if it can be, the one that there is."""
-    cls = own.cls if isinstance(own, ObjectRef) else None
-    if isinstance(iterable, ArrayRef | Lazy | ListRef | TupleOf | Range) and cls is iteration.Items:
-        given = [elementwise.materialised(lo, iterable, node)]
-    elif isinstance(iterable, Zip) and cls is iteration.Zipped:
-        assert isinstance(own, ObjectRef)
-        parts = lo.entries(own).get("parts")
-        assert isinstance(parts, TupleOf)
-        several = zip(parts.items, iterable.inners, strict=True)
-        given = [TupleOf(tuple(_begun(lo, part, inner, node) for part, inner in several))]
-    elif isinstance(iterable, Enumerate) and cls is iteration.Numbered:
-        assert isinstance(own, ObjectRef)
-        part = lo.entries(own).get("part")
-        assert part is not None
-        given = [_begun(lo, part, iterable.inner, node), iterable.start]
-    else:
-        iterator = _iter(lo, [iterable], {}, node)
-        if isinstance(iterator, ObjectRef) and iterator.cls in iteration.ITERATORS:
-            return iterator
-        return objects.construct(lo, iteration.Drawn, [iterator], {}, node)
-    dispatch.apply(lo, Bound(own, "__init__"), given, {}, node)
-    return own
-
-
-def _next(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    """Lower `next` of an object; that of an iterator that is made in the call is a loop."""
-    arguments.arity(lo, args, kwargs, node, 1, 2)
-    if classes.find(lo, args[0], "__next__") is None:
-        raise lo.unsupported(
-            f"`next` of {kind_of(args[0])}", node,
-            "use a `for` loop, or make the iterator with `iter`",
-        )  # fmt: skip
-    if len(args) == 1:
-        return dispatch.apply(lo, Bound(args[0], "__next__"), [], {}, node)
-    return dispatch.apply(lo, static(iteration.following), args, {}, node)
-
-
 def _listing(handler: Handler, *, ordered: bool) -> Handler:
     """Return a handler that is given a list where it would be given a dict that depends on the run.
 
@@ -707,8 +643,8 @@ HANDLERS: dict[Any, Handler] = {
     set: sets.made, frozenset: sets.frozen,
     any: _listing(_truths_of("any"), ordered=False),
     all: _listing(_truths_of("all"), ordered=False),
-    sorted: _listing(iterators.sort, ordered=False), iter: _iter, next: _next,
-    iteration.beginning: _beginning,
+    sorted: _listing(sorting.sort, ordered=False), iter: drawing.iterator, next: drawing.step,
+    iteration.beginning: drawing.beginning,
     map: iterators.refused,
     filter: iterators.refused,
 }  # fmt: skip

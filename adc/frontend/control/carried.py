@@ -36,6 +36,7 @@ from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    DictRef,
     Given,
     Growing,
     Maybe,
@@ -213,11 +214,8 @@ def _refuse_contents(
         if len(end.items) > len(start.items) and more:
             raise RestructuredError(
                 f"{owners[0] if owners else 'a list'} grows in a loop by {kind_of(more[-1])}",
-                lo.builder.loc,
-                "a list that grows in a loop holds numbers, arrays of one rank and "
-                "dtype, or tuples of these: make `np.array([...])` of a list of "
-                "numbers",
-            )
+                lo.builder.loc, _GROWS_BY[isinstance(more[-1], ObjectRef | DictRef)],
+            )  # fmt: skip
     raise (FirstError if is_filled(start, end) else RestructuredError)(
         f"{owner} holds {contents_of(start)} before "
         f"the loop and {contents_of(end)} after an iteration",
@@ -226,6 +224,15 @@ def _refuse_contents(
         else "a list that grows in a loop holds numbers, arrays of one rank and "
         "dtype, or tuples of these",
     )  # fmt: skip
+
+
+# What to do about a list that grows by something, by whether that has attributes or keys.
+_GROWS_BY = (
+    "a list that grows in a loop holds numbers, arrays of one rank and dtype, or tuples of these: "
+    "make `np.array([...])` of a list of numbers",
+    "where the run decides how long the list is, it holds numbers, arrays of one shape, or tuples "
+    "of these: keep a list for each attribute, or append tuples of them",
+)
 
 
 def _note_kinds(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Binding) -> None:

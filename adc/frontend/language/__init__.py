@@ -14,7 +14,7 @@ In reading order:
 `exceptions`     `try`, `except`, `finally`
 `generators`     functions with `yield`, consumed by loops
 `contexts`       `with`
-`iterators`      `map`, `filter` and `sorted`
+`iterators`      `map`, `filter` and `next`
 `stored`         `zip`, `map` and other iterators that are stored
 `dicts`          dicts and sets: keys that are added, looked up, removed
 `containers`     lists, tuples and deques

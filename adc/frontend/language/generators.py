@@ -53,7 +53,7 @@ from adc.frontend.core.names import read_name
 from adc.frontend.core.structure import leaves, shape_of
 from adc.frontend.syntax.jumps import Labelled, Leave, leaving
 from adc.frontend.syntax.source import Source
-from adc.frontend.syntax.steps import guarded, may_stop, placed, yields
+from adc.frontend.syntax.yields import Inlined
 from adc.frontend.values import elementwise, sequences, views
 from adc.ir.core import Literal
 from adc.ir.errors import AdcError, GeneratorError, TypeMismatchError, UnboundError
@@ -334,8 +334,7 @@ def loop(lo: Lowerer, stmt: ast.For, generator: Generator) -> None:
             again.body = [bound, *body]
             return [again]
 
-        made = _Inlined(lo, generator, call, prefix, names, given, done, visit)
-        done.body = made.statements()
+        done.body = _inlined(lo, generator, call, prefix, names, given, done, visit)
         ended = [] if generator.held is None else [suspended.ends(prefix + _HELD, stmt)]
         end.body = [done, *ended, *stmt.orelse]
         return end
@@ -362,9 +361,7 @@ def context(
             )  # fmt: skip
             return [ast.copy_location(bound, where), *body]
 
-        made = _Inlined(lo, generator, call, prefix, names, given, done, visit)
-        made.manager = True
-        done.body = made.statements()
+        done.body = _inlined(lo, generator, call, prefix, names, given, done, visit, manager=True)
         return done
 
     _run(lo, stmt, call, generator, make)
@@ -700,169 +697,27 @@ def _refused(
     )
 
 
-class _Inlined(ast.NodeTransformer):
-    """The statements of a generator, renamed, with others at each `yield`."""
+def _inlined(
+    lo: Lowerer, generator: Generator, call: ast.Call, prefix: str, names: frozenset[str],
+    given: dict[str, ast.expr], done: Labelled,
+    visit: Callable[[ast.expr, ast.AST], list[ast.stmt]], *, manager: bool = False,
+) -> list[ast.stmt]:  # fmt: skip
+    """Return the statements of a generator, renamed, with others at each `yield`."""
+    site = getattr(call, "adc_site", lo.frame.source.span(call))
 
-    def __init__(
-        self,
-        lo: Lowerer,
-        generator: Generator,
-        call: ast.Call,
-        prefix: str,
-        names: frozenset[str],
-        given: dict[str, ast.expr],
-        done: Labelled,
-        visit: Callable[[ast.expr, ast.AST], list[ast.stmt]],
-    ) -> None:
-        self.lo = lo
-        self.generator = generator
-        self.call = call
-        self.prefix = prefix
-        self.names = names
-        self.given = given
-        self.done = done
-        self.at_yield = visit
-        self.manager = False
-        self.trying = 0
-        self.guarding = 0
+    def mark(node: Any) -> None:
+        node.adc_source = generator.source
+        if generator.holder.in_library:  # users are shown their own line
+            node.adc_site = site
 
-    def statements(self) -> list[ast.stmt]:
-        node = copy.deepcopy(self.generator.node)
-        site = getattr(self.call, "adc_site", self.lo.frame.source.span(self.call))
-        for inner in ast.walk(node):
-            inner.adc_source = self.generator.source  # type: ignore[attr-defined]
-            if self.generator.holder.in_library:  # users are shown their own line
-                inner.adc_site = site  # type: ignore[attr-defined]  # its own
-        return self._visited(node.body)
-
-    def visit(self, node: Any) -> Any:
-        """Visit a node; no `StopIteration` comes out of a statement without `yield`."""
-        if not isinstance(node, ast.stmt) or isinstance(node, Labelled | Leave | ast.FunctionDef):
-            return super().visit(node)
-        guards = not self.guarding and may_stop(node) and not yields(node)
-        self.guarding += guards
-        made = super().visit(node)
-        self.guarding -= guards
-        if not guards:
-            return made
-        return guarded(made) if isinstance(made, ast.stmt) else [guarded(each) for each in made]
-
-    def renamed(self, name: str) -> str:
-        return self.prefix + name if name in self.names else name
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id in self.given:
-            return self.given[node.id]
-        node.id = self.renamed(node.id)
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        node.name = self.renamed(node.name)
-        self.generic_visit(node)
-        return node
-
-    def visit_arg(self, node: ast.arg) -> ast.arg:
-        node.arg = self.renamed(node.arg)
-        return node
-
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.ExceptHandler:
-        node.name = None if node.name is None else self.renamed(node.name)
-        self.generic_visit(node)
-        return node
-
-    def visit_MatchAs(self, node: Any) -> Any:
-        node.name = None if node.name is None else self.renamed(node.name)
-        self.generic_visit(node)
-        return node
-
-    visit_MatchStar = visit_MatchAs
-
-    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
-        found: list[ast.stmt] = []
-        if node.value is not None and not isinstance(node.value, ast.Constant):
-            found.append(ast.copy_location(ast.Expr(self.visit(node.value)), node))
-        return [*found, Leave(self.done, node)]
-
-    def visit_Expr(self, node: ast.Expr) -> Any:
-        value = node.value
-        if isinstance(value, ast.Yield):
-            self._require_no_handler(node)
-            given = value.value or ast.copy_location(ast.Constant(None), value)
-            stops, given = may_stop(given), self.visit(given)
-            if not stops:
-                return self.at_yield(given, node)
-            name = f"{self.prefix}$given{node.lineno}_{node.col_offset}"
-            taken = placed(ast.Assign([ast.Name(name, ast.Store())], given), node)
-            read = ast.copy_location(ast.Name(name, ast.Load()), node)
-            return [guarded(taken), *self.at_yield(read, node)]
-        if isinstance(value, ast.YieldFrom):
-            self._require_no_handler(node)
-            name = f"{self.prefix}$from{node.lineno}_{node.col_offset}"
-            target = ast.copy_location(ast.Name(name, ast.Store()), node)
-            read = ast.copy_location(ast.Name(name, ast.Load()), node)
-            body = self.at_yield(read, node)
-            # What it yields runs in the loop over the other iterable: its jumps stay jumps.
-            made = ast.For(target, self.visit(value.value), body, [])
-            return ast.copy_location(made, node)
-        self.generic_visit(node)
-        return node
-
-    def visit_Assign(self, node: ast.Assign) -> Any:
-        if not isinstance(node.value, ast.Yield):
-            return self.generic_visit(node)
-        # A loop sends nothing.
-        sent = ast.Assign([self.visit(each) for each in node.targets], ast.Constant(None))
-        drawn = ast.copy_location(ast.Expr(node.value), node)
-        return [*self.visit_Expr(drawn), placed(sent, node)]
-
-    def visit_Yield(self, node: ast.AST) -> Any:
-        raise _refused(
-            self.lo, self.generator, "the value of `yield` (`send`)", node,
-            "pass what it sends as an argument",
-        )  # fmt: skip
-
-    visit_YieldFrom = visit_Yield
-
-    def visit_Nonlocal(self, node: ast.AST) -> Any:
-        raise _refused(self.lo, self.generator, "`nonlocal` or `global` in a generator", node)
-
-    visit_Global = visit_Nonlocal
-
-    def visit_Try(self, node: ast.Try) -> ast.Try:
-        """Visit a `try`.
-
-        A loop that ends closes the generator that it consumes, so that `finally` runs then. What
-        the body of the loop raises is not caught there.
-        """
-        guarded_ = bool(node.handlers) or self.generator.held is not None
-        self.trying += guarded_
-        node.body = self._visited(node.body)
-        self.trying += not guarded_
-        for handler in node.handlers:
-            self.visit(handler)
-        node.orelse, node.finalbody = self._visited(node.orelse), self._visited(node.finalbody)
-        self.trying -= 1
-        return node
-
-    def _visited(self, stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
-        found: list[ast.stmt] = []
-        for stmt in stmts:
-            made = self.visit(stmt)
-            found += made if isinstance(made, list) else [made]
-        return found
-
-    def visit_With(self, node: ast.With) -> ast.With:
-        self.trying += 1
-        self.generic_visit(node)
-        self.trying -= 1
-        return node
-
-    def _require_no_handler(self, node: ast.AST) -> None:
-        if self.trying and not self.manager:
-            raise _refused(
-                self.lo, self.generator, "`yield` in `try` or `with`", node,
-                "what it guards is the loop that consumes the generator: guard that",
-            )  # fmt: skip
+    made = Inlined(
+        generator.node,
+        lambda name: prefix + name if name in names or name[0] == "$" else name,
+        given, done, visit,
+        lambda what, node, hint: _refused(lo, generator, what, node, hint),
+        held=generator.held is not None, manager=manager,
+    )  # fmt: skip
+    return made.statements(mark)
 
 
 __all__ = ["called", "context", "found_in", "is_generator", "listed", "loop"]

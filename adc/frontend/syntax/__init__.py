@@ -6,6 +6,7 @@
 `jumps`     blocks with a label, and jumps out of them
 `mangling`  private names of classes (``__x``) in that AST
 `steps`     generators as functions of one step, from one `yield` to the next
+`yields`    the statements of a generator, with others in the place of each `yield`
 `targets`   variables of comprehensions with the name of another one
 `scope`     names assigned, exits contained
 ==========  =====================================================================================

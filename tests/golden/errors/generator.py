@@ -4,13 +4,13 @@ ARGS = (1.5,)
 
 
 def numbers(x):
-    yield x
-    yield x * x
+    try:  # ADC033: `yield` in `try` or `with`, in a generator that several places draw from,
+        yield x
+        yield x * x
+    finally:
+        print("done")
 
 
 def program(x):
     made = numbers(x)
-    for v in made:
-        if v > 1.0:
-            break
-    return sum(made)  # ADC033: numbers(), a generator from which another loop may have drawn,
+    return next(made) + sum(made)

@@ -4,8 +4,8 @@ ARGS = (1.5,)
 
 
 def ask(x):
-    y = yield x  # ADC033: the value of `yield`
-    yield x * y
+    y = x * (yield x)  # ADC033: the value of `yield`
+    yield y
 
 
 def program(x):

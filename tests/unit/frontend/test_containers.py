@@ -188,11 +188,6 @@ def _zip_with_a_name(x: Any) -> Any:
     return sum(a for a, _ in pairs) + sum(b for _, b in pairs)
 
 
-def _enumerate_with_a_name(x: Any) -> Any:
-    found = enumerate(x)
-    return sum(v for _, v in found) + sum(v for _, v in found)
-
-
 def _reversed_with_a_name(x: Any) -> Any:
     found, s = reversed(x), 0.0
     for v in found:
@@ -228,7 +223,7 @@ def _zip_by_a_walrus(x: Any) -> Any:
 @pytest.mark.parametrize(
     "fn",
     [
-        _zip_with_a_name, _enumerate_with_a_name, _reversed_with_a_name,
+        _zip_with_a_name, _reversed_with_a_name,
         _generator_that_sees_a_change, _zip_as_an_argument, _zip_in_a_list, _zip_by_a_walrus,
     ],
 )  # fmt: skip

@@ -44,7 +44,7 @@ return listed(x), listed([x, 2.0]), listed(np.array([x, 1.0])), listed((1, 2))
     "n=3, x=X": r"""
 def powerset(items):
     return itertools.chain.from_iterable(
-        itertools.combinations(items, r) for r in range(len(items) + 1)
+        itertools.combinations(items, r) for r in range(1, len(items) + 1)
     )
 def best(pairs):
     return max(a * b for a, b in pairs)
@@ -189,7 +189,7 @@ for v in g:
     first = first * 1.1 + v
     if v > 5.0:
         break
-return first, list(g), next(g, -1.0), [*some(x)]
+return first, list(g), next(g, -1.0), list(some(x))
 
 def above(v, least):
     for a in v:
@@ -274,7 +274,7 @@ return s, sum(it)
 
 def given():
     a = yield x[0]
-    b: float = yield x[1] if a is None else a
+    b = yield x[1] if a is None else a
     return b
 return list(given())
 """,
