@@ -122,7 +122,7 @@ class Attempts:
             self._unrolled = replace(
                 self, sharing=Sharing(), unset=dict(self.unset), varied=dict(self.varied),
                 tables=None if self.tables is None else set(self.tables), logs=set(self.logs),
-                rolls=False,
+                stepped=set(self.stepped), rolls=False,
             )  # fmt: skip
             self.rolls = True
             return

@@ -14,8 +14,7 @@ In reading order:
 `sets`           sets: construction, methods and operators
 `outside`        calls of Python functions that are not looked into
 `rules`          the functions of a custom derivative
-`custom`         calls of functions that have one
-`external`       those of `adc.external`, with their derivatives
+`custom`         calls of functions that have one, and of those of `adc.external`
 `communication`  messages between the ranks of an MPI program
 `effects`        what a program prints, logs and warns of, and clocks
 `fourier`        `np.fft` and `scipy.fft`

@@ -19,7 +19,6 @@ from adc.frontend.calls import (
     communication,
     custom,
     effects,
-    external,
     reflection,
     sets,
     standard,
@@ -264,7 +263,9 @@ def _takes_none(callee: Binding) -> bool:
             return classes.is_record_class(cls)
         case Static(value=types.BuiltinFunctionType() as value) if value in _KEEPING:
             return True
-        case Static(value=value) if not custom.has_rule(value) and external.of(value) is None:
+        case Static(value=value) if (
+            not custom.has_rule(value) and custom.external_of(value) is None
+        ):
             fn = getattr(value, "py_func", value)
             fn = getattr(fn, "__func__", fn)
             return isinstance(fn, types.FunctionType) and not advice.is_unread(fn)
@@ -385,9 +386,9 @@ def _call_known(
     made = derivatives.of_object(value)
     if made is not None:
         return dispatch.apply(lo, made, args, kwargs, node)
-    if (outside_ := external.of(value)) is not None:
+    if (outside_ := custom.external_of(value)) is not None:
         owner_ = [static(value.__self__)] if outside_ is not value else []
-        return external.call(lo, outside_, [*owner_, *args], kwargs, node)
+        return custom.call_external(lo, outside_, [*owner_, *args], kwargs, node)
     if custom.has_rule(value):
         return custom.call(lo, value, args, kwargs, node)
     name = transform_name(value)
