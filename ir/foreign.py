@@ -29,6 +29,10 @@ _CPU = 1
 _INTERFACE = "__cuda_array_interface__"
 # Packages whose classes are not user programs.
 _LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc", "re"])
+# Those of tables, which are read as a whole.
+TABLES = frozenset(["pandas", "polars", "xarray", "dask", "pyarrow", "modin"])
+# Where other libraries are installed.
+_INSTALLED = ("site-packages", "dist-packages")
 # Modules that have classes with others in their place. Those are written like a user's.
 _REPLACED = ("scipy.", "numpy")
 _READ = ("adc.library.scipy", "adc.library.mpi", "adc.library.arrays.polynomials")
@@ -197,7 +201,7 @@ def peculiarity(cls: type) -> str:
     if read or is_stand_in(cls) or cls is types.SimpleNamespace:
         return ""
     module = cls.__module__ or ""
-    if module.split(".")[0] in _LIBRARIES and not module.startswith(_READ):
+    if module.split(".")[0] in _LIBRARIES | TABLES and not module.startswith(_READ):
         return "which is not written in Python that adc reads"
     for base in cls.__mro__[1:-1]:
         if base.__module__ == "builtins" or base is np.ndarray or base is enum.Enum:
@@ -212,7 +216,9 @@ def peculiarity(cls: type) -> str:
     for name in ("__getattr__", "__setattr__"):
         # Those of other libraries, such as PyTorch's modules, do more than a program can tell.
         code = getattr(getattr(cls, name, None), "__code__", None)
-        if _is_written(cls, name) and (code is None or "site-packages" in code.co_filename):
+        if _is_written(cls, name) and (
+            code is None or any(folder in code.co_filename for folder in _INSTALLED)
+        ):
             return f"which has `{name}`"
     return ""
 

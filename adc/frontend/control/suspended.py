@@ -102,6 +102,13 @@ def made(
 ) -> ObjectRef:  # fmt: skip
     """Return the object that a call of a generator is."""
     inlining.require_lasting(lo, (*args, *kwargs.values()), node)
+    return _begun_later(lo, found, args, kwargs, node)
+
+
+def _begun_later(
+    lo: Lowerer, found: Generator, args: Sequence[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> ObjectRef:  # fmt: skip
     spec, given = found.node.args, [*found.first, *args]
     bound = inlining.bind_arguments(lo, found.name, spec, given, kwargs, found.defaults, node)
     key = ("suspended", id(found.node), id(found.scope), id(found.holder.fn))
@@ -140,7 +147,8 @@ def expression(lo: Lowerer, node: ast.GeneratorExp, over: Binding) -> ObjectRef:
     source = Source(fn, lo.frame.source.file, fn.name)
     found = Generator(fn, source, fn.name, lo.frame.holder, lo.frame, {})
     call = ast.copy_location(ast.Call(node, [], []), node)
-    return made(lo, found, [over], {}, call)
+    # Nothing else draws from an iterator that is made here.
+    return _begun_later(lo, found, [over], {}, call)
 
 
 def _function(node: ast.GeneratorExp) -> ast.FunctionDef:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.ir import foreign
 from adc.ir.foreign import is_plain, stand_in
 
 UNCHANGING = (
@@ -80,8 +81,7 @@ def is_table(value: Any) -> bool:
     """Whether an object belongs to a table library, such as pandas."""
     if is_value(value):  # as the times of pandas are
         return False
-    library = type(value).__module__.split(".")[0]
-    return library in ("pandas", "polars", "xarray", "dask", "pyarrow", "modin")
+    return type(value).__module__.split(".")[0] in foreign.TABLES
 
 
 def is_distribution(value: Any) -> bool:

@@ -74,7 +74,7 @@ CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda x: np.sum(np.loadtxt("a") * x), "`numpy.loadtxt`", "read it outside"),
     (lambda x: json.loads("1") * x[0], "`json.loads`", "read it outside"),
     (lambda x: float(input()) * x[0], "`input`", "read it outside"),
-    (_chained, "`collections.ChainMap", "a dict"),
+    (_chained, "`collections.ChainMap", "merge the dicts"),
     (lambda x: np.polynomial.Chebyshev(x)(2.0), "`numpy.polynomial.", "polyval(x, c)"),
     (lambda x: np.array_str(x) and x[0], "`numpy.array_str`", "`print` the array"),
     (lambda x: x[0] * np.busday_count("2000", "2001"), "`numpy.busday_count`", "pass dates as n"),

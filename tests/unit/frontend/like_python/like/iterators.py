@@ -270,7 +270,7 @@ q = [x[0], x[1]]
 it = iter(q)
 s = sum(it)
 q.append(100.0)
-return s, sum(it)
+return s, s + sum(it)
 
 def given():
     a = yield x[0]

@@ -48,9 +48,6 @@ return np.negative(x > 1.0)
 return math.sin(X)
 # ADC014: this operation needs a number, not an array (f64[:])
 
-return [*X, *(v for v in X if v > 0)]
-# ADC010: unpacking a list of a length known only at run time is not supported
-
 return np.zeros(1.5)
 # ADC014: a size must be an integer, not a number (float)
 

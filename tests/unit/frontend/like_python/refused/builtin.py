@@ -27,10 +27,10 @@ return list(3)
 # ADC014: cannot loop over a number (int)
 
 return zip(3)
-# ADC010: returning a zip is not supported
+# ADC010: returning an iterator is not supported
 
 return enumerate(x)
-# ADC010: returning a enumerate is not supported
+# ADC010: returning an iterator is not supported
 
 return len(x)
 # ADC014: len() of a number (float)

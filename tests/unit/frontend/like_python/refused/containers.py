@@ -324,12 +324,6 @@ return a
 a = []
 for k in range(n):
     a.append(x)
-return a == [x, x, x]
-# ADC014: comparison of a list with a list
-
-a = []
-for k in range(n):
-    a.append(x)
 return "".join(a)
 # ADC010: `str.join` with these arguments is not supported
 

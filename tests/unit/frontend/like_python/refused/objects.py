@@ -158,12 +158,6 @@ return C().a
 # ADC010: an object of class `C`, which has `__getattribute__`, is not supported
 
 class C:
-    def __getattr__(self, name):
-        return 5.0
-return C().a * x
-# ADC010: an object of class `C`, which has `__getattr__`, is not supported
-
-class C:
     def __delattr__(self, name):
         pass
 c = C()
