@@ -363,6 +363,7 @@ class Preparation:
                     lasting=self.lasting,
                     picks=picks,
                     texts=texts,
+                    rolls=self.way.options.target != "cuda" and self.way.options.memory is None,
                 )
             except AdcError as error:
                 told |= isinstance(error, TextError)

@@ -125,6 +125,7 @@ def lower(
     lasting: bool = False,
     picks: bool = False,
     texts: bool = False,
+    rolls: bool = True,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -167,6 +168,9 @@ def lower(
         lists of any length may hold texts and objects. What uses one is lowered once for each.
     texts : bool
         Whether strings of run-time values may be anywhere, and not only what is printed.
+    rolls : bool
+        Whether lists may become buffers where loops would be many copies of their bodies. Nothing
+        is known of the bytes that these take.
 
     Raises
     ------
@@ -178,7 +182,7 @@ def lower(
         If the function, or anything it calls, is not in the supported subset.
     """
     start = time.perf_counter()
-    attempts = Attempts(modes, shares, picks, texts)
+    attempts = Attempts(modes, shares, picks, texts, rolls=None if rolls else False)
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general,

@@ -163,6 +163,21 @@ def test_arrays_of_several_shapes_stay_arrays(tried: list[bool | None]) -> None:
     assert tried[0]
 
 
+def test_budgets_need_to_know_sizes(tried: list[bool | None]) -> None:
+    def f(x: Any) -> Any:
+        xs = [x]
+        for t in range(6):
+            xs.append(np.tanh(xs[-1]) * xs[t])
+        return np.sum(xs[-1]) + np.sum(xs[3])
+
+    x = np.array([0.3, -0.5])
+    whole = adc.grad(f, target="python")(x)
+    assert tried == [True]
+    within = adc.grad(f, target="python", memory="1 kB")(x)
+    assert tried == [True]
+    np.testing.assert_allclose(within, whole, rtol=1e-13)
+
+
 def test_code_does_not_grow_with_lists(tried: list[bool | None]) -> None:
     text = """
     def f(x, n):
