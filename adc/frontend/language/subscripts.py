@@ -199,7 +199,7 @@ def _spelled_out(lo: Lowerer, key: NamedTuple, node: ast.Subscript) -> ast.Subsc
         part = ast.copy_location(ast.Slice(*ends), node.slice)
         made = ast.copy_location(ast.Subscript(node.value, part, node.ctx), node)
         lo.memo["spelled", id(node)] = node, made
-    return lo.memo["spelled", id(node)][1]  # type: ignore[no-any-return]
+    return lo.memo["spelled", id(node)][1]  # type: ignore[no-any-return]  # nodes
 
 
 def _slice(lo: Lowerer, node: ast.Slice) -> Binding:
