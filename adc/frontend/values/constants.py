@@ -49,8 +49,8 @@ _UNARY: dict[type[ast.AST], Callable[[Any], Any]] = {
 _BUILTINS = (abs, bool, divmod, float, int, max, min, repr, round, sorted, str, sum)
 # Functions of texts that return such values.
 OF_TEXTS = (
-    re.compile, re.escape, re.findall, re.fullmatch, re.match, re.search, re.split,
-    re.sub,
+    ast.literal_eval, re.compile, re.escape, re.findall, re.fullmatch, re.match, re.search,
+    re.split, re.sub,
 )  # fmt: skip
 # What depends on when it is called.
 _CLOCKS = ("fromtimestamp", "now", "today", "utcfromtimestamp", "utcnow")

@@ -4,6 +4,7 @@
 """What the bodies of `like` and `refused` use: modules, arrays, functions and classes."""
 
 import abc
+import ast
 import bisect
 import cmath
 import collections

@@ -370,6 +370,33 @@ except ValueError as error:
 return np.iterable(x), np.iterable([x]), np.iterable(np.array([x])), np.iterable(np.array(x))
 """,
     "x=X, n=3": r"""
+values = [x[0], 2.0]
+values += x[1]
+return values, [v for v in x] - np.max(x), x[1] / (x[0], 2.0), range(n) - x[0], (1, 3) + np.int8(2)
+
+values = []
+for v in x:
+    values.append(2 * v)
+return values - x[0], [[x[0], 1.0], [2.0, 3.0]] ** x[2], [x, x] % x[2], np.int64(2) * [x[0]]
+
+return [x[0], 2.0] < x[2], (x[0], 2.0) == x[0], x[0] != [1.0, 2.0]
+
+one, two = np.atleast_2d(x, x[0])
+return one, two, np.atleast_1d(x[0], 2.0, x), np.atleast_3d(x, M), np.atleast_1d([x[0]])
+
+np.testing.assert_allclose(x[0], 1.5, err_msg="{}".format(x[0]))
+np.testing.assert_array_almost_equal(x, [1.5, -0.5, 2.0], decimal=n)
+np.testing.assert_array_equal(x, np.array([1.5, -0.5, 2.0]))
+np.testing.assert_almost_equal(x[1], -0.50000001)
+try:
+    np.testing.assert_allclose(x, x[:2])
+except AssertionError:
+    x = 2.0 * x
+try:
+    np.testing.assert_allclose(x, 1.001 * x, rtol=1e-4)
+except AssertionError:
+    return x
+
 return np.zeros(1, np.common_type(x)), np.zeros(1, np.common_type(x, x * 1j))
 
 return np.diff(x, prepend=0.0), np.diff(x, append=[1.0, 2.0]), np.diff(x, 2, prepend=x[0])
