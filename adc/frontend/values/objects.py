@@ -298,7 +298,8 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
         target = owner if owner.element.kind != "c" else views.part(lo, owner, name)
         elementwise.assign_to(lo, target, value, node)
         return
-    if isinstance(owner, Closure) and lo.path is owner.path and is_constant(value):
+    kept = is_constant(value) or isinstance(value, Closure)
+    if isinstance(owner, Closure) and lo.path is owner.path and kept:
         lo.attributes_set.append((owner, name, owner.attributes.get(name)))
         owner.attributes[name] = value
         return

@@ -211,6 +211,7 @@ TESTING: dict[str, Callable[..., Any]] = {
 HANDLERS |= {found: _checking(getattr(checks, found.__name__)) for found in TESTING.values()}
 HANDLERS |= {np.ndenumerate: _enumerated, np.block: _block}
 HANDLERS |= {
+    np.broadcast: constructed(mapping.broadcast),
     np.poly1d: constructed(polynomials.poly1d),
     np.polynomial.Polynomial: constructed(polynomials.Polynomial),
     np.polynomial.Polynomial.fit: in_python(polynomials.fit),

@@ -370,6 +370,20 @@ except ValueError as error:
 return np.iterable(x), np.iterable([x]), np.iterable(np.array([x])), np.iterable(np.array(x))
 """,
     "x=X, n=3": r"""
+return M[:, ()], M[:, []].shape, x[[]], np.prod(M[:, ()], axis=1), x[()]
+
+total = 0.0
+for columns in itertools.chain([()], itertools.combinations(range(M.shape[1]), 1), [(0, 1)]):
+    total += np.sum(M[:, columns]) * x[0]
+return total
+
+b = np.broadcast(M, x[:2], 2.0)
+return b.shape, b.size, b.nd, b.ndim, b.numiter, [u * v + w for u, v, w in b]
+
+depths, tasks = [1, 3, 2], [x, x[0], "a", 2.0]
+return tasks.pop(np.argmax(depths)), tasks.pop(np.argmin(depths)), [0.0] * np.max(depths), \
+    np.max([1, 2.5]), np.argmin((2, 0)), np.max([True, False]), np.min([1, np.int8(2)])
+
 values = [x[0], 2.0]
 values += x[1]
 return values, [v for v in x] - np.max(x), x[1] / (x[0], 2.0), range(n) - x[0], (1, 3) + np.int8(2)

@@ -224,6 +224,12 @@ return x
 # ADC010: a list in a heap is not supported
 """,
     "x=X": r"""
+found = [each for k in range(3) for each in itertools.combinations(range(len(x)), k)]
+for each in found:
+    x = x + x[each]
+return x
+# ADC014: too many indices: 'x' is 1-dimensional, but 2 were indexed
+
 v = x * 1.0
 rows = [v]
 if x[0] > 0.0:
