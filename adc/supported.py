@@ -113,7 +113,7 @@ def _wrapped(names: Iterable[str]) -> str:
 
 
 _STANDARD = (
-    bisect, collections, contextlib, copy, dataclasses, functools, heapq, itertools, logging,
+    ast, bisect, collections, contextlib, copy, dataclasses, functools, heapq, itertools, logging,
     operator, re, time, warnings,
 )  # fmt: skip
 
@@ -151,7 +151,7 @@ def _known() -> dict[str, str]:
         prefix = "" if module is builtins else f"{module.__name__}."
         found |= {f"{prefix}{each}": f"{prefix}{each}" for each in _split(module, "")[0]}
     elsewhere = (name for op in OPS.values() for name in op.spellings if isinstance(name, str))
-    for each in (*elsewhere, *library.named(), *composed.SERIES, *_standard()):
+    for each in (*elsewhere, *library.named(), *composed.SERIES, *composed.TESTING, *_standard()):
         found[_full(each)] = each
     return found
 
@@ -300,6 +300,7 @@ def page(*, refused: bool = False) -> str:
         if unknown and refused and module is not builtins:
             lines += ["", f"Not supported, ADC010: {_wrapped(unknown)}"]
     lines += ["", "## `np.polynomial`", "", _wrapped(sorted(composed.SERIES))]
+    lines += ["", "## `np.testing`", "", _wrapped(composed.TESTING)]
     elsewhere = [name for op in OPS.values() for name in op.spellings if isinstance(name, str)]
     elsewhere += library.named()
     if elsewhere:

@@ -22,6 +22,7 @@ from adc.frontend.core.state import (
     BOTH,
     NEITHER,
     REVERSE,
+    ChoiceError,
     ConstantNeededError,
     Lowered,
     StackError,
@@ -105,15 +106,15 @@ def _by_steps(signature: Signature, levels: tuple[Level, ...], moves: bool) -> i
     return count
 
 
-def _is_further(error: AdcError, first: AdcError) -> bool:
-    """Whether an attempt can do what the first one could not, and met an error on a later line."""
+def _is_further(error: AdcError, first: AdcError, passed: set[tuple[str, int, int]]) -> bool:
+    """Whether an attempt can do what the first one could not, and met an error somewhere else."""
     a, b = error.span, first.span
-    return (
-        isinstance(first, UnsupportedError)
-        and a is not None
-        and b is not None
-        and a.file == b.file
-        and a.line > b.line
+    if a is None or b is None or isinstance(error, ChoiceError):
+        return False
+    if isinstance(first, UnsupportedError) and a.file == b.file and a.line > b.line:
+        return True
+    return (a.file, a.line) != (b.file, b.line) and any(
+        file == b.file and line <= b.line <= end for file, line, end in passed
     )
 
 
@@ -344,6 +345,7 @@ class Preparation:
         picks = texts = told = False
         while True:
             numbers: set[Place] = set()
+            passed: set[tuple[str, int, int]] = set()
             try:
                 return lower(
                     self.lowered_fn,
@@ -360,6 +362,7 @@ class Preparation:
                     modes=self._modes(applied),
                     auxiliary=not applied and self._has_auxiliary(),
                     numbers=numbers,
+                    passed=passed,
                     lasting=self.lasting,
                     picks=picks,
                     texts=texts,
@@ -381,7 +384,8 @@ class Preparation:
                         constants.clear()
                         continue
                     if picks:
-                        raise (error if _is_further(error, refused) else refused) from None
+                        further = _is_further(error, refused, passed)
+                        raise (error if further else refused) from None
                     # What takes more code is the last resort.
                     picks = True
                     constants.clear()

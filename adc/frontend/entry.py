@@ -122,6 +122,7 @@ def lower(
     modes: frozenset[str] = BOTH,
     auxiliary: bool = False,
     numbers: set[Place] | None = None,
+    passed: set[tuple[str, int, int]] | None = None,
     lasting: bool = False,
     picks: bool = False,
     texts: bool = False,
@@ -161,6 +162,8 @@ def lower(
     numbers : set of Place, optional
         Gets the places of those integers, and sizes, that the program has, or had where it was
         refused.
+    passed : set, optional
+        Gets the files and lines of the statements that were lowered.
     lasting : bool
         Whether what the function changes outside is to be done by who calls the code.
     picks : bool
@@ -199,6 +202,9 @@ def lower(
         finally:
             if numbers is not None:
                 numbers.update(made.numbers.values())
+            if passed is not None:
+                passed.clear()
+                passed.update(made.passed)
         return replace(lowered, seconds=time.perf_counter() - start)
 
 

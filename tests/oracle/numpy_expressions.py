@@ -98,6 +98,7 @@ TABLE: dict[str, list[str]] = {
         "{}([v, w])", "{}([[s, s], [s, s]])", "{}([[m], [m]])", "{}(v)",
         "{}([[s, s[:, :1]], [s[:1], s[:1, :1]]])", "{}([n, v])", "{}([[v], [v]])",
     ],
+    "np.broadcast": ["{}(x, v).shape", "{}(m, n).size", "{}(v, m, x).nd", "{}(a, b).ndim"],
     "np.broadcast_arrays": ["{}(x, y)", "{}(v, m)", "{}(n, v)"],
     "np.broadcast_shapes": ["{}((2, 1), (3,))", "{}(a.shape, b.shape)", "{}(2, (3, 1))"],
     "np.choose": [

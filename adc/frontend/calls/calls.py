@@ -428,6 +428,8 @@ def _call_known(
     if isinstance(fn, types.FunctionType) and not advice.is_unread(fn):
         if (generator := generators.found_in(lo, Static(fn, callee.place))) is not None:
             return suspended.made(lo, generator, args, kwargs, node)
+        if (new := objects.new_tuple(lo, fn, args, kwargs, node)) is not None:
+            return new
         if (chosen := standard.of_class(lo, fn, args, node)) is not None:
             return dispatch.apply(lo, chosen, args, kwargs, node)
         return program.call_function(lo, fn, args, kwargs, node, callee.place)

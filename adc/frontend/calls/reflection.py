@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import ast
 import functools
+import inspect
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +19,9 @@ from adc.frontend.core.bindings import (
     Binding,
     Bound,
     Closure,
+    ListRef,
     Num,
+    ObjectRef,
     Static,
     Super,
     Transformed,
@@ -154,6 +157,35 @@ def _vars(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
     return objects.as_dict(lo, args[0], node)
 
 
+def _dir(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower `dir` of an object: the names of its attributes and of its classes'."""
+    arguments.arity(lo, args, kwargs, node, 1)
+    cls = classes.instance_class(args[0])
+    if not isinstance(args[0], ObjectRef) or cls is None or is_stand_in(cls):
+        raise lo.unsupported(f"`dir` of {kind_of(args[0])}", node, "write the names")
+    if classes.find(lo, args[0], "__dir__") not in (None, object.__dir__):
+        raise lo.unsupported(f"`__dir__` of {kind_of(args[0])}", node, "write the names")
+    found = sorted({*dir(cls), *lo.record(args[0]).keys})
+    return lo.new_ref(ListRef, TupleOf(tuple(map(Static, found))))
+
+
+def _signature(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower `inspect.signature` of a function, class or method that is known."""
+    arguments.arity(lo, args, kwargs, node, 1)
+    value, bound = None, False
+    match args[0]:
+        case Static(value=value):
+            outside.pin(lo, args[0])
+        case Bound(owner=ObjectRef(cls=cls), name=name, after=None):
+            value = getattr(cls, name, None)
+            bound = isinstance(inspect.getattr_static(cls, name, None), types.FunctionType)
+    if not isinstance(value, type | types.FunctionType | types.MethodType):
+        raise lo.unsupported(f"`signature` of {kind_of(args[0])}", node, "write the names")
+    found = inspect.signature(value)
+    rest = list(found.parameters.values())[1 if bound else 0 :]
+    return Static(found.replace(parameters=rest))
+
+
 def _setattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 3)
     value = elementwise.materialised(lo, args[2], node)
@@ -205,6 +237,6 @@ def _super(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
 HANDLERS: dict[Any, Handler] = {
     isinstance: _isinstance, callable: _callable, type: _type, getattr: _getattr,
     hasattr: _hasattr, setattr: _setattr, vars: _vars, super: _super,
-    object.__setattr__: set_own,
+    object.__setattr__: set_own, dir: _dir, inspect.signature: _signature,
 }  # fmt: skip
 library.enter(HANDLERS)

@@ -96,6 +96,9 @@ def _lower_section(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
                 _guarded(lo, stmt)
             else:
                 choices.execute(lo, stmt)
+        if not isinstance(stmt, ast.FunctionDef | ast.ClassDef):
+            here = lo.span(stmt)
+            lo.shared.passed.add((here.file, here.line, here.end_line))
         if not is_exit(exit_of(lo), FALLS):
             if not is_last:
                 with lo.at(stmt):

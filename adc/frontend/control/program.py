@@ -28,7 +28,7 @@ from adc.frontend.core.bindings import (
     Unbound,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import Frame, Holder, StackError
+from adc.frontend.core.state import Frame, Holder, StackError, VariesError
 from adc.frontend.core.structure import pieces, refs, shape_of
 from adc.frontend.inputs.places import Place
 from adc.frontend.syntax.source import Source
@@ -234,8 +234,10 @@ def _call_recursive(lo: Lowerer, call: _Call) -> Binding:
             structural.discard(call.which)
             if signal.key != key:
                 raise  # another function, which has called this one
-        except (AdcError, RecursionError):
+        except (AdcError, RecursionError) as error:
             structural.discard(call.which)
+            if isinstance(error, VariesError) and error.variable not in lo.shared.varied:
+                raise  # the program is lowered again, where the variable may be of several kinds
         finally:
             lo.stack.pop()
         raise

@@ -34,7 +34,7 @@ _BY_HINT = {
     _FIELDS: "object_ str_ bytes_ void record rec.recarray rec character flexible",
     _KIND: "complexfloating floating generic inexact integer number signedinteger "
     "unsignedinteger ufunc",
-    _INDICES: "broadcast flatiter nditer nested_iters",
+    _INDICES: "flatiter nditer nested_iters",
     _LAYOUT: "asfortranarray isfortran",
     _WARNINGS: "errstate geterr geterrcall seterr seterrcall",
     _SETTINGS: "get_include get_printoptions getbufsize info printoptions set_printoptions "

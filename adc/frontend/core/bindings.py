@@ -367,8 +367,9 @@ class Static:
 class Closure:
     """A function defined inside the lowered code, with the scope it was defined in.
 
-    Its attributes are constants. They are set once for all paths: not in branches or loops that it
-    was not made in (`path`). Inner functions are counted, by `number`, as they are made.
+    Its attributes are constants or functions. They are set once for all paths: not in branches or
+    loops that it was not made in (`path`). Inner functions are counted, by `number`, as they are
+    made.
     """
 
     node: ast.FunctionDef | ast.Lambda

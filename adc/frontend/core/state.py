@@ -465,6 +465,8 @@ class Shared:
     # Numbers from outside that are part of the program, and where those that are not lie.
     constants: Mapping[Place, Any] = field(default_factory=dict)
     numbers: dict[Value, Place] = field(default_factory=dict)
+    # Statements that were lowered: their files and lines.
+    passed: set[tuple[str, int, int]] = field(default_factory=set)
     # Functions are inlined until this many statements were built: a function that calls another
     # twice, which calls a third twice … would take exponential time.
     inlined: int = 10_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 
 from adc.frontend.control import evaluation
 from adc.frontend.core import advice, bindings, classes, dispatch, numbers, outside
@@ -21,6 +22,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    RecordOf,
     Ruled,
     SetRef,
     Static,
@@ -179,6 +181,9 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
         is_call = node.attr == "to_numpy"
         return Bound(owner, node.attr) if is_call else outside.column(lo, owner, node.attr, node)
     if isinstance(owner, Static):
+        described = _of_signature(lo, owner.value, node.attr)
+        if described is not None:
+            return described
         found = objects.of_static(lo, owner, node.attr, node)
         if found is not None:
             return found
@@ -191,6 +196,18 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
             return Static(getattr(owner.value, node.attr))
         raise lo.unsupported(f"`{node.attr}` of a set", node, "use a dict, or a list")
     raise _missing(lo, owner, node.attr, node)
+
+
+def _of_signature(lo: Lowerer, value: object, name: str) -> Binding | None:
+    """Return an attribute of what `inspect.signature` returns, or of a parameter in it."""
+    if isinstance(value, inspect.Signature) and name == "parameters":
+        found = value.parameters
+        return lo.new_ref(DictRef, RecordOf(tuple(found), tuple(map(Static, found.values()))))
+    if isinstance(value, inspect.Parameter) and name in ("name", "kind", "default"):
+        held = getattr(value, name)
+        known = isinstance(held, type) or trees.is_constant((held,))
+        return static(held) if known else None
+    return None
 
 
 def _missing(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> AdcError:

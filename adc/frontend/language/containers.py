@@ -70,6 +70,11 @@ def combined(
         if isinstance(right, ListRef):
             left, right = right, left
         if isinstance(left, ListRef) and isinstance(right, Num):
+            if right.operand.type.kind not in "iub":
+                raise TypeMismatchError(
+                    f"repeating a list by {kind_of(right)}", lo.span(node),
+                    "use an integer, or `np.array(...)` of the list for products",
+                )  # fmt: skip
             if not isinstance(right.operand, Literal) and right.operand.type.kind in "iu":
                 match lo.held(left):
                     case TupleOf(items=(Num() as element,)):

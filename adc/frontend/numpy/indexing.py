@@ -27,7 +27,7 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.values import arrays, elementwise, operators, sequences, views
+from adc.frontend.values import arguments, arrays, elementwise, operators, sequences, views
 from adc.frontend.values.elementwise import common_dims, is_array, lazy, nest
 from adc.frontend.values.views import Arraylike, dims_of, times
 from adc.ir.builder import integer
@@ -644,6 +644,9 @@ def index_of(lo: Lowerer, x: Arraylike, indices: Sequence[Binding], node: ast.AS
 
 def as_index_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
     """Return an array for a list, tuple or range used as an index."""
+    items = arguments.sequence(lo, binding)
+    if items is not None and not items:
+        return arrays.from_items(lo, (), node, "i64")  # an array of them would be one of floats
     if isinstance(binding, ListRef | TupleOf | Range):
         return arrays.as_array(lo, binding, node)
     if isinstance(binding, Num) and binding.operand.type.kind == "b":

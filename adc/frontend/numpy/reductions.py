@@ -11,7 +11,7 @@ import numpy as np
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.values import arguments, arrays, elementwise, operators, views
+from adc.frontend.values import arguments, arrays, constants, elementwise, operators, views
 from adc.frontend.values.elementwise import lazy, lift, nest
 from adc.frontend.values.views import dims_of
 from adc.ir.builder import integer
@@ -675,4 +675,8 @@ HANDLERS: dict[str, Handler] = {
     "all": _logical("and"), "count_nonzero": _count_nonzero, "ptp": _ptp,
     "cumsum": _cumulative("add"), "cumprod": _cumulative("mul"),
 }  # fmt: skip
+HANDLERS |= {
+    name: constants.folding(getattr(np, name), HANDLERS[name])
+    for name in ("argmax", "argmin", "max", "amax", "min", "amin")
+}
 __all__ = ["HANDLERS"]

@@ -139,23 +139,28 @@ def _broadcast_to(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return _boxed(lo, given["a"], found, node, always=True)
 
 
-@numpy_function("a", "atleast_1d")
-def _atleast_1d(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    x = arrays.as_array(lo, given["a"], node)
-    return views.with_new_axes(lo, x, [0]) if not dims_of(lo, x) else x
+def _with_axes(*added: Sequence[int]) -> Handler:
+    """Return a handler of arrays that get new axes: where, for each number of their axes."""
+
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        arguments.arity(lo, args, kwargs, node, 1, max(1, len(args)))
+        found: list[Binding] = []
+        for arg in args:
+            x = arrays.as_array(lo, arg, node)
+            rank = len(dims_of(lo, x))
+            found.append(views.with_new_axes(lo, x, added[rank]) if rank < len(added) else x)
+        if len(found) == 1:
+            return found[0]
+        return TupleOf(tuple(elementwise.materialised(lo, x, node) for x in found))
+
+    return handler
 
 
-@numpy_function("a", "atleast_2d")
-def _atleast_2d(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    x = arrays.as_array(lo, given["a"], node)
-    return views.with_new_axes(lo, x, range(2 - min(2, len(dims_of(lo, x)))))
-
-
-@numpy_function("a", "atleast_3d")
-def _atleast_3d(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    x = arrays.as_array(lo, given["a"], node)
-    added = {0: [0, 1, 2], 1: [0, 2], 2: [2]}
-    return views.with_new_axes(lo, x, added.get(len(dims_of(lo, x)), []))
+HANDLERS["atleast_1d"] = _with_axes([0])
+HANDLERS["atleast_2d"] = _with_axes([0, 1], [0])
+HANDLERS["atleast_3d"] = _with_axes([0, 1, 2], [0, 2], [2])
 
 
 @numpy_function("a")

@@ -151,6 +151,21 @@ def as_operand(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
     return binding
 
 
+def is_element_wise(left: Binding, right: Binding) -> bool:
+    """Whether an operator on these is NumPy's: on an array, or on a sequence and NumPy's number."""
+    return any(
+        elementwise.is_array(one)
+        or (isinstance(one, TupleOf | ListRef | Range) and _is_numpys_number(other))
+        for one, other in ((left, right), (right, left))
+    )
+
+
+def _is_numpys_number(binding: Binding) -> bool:
+    if not isinstance(binding, Num):
+        return False
+    return binding.array or not numbers.scalar_type(binding.operand).weak
+
+
 def from_items(lo: Lowerer, items: Sequence[Binding], node: ast.AST, dtype: str = "") -> ArrayRef:
     """Return the array of these elements, numbers or nested sequences and arrays."""
     with lo.at(node):

@@ -215,7 +215,7 @@ def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
     kind = type(op)
     if kind in numbers.COMPARE:
         left, right = outside.number_in(lo, left), outside.number_in(lo, right)
-    if kind in numbers.COMPARE and (elementwise.is_array(left) or elementwise.is_array(right)):
+    if kind in numbers.COMPARE and arrays.is_element_wise(left, right):
         _require_no_object(lo, left, right, node)
         operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
 

@@ -14,6 +14,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from adc.frontend.core import dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     Binding,
@@ -49,8 +51,8 @@ _UNARY: dict[type[ast.AST], Callable[[Any], Any]] = {
 _BUILTINS = (abs, bool, divmod, float, int, max, min, repr, round, sorted, str, sum)
 # Functions of texts that return such values.
 OF_TEXTS = (
-    re.compile, re.escape, re.findall, re.fullmatch, re.match, re.search, re.split,
-    re.sub,
+    ast.literal_eval, re.compile, re.escape, re.findall, re.fullmatch, re.match, re.search,
+    re.split, re.sub,
 )  # fmt: skip
 # What depends on when it is called.
 _CLOCKS = ("fromtimestamp", "now", "today", "utcfromtimestamp", "utcnow")
@@ -116,6 +118,23 @@ def _evaluated(
             ) from None
         numbers.refuse(lo, str(error), node, type(error).__name__, str(error))
     return _binding(lo, found)
+
+
+def folding(fn: Callable[[Any], Any], handler: arguments.Handler) -> arguments.Handler:
+    """Return a handler of a function of NumPy whose value for constants in a list is one, too.
+
+    It may decide how long a list is: ``tasks.pop(np.argmax(depths))``.
+    """
+
+    def folded(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        items = arguments.sequence(lo, args[0]) if len(args) == 1 and not kwargs else None
+        if items and all(isinstance(x, Num) and isinstance(x.operand, Literal) for x in items):
+            return static(fn(np.array([_known(lo, item) for item in items])))
+        return handler(lo, args, kwargs, node)
+
+    return folded
 
 
 def _binding(lo: Lowerer, value: Any) -> Binding:
@@ -272,6 +291,7 @@ __all__ = [
     "binary",
     "call",
     "failing",
+    "folding",
     "is_constant",
     "item",
     "method",

@@ -298,7 +298,8 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
         target = owner if owner.element.kind != "c" else views.part(lo, owner, name)
         elementwise.assign_to(lo, target, value, node)
         return
-    if isinstance(owner, Closure) and lo.path is owner.path and is_constant(value):
+    kept = is_constant(value) or isinstance(value, Closure)
+    if isinstance(owner, Closure) and lo.path is owner.path and kept:
         lo.attributes_set.append((owner, name, owner.attributes.get(name)))
         owner.attributes[name] = value
         return
@@ -485,13 +486,35 @@ def as_dict(lo: Lowerer, owner: Binding, node: ast.AST) -> Binding:
 def _named_tuple(
     lo: Lowerer, cls: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    made = next(base for base in cls.__mro__ if "_fields" in vars(base))
-    for name, meant in (
-        ("__new__", classes.in_class(made, "__new__")),
-        ("__init__", object.__init__),
-    ):
-        if classes.in_class(cls, name) is not meant:
-            raise lo.unsupported(f"`{cls.__name__}`, a named tuple with `{name}`,", node)
+    if classes.in_class(cls, "__init__") is not object.__init__:
+        raise lo.unsupported(f"`{cls.__name__}`, a named tuple with `__init__`,", node)
+    base, new = classes.inherited(cls, "__new__", None)
+    if new is not vars(_made(cls))["__new__"]:
+        outside.guard(lo, Place(base, (Member("__new__"),)), new)
+        return dispatch.apply(lo, Static(new.__func__), [Static(cls), *args], kwargs, node)
+    return _of_fields(lo, cls, args, kwargs, node)
+
+
+def _made(cls: type) -> type:
+    """Return the class that `namedtuple` has made, of one that may inherit from it."""
+    return next(base for base in cls.__mro__ if "_fields" in vars(base))
+
+
+def new_tuple(
+    lo: Lowerer, fn: object, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding | None:
+    """Lower ``super().__new__(cls, ...)`` of a named tuple; return None for other functions."""
+    cls = args[0].value if args and isinstance(args[0], Static) else None
+    if not (isinstance(cls, type) and instances.is_named_tuple(cls)):
+        return None
+    if vars(_made(cls))["__new__"].__func__ is not fn:
+        return None
+    return _of_fields(lo, cls, args[1:], kwargs, node)
+
+
+def _of_fields(
+    lo: Lowerer, cls: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
     given = _given(lo, cls, cls._fields, cls._fields, args, kwargs, node)
     for name in cls._fields:
         if name not in given and name in cls._field_defaults:

@@ -110,7 +110,8 @@ def binary(
     if of_kind is not None:
         return of_kind(lo, kind, left, right, node)
     name = numbers.ROWS[kind]
-    if elementwise.is_array(left) or elementwise.is_array(right):
+    repeats = name == "mul" and not _is_any_array(left, right)  # a sequence, or fails to
+    if arrays.is_element_wise(left, right) and not repeats:
         operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
 
         squared = name == "pow" and elementwise.is_array(left) and isinstance(right, Num)
@@ -165,6 +166,12 @@ def binary(
         b = numbers.weak(lo, b)
     with lo.at(node):
         return Num(numbers.arithmetic(lo, name, a, b, node))
+
+
+def _is_any_array(*sides: Binding) -> bool:
+    return any(
+        elementwise.is_array(side) or (isinstance(side, Num) and side.array) for side in sides
+    )
 
 
 def _is_complex_of_float(left: Binding, right: Binding) -> bool:

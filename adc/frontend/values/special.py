@@ -261,7 +261,8 @@ def table() -> list[tuple[str, str]]:
         (names("__getattr__"), "called for attributes that an object does not have"),
         (names("__new__", "__getattribute__") + ", metaclasses with "
          "`__call__`, subclasses of builtin classes and of arrays (`__missing__`)", _OWN_CLASS),
-        ("`__del__`, named tuples with `__new__` or `__init__`, abstract classes",
+        ("`__new__` of named tuples", "called"),
+        ("`__del__`, named tuples with `__init__`, abstract classes",
          "refused: no objects of such a class are created"),
         (names("__iter__") + ", which yields, or returns `iter(...)` or the object", "called by "
          "loops, and by functions that take all of an iterable"),

@@ -13,6 +13,7 @@
 `polynomials` polynomials as objects
 `reducing`    methods of functions of two operands
 `series`      values of polynomials in several bases (`np.polynomial`)
+`checks`      checks that raise `AssertionError` (`np.testing`)
 `mapping`     functions applied along axes, or to elements
 ============  ======================================================================================
 

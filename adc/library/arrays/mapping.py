@@ -2,11 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from adc.library import Unsupported
+
+
+class broadcast:
+    """`np.broadcast`: the shape that arrays have together; loops over their elements."""
+
+    def __init__(self, *args: Any) -> None:
+        self._parts = [np.asarray(each) for each in args]
+        self.shape: Any = np.broadcast_shapes(*[each.shape for each in self._parts])
+        self.numiter = len(args)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        shown = [np.broadcast_to(each, self.shape) for each in self._parts]
+        for place in np.ndindex(self.shape):
+            yield tuple([each[place] for each in shown])
+
+    @property
+    def ndim(self) -> Any:
+        return len(self.shape)
+
+    @property
+    def nd(self) -> Any:
+        return len(self.shape)
+
+    @property
+    def size(self) -> Any:
+        count = 1
+        for each in self.shape:
+            count *= each
+        return count
 
 
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
@@ -135,5 +165,6 @@ def fromiter(iter: Any, dtype: Any, count: int = -1) -> Any:
 
 
 __all__ = [
-    "apply_along_axis", "apply_over_axes", "fromfunction", "fromiter", "piecewise", "vectorize",
+    "apply_along_axis", "apply_over_axes", "broadcast", "fromfunction", "fromiter", "piecewise",
+    "vectorize",
 ]  # fmt: skip

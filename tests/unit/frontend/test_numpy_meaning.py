@@ -90,6 +90,8 @@ def test_the_sweep_knows_every_function() -> None:
     supported -= {"np.datetime64", "np.timedelta64"}
     # Fourier transforms have tests of their own.
     supported = {name for name in supported if not name.startswith("np.fft")}
+    # Checks return nothing (`tests.unit.frontend.like_python`).
+    supported = {name for name in supported if not name.startswith("np.testing")}
     modules = {
         "np.linalg",
         "np.polynomial",

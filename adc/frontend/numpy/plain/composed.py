@@ -20,6 +20,7 @@ from adc.frontend.values.views import Arraylike
 from adc.ir.errors import TypeMismatchError
 from adc.ir.foreign import STAND_INS, StandIn
 from adc.library.arrays import (
+    checks,
     editing,
     elements,
     mapping,
@@ -62,6 +63,14 @@ def in_python(
         return Num(found.operand, fn in _ARRAYS) if isinstance(found, Num) else found
 
     return _with_values(fn, constants, call)
+
+
+def _checking(fn: types.FunctionType) -> Handler:
+    """Return the handler of a function that returns None, or raises `AssertionError`."""
+    return _with_values(
+        fn, ("decimal",),
+        lambda lo, args, kwargs, node: program.call_function(lo, fn, args, kwargs, node),
+    )  # fmt: skip
 
 
 def constructed(cls: type, constants: tuple[str, ...] = ()) -> Handler:
@@ -195,8 +204,14 @@ SERIES: dict[str, Callable[..., Any]] = {
     if (found := getattr(getattr(np.polynomial, module), name, None)) is not None
 }
 HANDLERS |= {found: in_python(getattr(series, found.__name__)) for found in SERIES.values()}
+#: What is in `np.testing`.
+TESTING: dict[str, Callable[..., Any]] = {
+    f"np.testing.{name}": getattr(np.testing, name) for name in checks.__all__
+}
+HANDLERS |= {found: _checking(getattr(checks, found.__name__)) for found in TESTING.values()}
 HANDLERS |= {np.ndenumerate: _enumerated, np.block: _block}
 HANDLERS |= {
+    np.broadcast: constructed(mapping.broadcast),
     np.poly1d: constructed(polynomials.poly1d),
     np.polynomial.Polynomial: constructed(polynomials.Polynomial),
     np.polynomial.Polynomial.fit: in_python(polynomials.fit),
@@ -212,5 +227,6 @@ STAND_INS["numpy.polynomial.Polynomial"] = StandIn(
 # Methods of arrays that are not the function of that name.
 METHODS: dict[str, Handler] = {"partition": in_python(editing.partition_in_place)}
 __all__ = [
-    "HANDLERS", "METHODS", "SERIES", "constructed", "in_python", "require_constants", "vectorized",
+    "HANDLERS", "METHODS", "SERIES", "TESTING", "constructed", "in_python", "require_constants",
+    "vectorized",
 ]  # fmt: skip

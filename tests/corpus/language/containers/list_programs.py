@@ -907,3 +907,19 @@ def recursion_over_an_object_with_inner_functions(x: Any, w: Any, n: Any) -> Any
     y = _applied(n, net, x)
     scale = 0.5
     return np.sum(y * y) + np.sum(_applied(n + 1, net, x))
+
+
+def _log_sum_exp(values: Any) -> Any:
+    highest = np.max(values)
+    return highest + np.log(np.exp(values - highest).sum())
+
+
+@program(X3, M33, argnums=(0, 1))
+def lists_minus_a_number_of_numpy(x: Any, w: Any) -> Any:
+    """`list - float` fails; `list - np.float64` is an array, also of a list of any length."""
+    found = [_log_sum_exp([x[k] * w[k, j] for k in range(3)]) for j in range(3)]
+    grown = []
+    for v in x:
+        grown.append(v * found[0])
+    found += x[1]
+    return np.sum(found * x) + np.sum((grown / w[0, 0]) ** 2) + np.sum(x[2] - (x[0], 1.0))

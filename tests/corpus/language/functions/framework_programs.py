@@ -235,3 +235,38 @@ def _value(tree: Any, names: Any) -> Any:
 def parser_of_a_text(x: Any) -> Any:
     tree = Parser("a * sin ( b + 2.5 * c ) - ( a - c ) * b").total()
     return _value(tree, {"a": x[0], "b": x[1], "c": x[2]})
+
+
+class Tensor:
+    """An array that passes gradients on to those that it was computed from, recursively."""
+
+    def __init__(self, data: Any, needs: Any = ()) -> None:
+        self.data = data
+        self.needs = needs
+        self.grad: Any = 0.0
+
+    def backward(self, grad: Any) -> None:
+        self.grad = self.grad + grad
+        for tensor, part in self.needs:
+            tensor.backward(part(grad))
+
+
+def _summed(like: Tensor, factor: Any) -> Callable[[Any], Any]:
+    def part(grad: Any) -> Any:
+        grad = grad * factor
+        for _ in range(grad.ndim - like.data.ndim):
+            grad = grad.sum(axis=0)
+        return grad
+
+    return part
+
+
+@program(uniform(5, 3, 3), X3, argnums=(0, 1))
+def gradients_summed_over_added_axes(w: Any, x: Any) -> Any:
+    """Each turn of the loop in `part` takes an axis away."""
+    a, b = Tensor(w), Tensor(x)
+    for _ in range(2):
+        y = Tensor(a.data * b.data, [(a, _summed(a, b.data)), (b, _summed(b, a.data))])
+        y.backward(2.0 * y.data)
+        b = Tensor(b.data - 0.1 * b.grad)
+    return np.sum(b.data * b.data) + np.sum(a.grad)

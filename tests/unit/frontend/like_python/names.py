@@ -4,6 +4,7 @@
 """What the bodies of `like` and `refused` use: modules, arrays, functions and classes."""
 
 import abc
+import ast
 import bisect
 import cmath
 import collections
@@ -16,6 +17,7 @@ import enum
 import fractions
 import functools
 import heapq
+import inspect
 import itertools
 import logging
 import math
@@ -175,6 +177,37 @@ class Data:
 
 
 Pair = collections.namedtuple("Pair", "a b")
+
+
+class Span(collections.namedtuple("Span", "start stop")):
+    __slots__ = ()
+
+    def __new__(cls, start, stop=None):
+        if stop is None:
+            stop = 2.0 * start
+        return super().__new__(cls, start, stop)
+
+    @property
+    def length(self):
+        return self.stop - self.start
+
+
+class Unit(Span):
+    def __new__(cls, start):
+        return super().__new__(cls, start, stop=start + 1.0)
+
+
+class Estimator:
+    def __init__(self, rate=0.5, *, depth=2, **options):
+        self.rate, self.depth = rate, depth
+
+    def get_params(self):
+        parameters = inspect.signature(self.__class__.__init__).parameters.values()
+        kept = [p for p in parameters if p.name != "self" and p.kind != p.VAR_KEYWORD]
+        return {p.name: getattr(self, p.name) for p in kept}
+
+    def clone(self):
+        return self.__class__(**self.get_params())
 
 
 class Scaled(typing.NamedTuple):

@@ -370,6 +370,47 @@ except ValueError as error:
 return np.iterable(x), np.iterable([x]), np.iterable(np.array([x])), np.iterable(np.array(x))
 """,
     "x=X, n=3": r"""
+return M[:, ()], M[:, []].shape, x[[]], np.prod(M[:, ()], axis=1), x[()]
+
+total = 0.0
+for columns in itertools.chain([()], itertools.combinations(range(M.shape[1]), 1), [(0, 1)]):
+    total += np.sum(M[:, columns]) * x[0]
+return total
+
+b = np.broadcast(M, x[:2], 2.0)
+return b.shape, b.size, b.nd, b.ndim, b.numiter, [u * v + w for u, v, w in b]
+
+depths, tasks = [1, 3, 2], [x, x[0], "a", 2.0]
+return tasks.pop(np.argmax(depths)), tasks.pop(np.argmin(depths)), [0.0] * np.max(depths), \
+    np.max([1, 2.5]), np.argmin((2, 0)), np.max([True, False]), np.min([1, np.int8(2)])
+
+values = [x[0], 2.0]
+values += x[1]
+return values, [v for v in x] - np.max(x), x[1] / (x[0], 2.0), range(n) - x[0], (1, 3) + np.int8(2)
+
+values = []
+for v in x:
+    values.append(2 * v)
+return values - x[0], [[x[0], 1.0], [2.0, 3.0]] ** x[2], [x, x] % x[2], np.int64(2) * [x[0]]
+
+return [x[0], 2.0] < x[2], (x[0], 2.0) == x[0], x[0] != [1.0, 2.0]
+
+one, two = np.atleast_2d(x, x[0])
+return one, two, np.atleast_1d(x[0], 2.0, x), np.atleast_3d(x, M), np.atleast_1d([x[0]])
+
+np.testing.assert_allclose(x[0], 1.5, err_msg="{}".format(x[0]))
+np.testing.assert_array_almost_equal(x, [1.5, -0.5, 2.0], decimal=n)
+np.testing.assert_array_equal(x, np.array([1.5, -0.5, 2.0]))
+np.testing.assert_almost_equal(x[1], -0.50000001)
+try:
+    np.testing.assert_allclose(x, x[:2])
+except AssertionError:
+    x = 2.0 * x
+try:
+    np.testing.assert_allclose(x, 1.001 * x, rtol=1e-4)
+except AssertionError:
+    return x
+
 return np.zeros(1, np.common_type(x)), np.zeros(1, np.common_type(x, x * 1j))
 
 return np.diff(x, prepend=0.0), np.diff(x, append=[1.0, 2.0]), np.diff(x, 2, prepend=x[0])

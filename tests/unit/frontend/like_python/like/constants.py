@@ -2,6 +2,11 @@
 
 LIKE: dict[str, str] = {
     "x=0.7,": r"""
+found = re.findall(r"(\w+)=([^,)]*)", "Adam(lr=0.5, n=3, f=None)")
+settings = {k: ast.literal_eval(v) for k, v in found}
+shape, names = ast.literal_eval("(2, [3, 4.5])"), ast.literal_eval("{'a': -1, 'b': (True, 'c')}")
+return settings["lr"] * x, settings, sum(shape[1]) * x, names
+
 mass = {"C": 12.0, "H": 1.0, "O": 16.0}
 parts = re.findall(r"([A-Z])(\d*)", "C2H5OH")
 line = re.match(r"(?P<name>\w+)\s*=\s*(?P<value>[\d.]+)", "k1 = 3.5 A")

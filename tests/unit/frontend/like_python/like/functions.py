@@ -76,6 +76,13 @@ f2, g2 = make(2.0)
 return f(20.0) + g2(30.0), [f] is f
 """,
     "x=X": r"""
+penalty = lambda w: np.sum(w * w)
+penalty.grad = lambda w: scale * w
+scale = x[0]
+for _ in range(2):
+    x = x - 0.1 * penalty.grad(x)
+return penalty(x), x
+
 found = described(Ranked(x[0]), 2.0), described([1.5, Ranked(x[1])])
 return found, described((x[2], 2.0), scale=3.0)
 

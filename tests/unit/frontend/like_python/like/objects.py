@@ -2,6 +2,37 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+span, unit = Span(x), Unit(x)
+for k in range(3):
+    span = Span(span.stop - k, stop=span.length + x)
+last = Span(x)._replace(stop=x)
+return span.length, span, Span(x).stop, unit.length, unit, isinstance(unit, Span), last
+
+net = Estimator(x, depth=3)
+parameters = inspect.signature(Estimator).parameters
+defaults = {k: p.default for k, p in parameters.items() if p.default is not inspect.Parameter.empty}
+own = [name for name in dir(net) if name[0] != "_"]
+bound = inspect.signature(net.__init__).parameters
+return net.clone().get_params(), defaults["rate"] * x, list(parameters), own, list(bound)
+
+class Tensor:
+    def __init__(self, data, needs=()):
+        self.data, self.needs, self.grad = np.asarray(data), needs, 0.0
+    def backward(self, grad):
+        self.grad = self.grad + grad
+        for tensor, part in self.needs:
+            tensor.backward(part(grad))
+def summed(b):
+    def part(grad):
+        for _ in range(grad.ndim - b.data.ndim):
+            grad = grad.sum(axis=0)
+        return grad
+    return part
+a, b = Tensor(x * M), Tensor(X[:2])
+y = Tensor(a.data + b.data, [(a, lambda g: g), (b, summed(b))])
+y.backward(2.0 * y.data)
+return a.grad, b.grad
+
 def side(x, kind):
     kind = Kind(kind)
     return x if kind is Kind.B else 2.0 * x

@@ -132,6 +132,6 @@ return staticmethod(3)
 # ADC010: `staticmethod` is not supported
 
 return dir(x)
-# ADC010: `dir` is not supported
+# ADC010: `dir` of a number (float) is not supported
 """,
 }

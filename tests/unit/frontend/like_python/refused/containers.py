@@ -132,7 +132,7 @@ return (collections.deque([x]) * 2)[1]
 # ADC010: this operator on a deque is not supported
 
 return ([x] * 2.0)[1]
-# ADC010: the length of a list known only at run time is not supported
+# ADC014: repeating a list by a number (float)
 
 return sum([x] * 100000)
 # ADC010: a list of more than 10000 is not supported
@@ -224,6 +224,12 @@ return x
 # ADC010: a list in a heap is not supported
 """,
     "x=X": r"""
+found = [each for k in range(3) for each in itertools.combinations(range(len(x)), k)]
+for each in found:
+    x = x + x[each]
+return x
+# ADC014: too many indices: 'x' is 1-dimensional, but 2 were indexed
+
 v = x * 1.0
 rows = [v]
 if x[0] > 0.0:

@@ -2,6 +2,11 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+def scaled(y, by=2.0):
+    return by * y
+return len(inspect.signature(scaled).parameters) * x
+# ADC010: `signature` of function 'scaled' is not supported
+
 return Point(x)
 # ADC014: Point() is missing the argument 'y'
 
