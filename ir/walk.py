@@ -296,6 +296,16 @@ def map_blocks(stmt: Stmt, rebuild: Callable[[Block], Block]) -> Stmt:
     return stmt
 
 
+def map_stmts(stmt: Stmt, rewrite: Callable[[tuple[Stmt, ...]], Iterable[Stmt]]) -> Stmt:
+    """Return `stmt` with `rewrite` applied to the statements of its blocks."""
+    return map_blocks(stmt, lambda b: with_stmts(b, tuple(rewrite(b.stmts)), b.yields))
+
+
+def filtered(stmts: Iterable[Stmt], keep: Callable[[Stmt], bool]) -> tuple[Stmt, ...]:
+    """Return the statements to `keep`, also in their blocks."""
+    return tuple(map_stmts(s, lambda inner: filtered(inner, keep)) for s in stmts if keep(s))
+
+
 def marked(stmts: Iterable[Stmt], mark: Callable[[Value], Mark | None]) -> tuple[Stmt, ...]:
     """Return statements whose values have the marks that `mark` gives them."""
 

@@ -55,7 +55,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.types import BOOL, INT
-from adc.ir.walk import Names, map_blocks, map_functions, stmt_reads
+from adc.ir.walk import Names, map_functions, map_stmts, stmt_reads
 
 
 def chosen(fn: Function) -> Function:
@@ -98,7 +98,7 @@ class _Chooser:
     def reverse(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         done: list[Stmt] = []
         for stmt in stmts:
-            stmt = map_blocks(stmt, lambda b: replace(b, stmts=self.reverse(b.stmts)))
+            stmt = map_stmts(stmt, self.reverse)
             if isinstance(stmt, Reverse) and stmt.loop in self.loops:
                 stmt = self.rewritten(stmt, done)
             done.append(stmt)
@@ -178,7 +178,7 @@ class _Chooser:
     def forward(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         done: list[Stmt] = []
         for stmt in stmts:
-            stmt = map_blocks(stmt, lambda b: replace(b, stmts=self.forward(b.stmts)))
+            stmt = map_stmts(stmt, self.forward)
             if isinstance(stmt, For) and stmt.label in self.added:
                 for choice, last in self.added[stmt.label].items():
                     stmt = self.counting(stmt, choice, last)

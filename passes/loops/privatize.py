@@ -32,7 +32,7 @@ from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import Apply, Block, For, Function, Operand, Stmt, Value, While, walk
 from adc.ir.opdef import OPS
 from adc.ir.types import Array
-from adc.ir.walk import Names, map_blocks, map_functions, use_counts, with_stmts
+from adc.ir.walk import Names, map_functions, map_stmts, use_counts
 from adc.passes.loops.overwrite import Overwriting
 
 
@@ -126,7 +126,7 @@ class _Privatizer:
             results = tuple(stmt.results[k] for k in stay)
             init = tuple(stmt.init[k] for k in stay)
             return replace(stmt, results=results, init=init, body=block)
-        return map_blocks(stmt, lambda b: with_stmts(b, self.rebuilt(b.stmts), b.yields))
+        return map_stmts(stmt, self.rebuilt)
 
     def empty(self, array: Value, sizes: tuple[Operand, ...]) -> Stmt:
         return Apply((array,), OPS["empty"], sizes, (array.type.dtype,))

@@ -48,7 +48,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.ops import arith
-from adc.ir.walk import Names, map_blocks, map_functions
+from adc.ir.walk import Names, map_functions, map_stmts
 
 # A condition without which a value is zero, and whether it must be true or false.
 Guard = tuple[Value, bool]
@@ -90,7 +90,7 @@ class _Skipper:
                     guard = self.guard(stmt)
                     if guard is not None:
                         stmt = self.guarded(stmt, *guard)
-            done.append(map_blocks(stmt, lambda b: replace(b, stmts=self.stmts(b.stmts))))
+            done.append(map_stmts(stmt, self.stmts))
         return tuple(done)
 
     def apply(self, stmt: Apply, result: Value) -> None:
