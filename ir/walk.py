@@ -18,6 +18,7 @@ from adc.ir.core import (
     Gemm,
     If,
     Load,
+    Loop,
     Mark,
     Operand,
     Pop,
@@ -130,6 +131,11 @@ def bound(stmts: tuple[Stmt, ...]) -> Iterator[Value]:
 def loop_values(loop: For | While | Reverse) -> set[Value]:
     """Return the values that an iteration of a loop binds: they may differ between iterations."""
     return {*inner_values(loop), *bound(loop.body.stmts)}
+
+
+def carried_yields(loop: Loop) -> tuple[Operand, ...]:
+    """Return the next values of the carried values: the yields, without a `while`'s condition."""
+    return loop.body.yields[1:] if isinstance(loop, While) else loop.body.yields
 
 
 def defined(fn: Function) -> list[Value]:

@@ -52,6 +52,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError
 from adc.ir.rules import vjp_rule
+from adc.ir.walk import carried_yields
 
 # The key of the differentiated function itself; recursive calls have its name as key.
 ENTRY = ""
@@ -264,11 +265,6 @@ class _Graph:
                 marks[where].add(value)
                 waiting += edges.get(place, ())
         return {where: frozenset(values) for where, values in marks.items()}
-
-
-def carried_yields(stmt: For | While | Reverse) -> tuple[Operand, ...]:
-    """Return the next values of the carried values: the yields, without a `while`'s condition."""
-    return stmt.body.yields[1:] if isinstance(stmt, While) else stmt.body.yields
 
 
 def varied(fn: Function, wrt: Sequence[int]) -> Marks:

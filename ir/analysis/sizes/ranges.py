@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, assert_never
 
 from adc.ir import ops
-from adc.ir.analysis.activity import carried_yields, functions
+from adc.ir.analysis.activity import functions
 from adc.ir.core import (
     Apply,
     Block,
@@ -56,6 +56,7 @@ from adc.ir.core import (
 from adc.ir.errors import IRError
 from adc.ir.opdef import OpDef
 from adc.ir.ops import arith
+from adc.ir.walk import carried_yields
 
 INF = math.inf
 TINY = math.ulp(0.0)

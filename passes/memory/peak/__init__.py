@@ -22,7 +22,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from adc.ir import ops
-from adc.ir.analysis.activity import carried_yields
 from adc.ir.analysis.memory.escape import dead_after_yield, dead_values, escaping, holding, stacked
 from adc.ir.analysis.memory.owners import Owners, State, Token, copies
 from adc.ir.analysis.routines import library_form
@@ -44,7 +43,7 @@ from adc.ir.core import (
 )
 from adc.ir.ops import arith
 from adc.ir.types import Array
-from adc.ir.walk import loop_values, use_counts
+from adc.ir.walk import carried_yields, loop_values, use_counts
 from adc.passes.memory.peak import counts
 from adc.passes.memory.peak.formula import Peak, formula
 from adc.passes.memory.peak.needs import (

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 
-from adc.ir.analysis.activity import carried_yields
 from adc.ir.analysis.dependence.forwarding import Forwarding
 from adc.ir.builder import Builder
 from adc.ir.core import (
@@ -31,7 +30,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import RecomputeError, Span
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, label_of, map_stmts
+from adc.ir.walk import Names, carried_yields, label_of, map_stmts
 from adc.passes.remat.facts import Restored
 from adc.passes.remat.inversion_check import compare, largest
 from adc.passes.remat.undo.history import (
