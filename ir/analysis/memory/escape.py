@@ -24,6 +24,7 @@ from adc.ir.core import (
     blocks,
     walk,
 )
+from adc.ir.functions import reachable
 from adc.ir.types import ELEMENTS, Array
 from adc.ir.walk import block_reads, carried_yields, stmt_reads
 
@@ -155,15 +156,7 @@ def _yielded(stmts: Iterable[Stmt]) -> Iterator[Value]:
 
 
 def _calls_itself(fn: Function, functions: Iterable[Function]) -> bool:
-    table = {each.name: each for each in functions}
-    seen: set[str] = set()
-    todo = [fn]
-    while todo:
-        for stmt in walk(todo.pop().body):
-            if isinstance(stmt, Call) and stmt.callee not in seen:
-                seen.add(stmt.callee)
-                todo += [table[stmt.callee]] if stmt.callee in table else []
-    return fn.name in seen
+    return fn.name in reachable({each.name: each for each in (*functions, fn)}, fn.name)
 
 
 def holding(fn: Function) -> frozenset[Value]:
