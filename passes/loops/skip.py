@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from adc.ir.analysis.activity import is_zero
 from adc.ir.core import (
     Apply,
     Block,
@@ -66,10 +67,6 @@ def _skipped(fn: Function) -> Function:
     return replace(fn, body=_Skipper(Names.of(fn)).stmts(fn.body))
 
 
-def _is_zero(operand: Operand) -> bool:
-    return isinstance(operand, Literal) and not operand.value
-
-
 @dataclass
 class _Skipper:
     names: Names
@@ -100,9 +97,9 @@ class _Skipper:
         found = _NONE
         match stmt.op, stmt.args:
             case arith.select, (cond, a, b) if isinstance(cond, Value) and cond in self.primal:
-                if _is_zero(b):
+                if is_zero(b):
                     found = self.of(a) | {(cond, True)}
-                elif _is_zero(a):
+                elif is_zero(a):
                     found = self.of(b) | {(cond, False)}
                 else:
                     found = self.of(a) & self.of(b)
@@ -162,7 +159,7 @@ class _Idle:
         return self.same.get(operand)
 
     def zero(self, operand: Operand) -> bool:
-        return operand in self.zeros or _is_zero(operand)
+        return operand in self.zeros or is_zero(operand)
 
     def stmts(self, stmts: Sequence[Stmt]) -> bool:
         """Record what the results of statements are; False for statements with other effects."""

@@ -73,9 +73,6 @@ def math_in_blocks(fn: Function) -> Function:
 
 
 class _Distributor(IterationAnalysis):
-    def __init__(self, fn: Function) -> None:
-        super().__init__(fn, private=False)
-
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
 

@@ -188,8 +188,8 @@ class _Outliner(Launches):
             outline_kernels = [*operands(stmt)]
             if isinstance(stmt, Load | Write):
                 outside = frozenset(self.aliases.of(stmt.array) - made)
-                rank = _rank(stmt.array)
-                if outside and all(_rank(each) == rank for each in outside):
+                rank = stmt.array.type.rank
+                if outside and all(each.type.rank == rank for each in outside):
                     if self.aliases.of(stmt.array) & made and isinstance(stmt, Write):
                         return False
                     found.setdefault(outside, []).append(stmt)
@@ -295,11 +295,6 @@ class _Outliner(Launches):
                 each = made
             found = each if found == integer(0) else self.apply("maximum", found, each, into)
         return found
-
-
-def _rank(array: Value) -> int:
-    assert isinstance(array.type, Array)
-    return array.type.rank
 
 
 __all__ = ["outline_kernels"]

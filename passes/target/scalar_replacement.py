@@ -72,9 +72,6 @@ def scalar_replacement(fn: Function) -> Function:
 
 
 class _Registers(IterationAnalysis):
-    def __init__(self, fn: Function) -> None:
-        super().__init__(fn, private=False)
-
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
 

@@ -86,9 +86,6 @@ def strip_mine(fn: Function) -> Function:
 
 
 class _StripMiner(IterationAnalysis):
-    def __init__(self, fn: Function) -> None:
-        super().__init__(fn, private=False)
-
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
 

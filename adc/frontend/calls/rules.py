@@ -533,7 +533,7 @@ class Maker:
         leaves = list(results.leaves_of(value, heap))
         same = _alike(primal.result, primal.heap, value, heap) and len(leaves) == len(own)
         if not same or any(
-            a.type.dtype != b.dtype or _rank(a.type) != _rank(b)
+            a.type.dtype != b.dtype or a.type.rank != b.rank
             for a, b in zip(own, map(_type, leaves), strict=True)
         ):
             raise TypeMismatchError(
@@ -611,10 +611,6 @@ def _alike(a: Binding, a_heap: dict[str, Binding], b: Binding, b_heap: dict[str,
         return type(a) is type(b)
 
     return same(a, b)
-
-
-def _rank(ty: Type) -> int:
-    return ty.rank if isinstance(ty, Array) else 0
 
 
 def _type(leaf: Num | ArrayRef) -> Type:
