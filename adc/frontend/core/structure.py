@@ -81,7 +81,7 @@ def view_operands(ref: ArrayRef) -> Iterator[tuple[Operand, bool]]:
 
 
 # Where bindings hold others, in order. Numbers may be operands there.
-_HELD: dict[type, tuple[str, ...]] = {
+HELD: dict[type, tuple[str, ...]] = {
     TupleOf: ("items",),
     RecordOf: ("items",),
     Words: ("items",),
@@ -106,7 +106,7 @@ _HELD: dict[type, tuple[str, ...]] = {
 
 
 def _held(binding: Binding) -> tuple[str, ...]:
-    return next((_HELD[base] for base in type(binding).__mro__ if base in _HELD), ())
+    return next((HELD[base] for base in type(binding).__mro__ if base in HELD), ())
 
 
 def children(binding: Binding) -> Iterator[Binding]:
