@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adc.ir.analysis.activity import active
+from adc.ir.analysis.activity import ENTRY, active, dependent, varied
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import Apply, Call, Gemm, Recall, Reverse, Store, Value, walk
 from adc.ir.errors import (
@@ -243,6 +243,36 @@ def test_activity_of_a_chain_of_calls() -> None:
     text += "".join(f"  %v{k + 1} = call C{k} g{k}(%v{k})\n" for k in range(count))
     text += f"  return %v{count}\n}}"
     assert len(active(parse(text), (0,))) == count + 1
+
+
+def test_what_is_recalled_depends_on_what_it_was() -> None:
+    text = """
+fn f(%x: f64, %n: int) -> f64 {
+  %r = for L %k in 0 to %n carrying (%a = %x) {
+    %b = sin %a
+    yield %b
+  }
+  return %r
+}"""
+    grad = adjoint(parse(text), (0,))
+    found = varied(grad, (0,))[ENTRY]
+    recalls = [stmt for stmt in walk(grad.body) if isinstance(stmt, Recall)]
+    assert any(stmt.value.name == "a" for stmt in recalls)
+    assert all((stmt.result in found) == (stmt.value in found) for stmt in recalls)
+
+
+def test_what_a_library_fills_depends_on_all_that_it_is_given() -> None:
+    fn = parse("""
+fn filled(%x: f64) -> f64 routine potrf {
+  return 0.0:f64
+}
+
+fn f(%x: f64) -> f64 {
+  %y = call C0 filled(%x)
+  return %y
+}""")
+    assert {value.name for value in dependent(fn, (0,))[ENTRY]} == {"x", "y"}
+    assert {value.name for value in varied(fn, (0,))[ENTRY]} == {"x"}
 
 
 def test_float32() -> None:
