@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adc.ir.analysis.activity import ENTRY, active, dependent, varied
+from adc.ir.analysis.activity import ENTRY, active, analyse, dependent, varied
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import Apply, Call, Gemm, Recall, Reverse, Store, Value, walk
 from adc.ir.errors import (
@@ -401,6 +401,9 @@ def test_a_call_that_is_always_differentiated() -> None:
     assert names.count("again.record") == 2
     # From the first call on, derivatives flow: that of the last is there, though nothing needs it.
     assert "again.reverse" in names
+    marks = analyse(fn, (0,)).active
+    assert {value.name for value in marks[ENTRY]} == {"x", "r", "y", "z"}
+    assert not marks["again.record"]  # where a rule calls it, it is as others are
     without = parse(ALWAYS.replace(" always", ""))
     plain = adjoint(without, [0])
     assert not any(isinstance(s, Call) and "reverse" in s.callee for s in walk(plain.body))
