@@ -34,7 +34,7 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from adc.api.bridge import Program, flatten, fresh, kept, owners, unflatten
+from adc.api.bridge import Program, flatten, fresh, kept, owners, unflatten, whole_axis
 from adc.functions import name_of
 from adc.ir.errors import ArgumentError, MissingPackageError
 from adc.options import Options, PlanOptions, takes
@@ -400,7 +400,7 @@ class _Call:
             if axis is not None:
                 shape.insert(axis, size)
             slots.append(_Slot(jax.ShapeDtypeStruct(tuple(shape), aval.dtype)))
-        by_argument = tuple([_whole_axis(each) for each in unflatten(self.spec, axes)])
+        by_argument = tuple([whole_axis(each) for each in unflatten(self.spec, axes)])
         call = _Call.of(self.program.batched(by_argument), self.arguments(slots), self.linear)
         found = [
             _Slot(jax.ShapeDtypeStruct((size, *each.shape), each.dtype)) for each in self.found
@@ -547,12 +547,6 @@ def _checked(leaf: Any, aval: jax.ShapeDtypeStruct) -> Any:
             "pass the right one: `adc.jax.wrap(fn, result=jax.ShapeDtypeStruct(shape, dtype))`",
         )  # fmt: skip
     return np.asarray(leaf, aval.dtype)
-
-
-def _whole_axis(axes: Any) -> Any:
-    """Return one axis for an argument, if all of its arrays have the same."""
-    leaves = flatten(axes)[0]
-    return leaves[0] if len(set(leaves)) == 1 else axes
 
 
 __all__ = ["Wrapped", "wrap"]

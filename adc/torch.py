@@ -38,7 +38,7 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from adc.api.bridge import Program, flatten, fresh, kept, leaves_of, owners, unflatten
+from adc.api.bridge import Program, flatten, fresh, kept, leaves_of, owners, unflatten, whole_axis
 from adc.ir.errors import ArgumentError, MissingPackageError
 from adc.options import Options, PlanOptions, takes
 from adc.tracebacks import shorten
@@ -363,7 +363,7 @@ class _Call:
         leaves: list[Any] = [None] * len(self.leaves)
         for k, axis in zip(self.at, in_dims, strict=True):
             leaves[k] = axis
-        whole = tuple([_whole_axis(axes) for axes in unflatten(self.spec, leaves)])
+        whole = tuple([whole_axis(axes) for axes in unflatten(self.spec, leaves)])
         args = self.arguments(tensors)
         # A derivative that is asked for later is at these arguments.
         self.leaves = kept(self.leaves)
@@ -489,12 +489,6 @@ def _like(cotangent: Any, tensor: torch.Tensor) -> Any:
     if found.dtype != tensor.dtype or found.device != tensor.device:
         found = found.to(tensor.device, tensor.dtype)
     return found
-
-
-def _whole_axis(axes: Any) -> Any:
-    """Return one axis for an argument, if all of its tensors have the same."""
-    leaves = flatten(axes)[0]
-    return leaves[0] if len(set(leaves)) == 1 else axes
 
 
 __all__ = ["Wrapped", "wrap"]

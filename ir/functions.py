@@ -30,7 +30,7 @@ from adc.ir.core import (
 from adc.ir.errors import Span, UnsupportedError
 from adc.ir.text.outside import is_external
 from adc.ir.types import HALF, INT, Array, Scalar
-from adc.ir.walk import Names, defined, finds, map_blocks, map_functions, substitute_stmt
+from adc.ir.walk import Names, defined, finds, map_functions, map_stmts, substitute_stmt
 
 
 def users_name(name: str) -> str:
@@ -147,7 +147,7 @@ def _without(fn: Function, kinds: type | UnionType) -> Function:
             if isinstance(stmt, kinds):
                 continue
             if isinstance(stmt, If | For | While | Reverse):
-                stmt = map_blocks(stmt, lambda b: Block(b.params, rest(b.stmts), b.yields))
+                stmt = map_stmts(stmt, rest)
                 if isinstance(stmt, If | For) and not stmt.results:
                     kept_for_reverse = isinstance(stmt, For) and stmt.label in mirrored
                     if not kept_for_reverse and not any(block.stmts for block in blocks(stmt)):

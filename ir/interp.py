@@ -660,9 +660,7 @@ class _Routine:
 
                 return push
             case Pop(results=popped):
-                kinds = [
-                    (v.type.numpy, v.type.rank if isinstance(v.type, Array) else 0) for v in popped
-                ]
+                kinds = [(v.type.numpy, v.type.rank) for v in popped]
 
                 def pop(env: Env, frame: Frame, mirror: Frame) -> None:
                     if not machine.tape:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from adc.ir.core import For, If, Operand, Pop, Push, Stmt, Value, While, blocks
-from adc.ir.types import Array, Type
+from adc.ir.types import Type
 
 
 @dataclass(frozen=True)
@@ -141,4 +141,4 @@ def uses(stmts: Sequence[Stmt]) -> tuple[bool, bool]:
 
 
 def _kind(ty: Type) -> tuple[str, int]:
-    return ty.dtype, ty.rank if isinstance(ty, Array) else 0
+    return ty.dtype, ty.rank

@@ -76,6 +76,11 @@ class Scalar:
         return _ALL[self.dtype]
 
     @property
+    def rank(self) -> int:
+        """As that of an array without axes."""
+        return 0
+
+    @property
     def part(self) -> Scalar:
         """The type of the real part of a complex number; a real one's own."""
         return Scalar(PARTS.get(self.dtype, self.dtype), self.weak)

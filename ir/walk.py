@@ -18,6 +18,7 @@ from adc.ir.core import (
     Gemm,
     If,
     Load,
+    Loop,
     Mark,
     Operand,
     Pop,
@@ -130,6 +131,11 @@ def bound(stmts: tuple[Stmt, ...]) -> Iterator[Value]:
 def loop_values(loop: For | While | Reverse) -> set[Value]:
     """Return the values that an iteration of a loop binds: they may differ between iterations."""
     return {*inner_values(loop), *bound(loop.body.stmts)}
+
+
+def carried_yields(loop: Loop) -> tuple[Operand, ...]:
+    """Return the next values of the carried values: the yields, without a `while`'s condition."""
+    return loop.body.yields[1:] if isinstance(loop, While) else loop.body.yields
 
 
 def defined(fn: Function) -> list[Value]:
@@ -294,6 +300,16 @@ def map_blocks(stmt: Stmt, rebuild: Callable[[Block], Block]) -> Stmt:
             one = rebuild(body)
             return stmt if one is body else replace(stmt, body=one)
     return stmt
+
+
+def map_stmts(stmt: Stmt, rewrite: Callable[[tuple[Stmt, ...]], Iterable[Stmt]]) -> Stmt:
+    """Return `stmt` with `rewrite` applied to the statements of its blocks."""
+    return map_blocks(stmt, lambda b: with_stmts(b, tuple(rewrite(b.stmts)), b.yields))
+
+
+def filtered(stmts: Iterable[Stmt], keep: Callable[[Stmt], bool]) -> tuple[Stmt, ...]:
+    """Return the statements to `keep`, also in their blocks."""
+    return tuple(map_stmts(s, lambda inner: filtered(inner, keep)) for s in stmts if keep(s))
 
 
 def marked(stmts: Iterable[Stmt], mark: Callable[[Value], Mark | None]) -> tuple[Stmt, ...]:

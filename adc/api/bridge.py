@@ -354,4 +354,10 @@ def leaves_of(spec: Any, moved: Sequence[int], parts: Sequence[Any]) -> dict[int
     return found
 
 
-__all__ = ["Program", "flatten", "fresh", "kept", "leaves_of", "owners", "unflatten"]
+def whole_axis(axes: Any) -> Any:
+    """Return one axis for an argument, if all of its arrays have the same."""
+    leaves = flatten(axes)[0]
+    return leaves[0] if len(set(leaves)) == 1 else axes
+
+
+__all__ = ["Program", "flatten", "fresh", "kept", "leaves_of", "owners", "unflatten", "whole_axis"]

@@ -48,10 +48,6 @@ def _differentiable(operands: Sequence[Operand]) -> list[Operand]:
     return [operands[k] for k in _floats(operands)]
 
 
-def _rank(ty: Scalar | Array) -> int:
-    return ty.rank if isinstance(ty, Array) else 0
-
-
 def _of_last(compiled: Compiled) -> tuple[int, ...]:
     """Return the arguments of the outermost gradient."""
     argnums = compiled.levels[-1].argnums
@@ -191,7 +187,7 @@ def _width(compiled: Compiled, like: Sequence[Any]) -> int | None:
     name, counts = compiled.steps[-1]
     if name != "directions" or not like:
         return None
-    rank = _rank(compiled.entry.kernel.emitted.params[-1])
+    rank = compiled.entry.kernel.emitted.params[-1].rank
     return counts[0] if rank > np.ndim(like[-1]) else None
 
 
@@ -389,7 +385,7 @@ def _moved(
         first = len(flat) - len(ranks)
     else:
         floats = [each.type for each in _differentiable(primary(compiled, has_aux)[1])]
-        ranks, dtypes = list(map(_rank, floats)), [ty.numpy for ty in floats]
+        ranks, dtypes = [ty.rank for ty in floats], [ty.numpy for ty in floats]
         first = len(compiled.lowered.fn.results)
     found = map(_found, flat[first : first + len(ranks)])
     return [

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from adc.backend.common import printer, syntax
 from adc.backend.common.emit import Emitted
-from adc.ir.core import Block, Function, Stmt, blocks, walk
+from adc.ir.core import Function, Stmt, blocks, walk
 from adc.ir.errors import Span
 from adc.ir.text.printer import print_function
-from adc.ir.walk import map_blocks
+from adc.ir.walk import map_stmts
 
 # What stands behind the lines of source that are for the wanted place.
 _MARK = "*"
@@ -79,14 +79,10 @@ def of_ir(fn: Function, line: Line) -> str:
 def _kept(stmts: Sequence[Stmt], line: Line) -> tuple[Stmt, ...]:
     found: list[Stmt] = []
     for stmt in stmts:
-        inner = map_blocks(stmt, lambda block: _block(block, line))
+        inner = map_stmts(stmt, lambda stmts: _kept(stmts, line))
         if line.owns(stmt) or any(block.stmts for block in blocks(inner)):
             found.append(inner)
     return tuple(found)
-
-
-def _block(block: Block, line: Line) -> Block:
-    return replace(block, stmts=_kept(block.stmts, line))
 
 
 def lines_of(fn: Function, file: str) -> list[int]:

@@ -21,8 +21,10 @@ function itself, as its caller sees it, is distinguished from its recursive call
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress, product
 from typing import assert_never
 
 from adc.ir.core import (
@@ -50,6 +52,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError
 from adc.ir.rules import vjp_rule
+from adc.ir.walk import carried_yields
 
 # The key of the differentiated function itself; recursive calls have its name as key.
 ENTRY = ""
@@ -133,228 +136,109 @@ def no_derivative(stmt: Apply, active: Sequence[bool]) -> tuple[str, str] | None
     )
 
 
-# How deep calls within calls are followed at once, as `ranges` does, too.
-DEPTH = 30
+# A value, after the function that it is in.
+_Place = tuple[str, Value]
+_Edges = Mapping[_Place, Sequence[_Place]]
 
 
-class _Flow:
-    """Marks that only grow, propagated until nothing changes."""
+class _Graph:
+    """Which values depend directly on which, in a function and in those that it can call.
 
-    def __init__(self, fn: Function) -> None:
+    If it is not `smooth`, other dependence counts, too, except through the size of an array.
+    """
+
+    def __init__(self, fn: Function, *, smooth: bool = True) -> None:
         self.functions = functions(fn)
+        self.smooth = smooth
+        rules = {each.name: each.rule for each in fn.callees if each.rule is not None}
         # Callees with declared derivatives: any float argument influences every float result.
-        self.opaque = {each.name for each in fn.derived}
-        self.opaque |= {each.name for each in fn.callees if each.rule is not None}
+        self.opaque = {*rules, *(each.name for each in fn.derived)}
         # Those without influence.
-        self.stopped = {
-            each.name
-            for each in fn.callees
-            if each.rule is not None and each.rule.kind == "stopped"
-        }
+        self.stopped = {name for name, rule in rules.items() if rule.kind == "stopped"}
+        if not smooth:
+            # What a library fills, or a function outside, depends on all that it is given.
+            self.opaque |= {each.name for each in fn.callees if each.routine}
+            self.stopped = set()
         # Those whose results are variable, and whose arguments are used, in any case; not where
         # rules call them.
-        self.always = {
-            each.name for each in fn.callees if each.rule is not None and each.rule.always
-        }
+        self.always = {name for name, rule in rules.items() if rule.always}
         self.differentiated = differentiated(fn) if self.always else frozenset()
-        self.marks: dict[str, set[Value]] = {name: set() for name in self.functions}
-        # The functions whose statements are being visited, outer ones first.
-        self.visited: list[str] = []
-        self.grown = True
+        self.moving: list[_Place] = []
+        self.used: list[_Place] = []
+        self.after: defaultdict[_Place, list[_Place]] = defaultdict(list)
+        self.before: defaultdict[_Place, list[_Place]] = defaultdict(list)
+        for where, each in self.functions.items():
+            for stmt in walk(each.body):
+                self.stmt(where, stmt)
 
-    def marked(self, where: str, operand: Operand) -> bool:
-        return operand in self.marks[where]
+    def places(self, where: str, operands: Iterable[Operand]) -> list[_Place]:
+        """Return where operands are that can have marks."""
+        values = [each for each in operands if isinstance(each, Value)]
+        return [(where, each) for each in values if not self.smooth or each.type.kind == "f"]
 
-    def mark(self, where: str, operand: Operand, on: bool = True) -> None:
-        if not on or not isinstance(operand, Value) or operand.type.kind != "f":
-            return
-        marks = self.marks[where]
-        if operand not in marks:
-            marks.add(operand)
-            self.grown = True
+    def all(
+        self, where: str, sources: Iterable[Operand], targets: Iterable[Operand],
+        there: str | None = None,
+    ) -> None:  # fmt: skip
+        """Note that each of the targets, in the function `there`, depends on each source."""
+        there = where if there is None else there
+        for source, target in product(self.places(where, sources), self.places(there, targets)):
+            self.after[source].append(target)
+            self.before[target].append(source)
 
-    def link(self, where: str, sources: Iterable[Operand], targets: Iterable[Operand]) -> None:
+    def each(
+        self, where: str, sources: Iterable[Operand], targets: Iterable[Operand],
+        there: str | None = None,
+    ) -> None:  # fmt: skip
+        """Note that each of the targets depends on the source in its place."""
         for source, target in zip(sources, targets, strict=True):
-            self.mark(where, target, self.marked(where, source))
-
-    def acts(self, where: str, callee: str) -> bool:
-        """Whether a call is differentiated whatever depends on it."""
-        return callee in self.always and where in self.differentiated
+            self.all(where, [source], [target], there)
 
     def forward(self, where: str) -> str:
         """Return the function whose values the recalls of `where` refer to."""
         mirror = self.functions[where].mirror
         return mirror if mirror and mirror in self.functions else where
 
-    def stmts(self, where: str, stmts: Sequence[Stmt]) -> None:
-        raise NotImplementedError
-
-    def visit(self, where: str) -> None:
-        self.visited.append(where)
-        self.stmts(where, self.functions[where].body)
-        self.visited.pop()
-
-    def enter(
-        self, where: str, callee: str, sources: Iterable[Operand], targets: Iterable[Operand]
-    ) -> None:
-        """Mark what a call passes to a function, and then what the function makes of it.
-
-        A sweep would else get on by one call only, where calls pass on what others return.
-        """
-        before = len(self.marks[callee])
-        for source, target in zip(sources, targets, strict=True):
-            self.mark(callee, target, self.marked(where, source))
-        grown = len(self.marks[callee]) > before
-        if grown and callee not in self.visited and len(self.visited) < DEPTH:
-            self.visit(callee)
-
-    def run(self) -> Marks:
-        while self.grown:
-            self.grown = False
-            for where in self.functions:
-                self.visit(where)
-        return {where: frozenset(marks) for where, marks in self.marks.items()}
-
-
-class _Varied(_Flow):
-    def __init__(self, fn: Function, wrt: Sequence[int]) -> None:
-        super().__init__(fn)
-        for k in wrt:
-            self.mark(ENTRY, fn.params[k])
-
-    def stmts(self, where: str, stmts: Sequence[Stmt]) -> None:
-        for stmt in stmts:
-            self.stmt(where, stmt)
-
     def stmt(self, where: str, stmt: Stmt) -> None:
         match stmt:
             case Apply(results=results, args=args):
-                if any(self.marked(where, arg) for arg in args):
-                    on = any(
-                        flow and self.marked(where, arg)
-                        for flow, arg in zip(flows(stmt), args, strict=True)
-                    )
-                    for result in results:
-                        self.mark(where, result, on)
+                if self.smooth:
+                    args = tuple(compress(args, flows(stmt)))
+                elif stmt.op.asks_shape:
+                    args = ()
+                self.all(where, args, results)
             case Load(result=result, array=array):
-                self.mark(where, result, self.marked(where, array))
+                self.all(where, [array], [result])
             case Store(result=result, array=array, value=value):
-                self.mark(where, result, self.marked(where, array) or self.marked(where, value))
+                self.all(where, [array, value], [result])
             case Gemm(array=array, a=a, b=b):
-                sources = (array, a, b) if stmt.accumulate else (a, b)
-                for result in stmt.results:
-                    self.mark(where, result, any(self.marked(where, each) for each in sources))
+                self.all(where, (array, a, b) if stmt.accumulate else (a, b), stmt.results)
             case If(results=results, then=then, orelse=orelse):
                 for arm in (then, orelse):
-                    self.stmts(where, arm.stmts)
-                    self.link(where, arm.yields, results)
+                    self.each(where, arm.yields, results)
             case (
                 For(init=init, body=body)
                 | While(init=init, body=body)
                 | Reverse(init=init, body=body)
             ):
-                self.link(where, init, body.params)
-                self.stmts(where, body.stmts)
-                self.link(where, carried_yields(stmt), body.params)
-                self.link(where, body.params, stmt.results)
-            case Call(callee=callee) if callee in self.stopped:
-                pass
-            case Call(results=results, callee=callee, args=args) if callee in self.opaque:
-                if self.acts(where, callee) or any(self.marked(where, arg) for arg in args):
-                    for result in results:
-                        self.mark(where, result)
-            case Call(results=results, callee=callee, args=args):
-                called = self.functions[callee]
-                self.enter(where, callee, args, called.params)
-                for result, inner in zip(results, called.results, strict=True):
-                    self.mark(where, result, self.marked(callee, inner))
-            case Recall(result=result, value=value):
-                self.mark(where, result, self.marked(self.forward(where), value))
-            case Check() | Print():
-                pass
-            case Push() | Pop() | Write():
-                raise IRError("activity is defined on value form")
-            case _:
-                assert_never(stmt)
-
-
-class _Dependent(_Varied):
-    """Marks all values that depend on parameters, except through the size of an array."""
-
-    def __init__(self, fn: Function, wrt: Sequence[int]) -> None:
-        super().__init__(fn, wrt)
-        # What a library fills, or a function outside, depends on all that it is given.
-        self.opaque |= {each.name for each in fn.callees if each.routine}
-        self.stopped = set()
-
-    def mark(self, where: str, operand: Operand, on: bool = True) -> None:
-        marks = self.marks[where]
-        if on and isinstance(operand, Value) and operand not in marks:
-            marks.add(operand)
-            self.grown = True
-
-    def stmt(self, where: str, stmt: Stmt) -> None:
-        if not isinstance(stmt, Apply):
-            super().stmt(where, stmt)
-        elif not stmt.op.asks_shape and any(self.marked(where, arg) for arg in stmt.args):
-            for result in stmt.results:
-                self.mark(where, result)
-
-
-class _Useful(_Flow):
-    def __init__(self, fn: Function, results: Sequence[int]) -> None:
-        super().__init__(fn)
-        for k in results:
-            self.mark(ENTRY, fn.results[k])
-
-    def stmts(self, where: str, stmts: Sequence[Stmt]) -> None:
-        for stmt in reversed(stmts):
-            self.stmt(where, stmt)
-
-    def stmt(self, where: str, stmt: Stmt) -> None:
-        match stmt:
-            case Apply(args=args):
-                if self.marked(where, stmt.results[0]):
-                    for flow, arg in zip(flows(stmt), args, strict=True):
-                        self.mark(where, arg, flow)
-            case Load(result=result, array=array):
-                self.mark(where, array, self.marked(where, result))
-            case Store(result=result, array=array, value=value):
-                self.mark(where, array, self.marked(where, result))
-                self.mark(where, value, self.marked(where, result))
-            case Gemm(array=array, a=a, b=b):
-                sources = (array, a, b) if stmt.accumulate else (a, b)
-                for result in stmt.results:
-                    for source in sources:
-                        self.mark(where, source, self.marked(where, result))
-            case If(results=results, then=then, orelse=orelse):
-                for arm in (then, orelse):
-                    self.link(where, results, arm.yields)
-                    self.stmts(where, arm.stmts)
-            case (
-                For(init=init, body=body)
-                | While(init=init, body=body)
-                | Reverse(init=init, body=body)
-            ):
+                self.each(where, init, body.params)
+                self.each(where, carried_yields(stmt), body.params)
+                self.each(where, body.params, stmt.results)
                 # Parameter and result of one carried value get one cotangent in reverse code.
-                self.link(where, stmt.results, body.params)
-                self.link(where, body.params, stmt.results)
-                self.link(where, body.params, carried_yields(stmt))
-                self.stmts(where, body.stmts)
-                self.link(where, body.params, init)
+                self.each(where, stmt.results, body.params)
             case Call(callee=callee) if callee in self.stopped:
                 pass
             case Call(results=results, callee=callee, args=args) if callee in self.opaque:
-                if self.acts(where, callee) or any(self.marked(where, each) for each in results):
-                    for arg in args:
-                        self.mark(where, arg)
+                self.all(where, args, results)
+                if callee in self.always and where in self.differentiated:
+                    self.moving += self.places(where, results)
+                    self.used += self.places(where, args)
             case Call(results=results, callee=callee, args=args):
                 called = self.functions[callee]
-                self.enter(where, callee, results, called.results)
-                for param, arg in zip(called.params, args, strict=True):
-                    self.mark(where, arg, self.marked(callee, param))
+                self.each(where, args, called.params, callee)
+                self.each(callee, called.results, results, where)
             case Recall(result=result, value=value):
-                self.mark(self.forward(where), value, self.marked(where, result))
+                self.all(self.forward(where), [value], [result], where)
             case Check() | Print():
                 pass
             case Push() | Pop() | Write():
@@ -362,10 +246,25 @@ class _Useful(_Flow):
             case _:
                 assert_never(stmt)
 
+    def varied(self, wrt: Sequence[int]) -> Marks:
+        """Return what depends on parameters of the function."""
+        params = self.places(ENTRY, [self.functions[ENTRY].params[k] for k in wrt])
+        return self.reached([*self.moving, *params], self.after)
 
-def carried_yields(stmt: For | While | Reverse) -> tuple[Operand, ...]:
-    """Return the next values of the carried values: the yields, without a `while`'s condition."""
-    return stmt.body.yields[1:] if isinstance(stmt, While) else stmt.body.yields
+    def useful(self, results: Sequence[int]) -> Marks:
+        """Return what influences results of the function."""
+        found = self.places(ENTRY, [self.functions[ENTRY].results[k] for k in results])
+        return self.reached([*self.used, *found], self.before)
+
+    def reached(self, start: Sequence[_Place], edges: _Edges) -> Marks:
+        marks: dict[str, set[Value]] = {name: set() for name in self.functions}
+        waiting = list(start)
+        while waiting:
+            where, value = place = waiting.pop()
+            if value not in marks[where]:
+                marks[where].add(value)
+                waiting += edges.get(place, ())
+        return {where: frozenset(values) for where, values in marks.items()}
 
 
 def varied(fn: Function, wrt: Sequence[int]) -> Marks:
@@ -373,7 +272,7 @@ def varied(fn: Function, wrt: Sequence[int]) -> Marks:
 
     `fn` may be any value form, reverse code included.
     """
-    return _Varied(fn, wrt).run()
+    return _Graph(fn).varied(wrt)
 
 
 def dependent(fn: Function, positions: Sequence[int]) -> Marks:
@@ -381,17 +280,17 @@ def dependent(fn: Function, positions: Sequence[int]) -> Marks:
 
     Values that depend on them only through control flow are not included.
     """
-    return _Dependent(fn, positions).run()
+    return _Graph(fn, smooth=False).varied(positions)
 
 
 def analyse(fn: Function, wrt: Sequence[int], results: Sequence[int] | None = None) -> Activity:
     """Return the activity between the parameters `wrt` and `results` (all float ones if None)."""
     if results is None:
         results = range(len(fn.results))
-    forward = varied(fn, wrt)
-    backward = _Useful(fn, results).run()
+    graph = _Graph(fn)
+    forward, backward = graph.varied(wrt), graph.useful(results)
     active = {where: forward[where] & backward[where] for where in forward}
-    return Activity(functions(fn), forward, active)
+    return Activity(graph.functions, forward, active)
 
 
 def active(fn: Function, wrt: Sequence[int]) -> frozenset[Value]:

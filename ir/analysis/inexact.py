@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from adc.ir.analysis.activity import carried_yields
 from adc.ir.core import Apply, Call, For, If, Load, Operand, Recall, Stmt, Value, While, walk
 from adc.ir.types import Array
+from adc.ir.walk import carried_yields
 
 
 def is_discontinuous(stmt: Stmt) -> bool:

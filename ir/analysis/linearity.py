@@ -335,7 +335,7 @@ class _Family:
     def __init__(self, index: Value, param: Value) -> None:
         self._index = index
         self.versions: set[Operand] = {param}
-        self.axes: set[int] = set(range(param.type.rank if isinstance(param.type, Array) else 0))
+        self.axes: set[int] = set(range(param.type.rank))
 
     def covers(self, stmts: Sequence[Stmt]) -> bool:
         """Follow statements; return whether only loads and stores use the array."""

@@ -268,7 +268,7 @@ class Outside:
             self._flatten(each, item, flat)
 
     def _checked(self, ty: Type, found: Any, shape: tuple[int, ...]) -> list[Any]:
-        rank = ty.rank if isinstance(ty, Array) else 0
+        rank = ty.rank
         dtype = ty.numpy
         if type(found) is np.ndarray and found.dtype is dtype and found.shape == shape:
             if ty.kind != "c" and rank:

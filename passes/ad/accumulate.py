@@ -24,13 +24,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from adc.ir.analysis.activity import is_zero
 from adc.ir.analysis.sizes.affine import Facts
 from adc.ir.core import (
     Apply,
     Block,
     For,
     Function,
-    Literal,
     Load,
     Operand,
     Recall,
@@ -74,7 +74,7 @@ class _Accumulate:
                 self.facts.mirror(stmt, self.loops)
             elif isinstance(stmt, Load):
                 loads[stmt.array, stmt.index] = stmt.result
-            elif isinstance(stmt, Store) and not stmt.accumulate and _is_zero(stmt.value):
+            elif isinstance(stmt, Store) and not stmt.accumulate and is_zero(stmt.value):
                 self.merge(work, k, stmt, loads)
         kept: list[Stmt] = []
         for stmt in work:
@@ -130,7 +130,3 @@ class _Accumulate:
             if not distance.terms and distance.const:
                 return True
         return False
-
-
-def _is_zero(operand: Operand) -> bool:
-    return isinstance(operand, Literal) and operand.value == 0.0

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from adc.ir.core import Block, Call, Derived, Function, Stmt
+from adc.ir.core import Call, Derived, Function, Stmt
 from adc.ir.functions import reached
-from adc.ir.walk import map_blocks
+from adc.ir.walk import map_stmts
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.ad.tangent import tangent
 
@@ -100,7 +100,7 @@ def _renamed(fn: Function, table: Mapping[str, str]) -> Function:
         return tuple(
             replace(stmt, callee=name(stmt.callee))
             if isinstance(stmt, Call)
-            else map_blocks(stmt, lambda b: Block(b.params, stmts(b.stmts), b.yields))
+            else map_stmts(stmt, stmts)
             for stmt in found
         )
 

@@ -26,7 +26,7 @@ from dataclasses import replace
 
 from adc.ir.core import Block, Call, Function, Operand, Recall, Stmt, Value, walk
 from adc.ir.functions import callees_first, reachable
-from adc.ir.walk import Names, map_blocks, substitute_block
+from adc.ir.walk import Names, filtered, map_stmts, substitute_block
 
 
 def reverse_arguments(fn: Function) -> Function:
@@ -79,16 +79,8 @@ def _taking(
         for stmt in walk(reverse.body)
         if isinstance(stmt, Recall) and stmt.value in own
     }
-
-    def without(block: Block) -> Block:
-        kept = [
-            map_blocks(stmt, without)
-            for stmt in block.stmts
-            if not (isinstance(stmt, Recall) and stmt.value in own)
-        ]
-        return replace(block, stmts=tuple(kept))
-
-    body = substitute_block(without(Block((), reverse.body, reverse.results)), env)
+    left = filtered(reverse.body, lambda s: not (isinstance(s, Recall) and s.value in own))
+    body = substitute_block(Block((), left, reverse.results), env)
     params = (*reverse.params, *own)
     return replace(reverse, params=params, body=body.stmts, results=body.yields), positions
 
@@ -123,7 +115,7 @@ class _Caller:
                         arg = recall.result
                     args.append(arg)
                 stmt = replace(stmt, args=tuple(args))
-            done.append(map_blocks(stmt, lambda b: replace(b, stmts=self.stmts(b.stmts))))
+            done.append(map_stmts(stmt, self.stmts))
         return tuple(done)
 
 

@@ -38,13 +38,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from adc.ir.analysis.activity import is_zero
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
     Block,
     For,
     Function,
-    Literal,
     Operand,
     Recall,
     Reverse,
@@ -55,7 +55,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.types import BOOL, INT
-from adc.ir.walk import Names, map_blocks, map_functions, stmt_reads
+from adc.ir.walk import Names, map_functions, map_stmts, stmt_reads
 
 
 def chosen(fn: Function) -> Function:
@@ -98,7 +98,7 @@ class _Chooser:
     def reverse(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         done: list[Stmt] = []
         for stmt in stmts:
-            stmt = map_blocks(stmt, lambda b: replace(b, stmts=self.reverse(b.stmts)))
+            stmt = map_stmts(stmt, self.reverse)
             if isinstance(stmt, Reverse) and stmt.loop in self.loops:
                 stmt = self.rewritten(stmt, done)
             done.append(stmt)
@@ -154,13 +154,13 @@ class _Chooser:
             if not (isinstance(stmt, Apply) and stmt.op is arith.select):
                 return None, None
             test, a, b = stmt.args
-            if not ((a == cotangent and _is_zero(b)) or (b == cotangent and _is_zero(a))):
+            if not ((a == cotangent and is_zero(b)) or (b == cotangent and is_zero(a))):
                 return None, None
             if cond not in (None, test):
                 return None, None
             cond = test
             if stmt.result == following:
-                holds = _is_zero(a)
+                holds = is_zero(a)
                 following = cotangent  # found
         if following != cotangent or not isinstance(cond, Value) or cond not in recalls:
             return None, None
@@ -178,7 +178,7 @@ class _Chooser:
     def forward(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         done: list[Stmt] = []
         for stmt in stmts:
-            stmt = map_blocks(stmt, lambda b: replace(b, stmts=self.forward(b.stmts)))
+            stmt = map_stmts(stmt, self.forward)
             if isinstance(stmt, For) and stmt.label in self.added:
                 for choice, last in self.added[stmt.label].items():
                     stmt = self.counting(stmt, choice, last)
@@ -193,10 +193,6 @@ class _Chooser:
         body = Block((*body.params, before), (*body.stmts, stmt), (*body.yields, after))
         init = (*loop.init, integer(-1))
         return replace(loop, results=(*loop.results, last), init=init, body=body)
-
-
-def _is_zero(operand: Operand) -> bool:
-    return isinstance(operand, Literal) and not operand.value
 
 
 __all__ = ["chosen"]

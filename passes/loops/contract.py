@@ -47,7 +47,15 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import map_blocks, map_functions, map_operands, substitute, use_counts, with_stmts
+from adc.ir.walk import (
+    map_blocks,
+    map_functions,
+    map_operands,
+    map_stmts,
+    substitute,
+    use_counts,
+    with_stmts,
+)
 
 
 def contract(fn: Function) -> Function:
@@ -121,7 +129,7 @@ class _Contractor:
         for stmt in stmts:
             if isinstance(stmt, For):
                 stmt = self.loop(stmt)
-            kept.append(map_blocks(stmt, lambda b: with_stmts(b, self.shrunk(b.stmts), b.yields)))
+            kept.append(map_stmts(stmt, self.shrunk))
         return tuple(kept)
 
     def loop(self, loop: For) -> For:

@@ -54,13 +54,12 @@ from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import (
     Names,
     loop_values,
-    map_blocks,
     map_functions,
+    map_stmts,
     stmt_reads,
     substitute,
     substitute_stmt,
     with_results,
-    with_stmts,
 )
 
 # Loops of fewer iterations are not transformed.
@@ -90,9 +89,7 @@ class _Distribute:
             if isinstance(stmt, For) and self.is_right(stmt):
                 done += _Columns(self, stmt).split()
             else:
-                done.append(
-                    map_blocks(stmt, lambda b: with_stmts(b, self.stmts(b.stmts), b.yields))
-                )
+                done.append(map_stmts(stmt, self.stmts))
         return done
 
     def is_right(self, loop: For) -> bool:

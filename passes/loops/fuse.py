@@ -72,13 +72,12 @@ from adc.ir.walk import (
     block_reads,
     block_size,
     defined,
-    map_blocks,
     map_functions,
+    map_stmts,
     stmt_reads,
     stmts_reads,
     substitute_block,
     use_counts,
-    with_stmts,
 )
 
 # The most statements of a merged body; longer ones are slow to compile and no faster to run.
@@ -141,7 +140,7 @@ class _Fuser:
             before.cut(first)
             for place in range(first, at):
                 before.add(done[place], place)
-        return [map_blocks(s, lambda b: with_stmts(b, self.block(b.stmts), b.yields)) for s in done]
+        return [map_stmts(s, self.block) for s in done]
 
     def with_earlier(
         self, stmts: list[Stmt], q: int, before: _Before

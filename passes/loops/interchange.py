@@ -44,7 +44,13 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import Names, block_reads, loop_values, map_blocks, map_functions, with_stmts
+from adc.ir.walk import (
+    Names,
+    block_reads,
+    loop_values,
+    map_functions,
+    map_stmts,
+)
 
 # An access with a large stride takes as long as a dependence chain of some operations.
 _MANY = 2
@@ -70,7 +76,7 @@ class _Interchange:
     def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         done: list[Stmt] = []
         for stmt in stmts:
-            stmt = map_blocks(stmt, lambda b: with_stmts(b, self.stmts(b.stmts), b.yields))
+            stmt = map_stmts(stmt, self.stmts)
             found = self.exchanged(stmt) if isinstance(stmt, For) else None
             done.append(found or stmt)
         return done

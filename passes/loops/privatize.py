@@ -32,7 +32,7 @@ from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import Apply, Block, For, Function, Operand, Stmt, Value, While, walk
 from adc.ir.opdef import OPS
 from adc.ir.types import Array
-from adc.ir.walk import Names, map_blocks, map_functions, use_counts, with_stmts
+from adc.ir.walk import Names, carried_yields, map_functions, map_stmts, use_counts
 from adc.passes.loops.overwrite import Overwriting
 
 
@@ -73,13 +73,11 @@ class _Privatizer:
         return replace(self.fn, body=(*dims, *body))
 
     def find(self, loop: For | While) -> None:
-        first = int(isinstance(loop, While))
-        for k, (param, init, result) in enumerate(
-            zip(loop.body.params, loop.init, loop.results, strict=True)
-        ):
+        ends = carried_yields(loop)
+        for k, (param, init) in enumerate(zip(loop.body.params, loop.init, strict=True)):
             if not isinstance(param.type, Array) or not isinstance(init, Value):
                 continue
-            if self.uses.get(result, 0) or loop.body.yields[k + first] == param:
+            if self.uses.get(loop.results[k], 0) or ends[k] == param:
                 continue
             sizes = self.sizes(init)
             if sizes is not None and self.is_overwritten(loop, param, sizes):
@@ -126,7 +124,7 @@ class _Privatizer:
             results = tuple(stmt.results[k] for k in stay)
             init = tuple(stmt.init[k] for k in stay)
             return replace(stmt, results=results, init=init, body=block)
-        return map_blocks(stmt, lambda b: with_stmts(b, self.rebuilt(b.stmts), b.yields))
+        return map_stmts(stmt, self.rebuilt)
 
     def empty(self, array: Value, sizes: tuple[Operand, ...]) -> Stmt:
         return Apply((array,), OPS["empty"], sizes, (array.type.dtype,))

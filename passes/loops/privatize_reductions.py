@@ -63,7 +63,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.sums import summed
 from adc.ir.types import INT, Array, Scalar
-from adc.ir.walk import Names, map_blocks, stmt_reads, substitute_stmt, with_stmts
+from adc.ir.walk import Names, map_stmts, stmt_reads, substitute_stmt, with_stmts
 
 # The most groups of iterations, each of which has private arrays, and the least iterations of one.
 _GROUPS = 8
@@ -96,11 +96,7 @@ class _ReductionPrivatizer:
         for stmt in stmts:
             shared = self.shared(stmt) if isinstance(stmt, For | Reverse) else None
             if shared is None:
-                done.append(
-                    map_blocks(
-                        stmt, lambda b: with_stmts(b, self.stmts(b.stmts, top=False), b.yields)
-                    )
-                )
+                done.append(map_stmts(stmt, lambda stmts: self.stmts(stmts, top=False)))
                 continue
             assert isinstance(stmt, For | Reverse)
             loop = self.with_closed_sums(stmt)

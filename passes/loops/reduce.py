@@ -60,6 +60,7 @@ from adc.ir.walk import (
     loop_values,
     map_blocks,
     map_functions,
+    map_stmts,
     stmts_reads,
     substitute_stmt,
     with_stmts,
@@ -107,7 +108,7 @@ class _Reducer:
             mark = self.facts.mark()
             if isinstance(stmt, Reverse) and isinstance(loop := self.loops[stmt.loop], For):
                 self.facts.enter_loop(loop)
-            stmt = map_blocks(stmt, lambda b: replace(b, stmts=tuple(self.stmts(b.stmts))))
+            stmt = map_stmts(stmt, self.stmts)
             self.facts.release(mark)
             if isinstance(stmt, Reverse):
                 stmt, after = self.memory(stmt)

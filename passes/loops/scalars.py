@@ -30,7 +30,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from adc.ir.analysis.sizes.affine import equated
+from adc.ir.analysis.sizes.affine import Same, equated
 from adc.ir.core import (
     Apply,
     Block,
@@ -96,8 +96,8 @@ class _Webs:
 
     def __init__(self, fn: Function, counters: _Counters) -> None:
         self.counters = counters
-        self.parents: dict[Value, Value] = {}
-        # By the root of a web; constants where they are known.
+        self.same: Same[Value] = Same()
+        # By the value that stands for a web; constants where they are known.
         self.sizes: dict[Value, Sizes] = {}
         self.cells: dict[Value, Cells] = {}
         self.refused: set[Value] = set()
@@ -110,25 +110,17 @@ class _Webs:
         self.block(fn.body)
         self.count()
 
-    def root(self, value: Value) -> Value:
-        root = value
-        while root in self.parents:
-            root = self.parents[root]
-        while value is not root and self.parents[value] is not root:
-            self.parents[value], value = root, self.parents[value]  # (path compression)
-        return root
-
     def refuse(self, value: Operand) -> None:
         if isinstance(value, Value) and isinstance(value.type, Array):
-            self.refused.add(self.root(value))
+            self.refused.add(self.same.find(value))
 
     def join(self, *values: Operand) -> None:
         found = [v for v in values if isinstance(v, Value) and isinstance(v.type, Array)]
         for other in found[1:]:
-            a, b = self.root(found[0]), self.root(other)
+            a, b = self.same.find(found[0]), self.same.find(other)
             if a == b:
                 continue
-            self.parents[b] = a
+            self.same.join(a, b)
             sizes = {self.sizes[each] for each in (a, b) if each in self.sizes}
             if b in self.refused or len(sizes) > 1:
                 self.refused.add(a)
@@ -138,12 +130,12 @@ class _Webs:
         """Return the sizes of an array that becomes scalars."""
         if not isinstance(value.type, Array):
             return None
-        root = self.root(value)
+        root = self.same.find(value)
         return None if root in self.refused else self.sizes.get(root)
 
     def cells_of(self, value: Value) -> Cells | None:
         """Return the elements of an array that becomes scalars."""
-        return None if self.sizes_of(value) is None else self.cells.get(self.root(value), {})
+        return None if self.sizes_of(value) is None else self.cells.get(self.same.find(value), {})
 
     def count(self) -> None:
         """Number the elements that are accessed, in C order; refuse arrays with too many."""
@@ -154,7 +146,9 @@ class _Webs:
                 continue
             values = list(map(self.values_of, access.index, sizes))
             if 0 < math.prod(map(len, values)) <= ELEMENTS:
-                found.setdefault(self.root(access.array), set()).update(itertools.product(*values))
+                found.setdefault(self.same.find(access.array), set()).update(
+                    itertools.product(*values)
+                )
             else:
                 self.refuse(access.array)
         for root, every in found.items():
@@ -232,7 +226,7 @@ class _Webs:
         if stmt.op.undefined:
             return
         dims = stmt.args[stmt.op.sizes :]
-        self.sizes[self.root(result)] = tuple(self.numbers.get(dim, dim) for dim in dims)
+        self.sizes[self.same.find(result)] = tuple(self.numbers.get(dim, dim) for dim in dims)
 
 
 # --- loops over elements --------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from adc.ir.analysis.activity import is_zero
 from adc.ir.core import (
     Apply,
     Block,
@@ -48,7 +49,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.ops import arith
-from adc.ir.walk import Names, map_blocks, map_functions
+from adc.ir.walk import Names, map_functions, map_stmts
 
 # A condition without which a value is zero, and whether it must be true or false.
 Guard = tuple[Value, bool]
@@ -64,10 +65,6 @@ def _skipped(fn: Function) -> Function:
     if not any(isinstance(stmt, Reverse) for stmt in walk(fn.body)):
         return fn
     return replace(fn, body=_Skipper(Names.of(fn)).stmts(fn.body))
-
-
-def _is_zero(operand: Operand) -> bool:
-    return isinstance(operand, Literal) and not operand.value
 
 
 @dataclass
@@ -90,7 +87,7 @@ class _Skipper:
                     guard = self.guard(stmt)
                     if guard is not None:
                         stmt = self.guarded(stmt, *guard)
-            done.append(map_blocks(stmt, lambda b: replace(b, stmts=self.stmts(b.stmts))))
+            done.append(map_stmts(stmt, self.stmts))
         return tuple(done)
 
     def apply(self, stmt: Apply, result: Value) -> None:
@@ -100,9 +97,9 @@ class _Skipper:
         found = _NONE
         match stmt.op, stmt.args:
             case arith.select, (cond, a, b) if isinstance(cond, Value) and cond in self.primal:
-                if _is_zero(b):
+                if is_zero(b):
                     found = self.of(a) | {(cond, True)}
-                elif _is_zero(a):
+                elif is_zero(a):
                     found = self.of(b) | {(cond, False)}
                 else:
                     found = self.of(a) & self.of(b)
@@ -162,7 +159,7 @@ class _Idle:
         return self.same.get(operand)
 
     def zero(self, operand: Operand) -> bool:
-        return operand in self.zeros or _is_zero(operand)
+        return operand in self.zeros or is_zero(operand)
 
     def stmts(self, stmts: Sequence[Stmt]) -> bool:
         """Record what the results of statements are; False for statements with other effects."""

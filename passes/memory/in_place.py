@@ -24,7 +24,7 @@ from dataclasses import replace
 from adc.ir.core import Apply, Block, Call, For, Function, If, Operand, Pop, Stmt, Value, While
 from adc.ir.functions import is_of_schedule, recomputes_iterations
 from adc.ir.types import Array
-from adc.ir.walk import map_operands, substitute
+from adc.ir.walk import carried_yields, map_operands, substitute
 
 
 class _Roots:
@@ -77,9 +77,8 @@ class _Roots:
                     for k, value in enumerate(results):
                         self.join(value, then.yields[k], orelse.yields[k])
                 case For(results=results, body=body) | While(results=results, body=body):
-                    first = int(isinstance(stmt, While))
-                    for k, param in enumerate(body.params):
-                        self.join(param, stmt.init[k], body.yields[k + first])
+                    for k, end in enumerate(carried_yields(stmt)):
+                        self.join(body.params[k], stmt.init[k], end)
                     self.stmts(body.stmts)
                     for value, param in zip(results, body.params, strict=True):
                         # It has the same type inside and after the loop, or is its own array.

@@ -52,7 +52,16 @@ from adc.ir.core import Apply, Block, For, Function, If, Literal, Operand, Stmt,
 from adc.ir.opdef import OpDef, Static
 from adc.ir.ops import arith
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, loop_values, map_blocks, substitute, substitute_block, with_stmts
+from adc.ir.walk import (
+    Names,
+    filtered,
+    loop_values,
+    map_blocks,
+    map_stmts,
+    substitute,
+    substitute_block,
+    with_stmts,
+)
 
 # What may be computed before a loop although an iteration computes it: integers, without errors.
 _EARLIER = frozenset((
@@ -191,7 +200,7 @@ class _Reserver:
             if isinstance(stmt, For):
                 for k in range(len(stmt.init)):
                     stmt = self.loop(stmt, k, done)
-            done.append(map_blocks(stmt, lambda b: with_stmts(b, self.stmts(b.stmts), b.yields)))
+            done.append(map_stmts(stmt, self.stmts))
         return tuple(done)
 
     def loop(self, loop: For, k: int, done: list[Stmt]) -> For:
@@ -427,12 +436,8 @@ def _allocated(block: Block, array: Operand) -> tuple[Operand, ...] | None:
 def _with_room(body: Block, sites: Sequence[_Site], room: Operand) -> Block:
     """Return a body that gives lists all the room when they get any."""
     env = dict.fromkeys((site.room for site in sites), room)
-
-    def left(block: Block) -> Block:
-        kept = [s for s in block.stmts if not (_is_room(s) and env.keys() & {*s.results})]
-        return with_stmts(block, [map_blocks(stmt, left) for stmt in kept], block.yields)
-
-    return substitute_block(left(body), env)
+    left = filtered(body.stmts, lambda s: not (_is_room(s) and env.keys() & {*s.results}))
+    return substitute_block(replace(body, stmts=left), env)
 
 
 def _without_branches(body: Block, sites: Sequence[_Site]) -> Block:

@@ -23,9 +23,9 @@ from dataclasses import replace
 from adc.ir.analysis.memory.escape import escaping
 from adc.ir.analysis.memory.lifetimes import Lifetimes, lifetimes
 from adc.ir.analysis.sizes.extents import Known
-from adc.ir.core import Apply, Block, Function, Operand, Stmt, Value
+from adc.ir.core import Apply, Function, Operand, Stmt, Value
 from adc.ir.opdef import OPS
-from adc.ir.walk import map_blocks, stmt_reads
+from adc.ir.walk import map_stmts, stmt_reads
 
 
 def reuse(fn: Function, known: Known | None = None) -> Function:
@@ -54,7 +54,7 @@ def _late(stmts: Sequence[Stmt], others: Collection[Value]) -> tuple[Stmt, ...]:
                 continue
         if waiting:
             done += _taken(waiting, stmt_reads(stmt))
-        done.append(map_blocks(stmt, lambda b: replace(b, stmts=_late(b.stmts, others))))
+        done.append(map_stmts(stmt, lambda stmts: _late(stmts, others)))
     # Unused arrays stay, too: removing them is the task of `dce`.
     return (*done, *waiting.values())
 
@@ -78,4 +78,4 @@ def _stmt(stmt: Stmt, found: Lifetimes) -> Stmt:
         return Apply(stmt.results, OPS["over"], (found.over[stmt.result],), (), stmt.loc)
     if isinstance(stmt, Apply) and stmt.result in found.after:
         return replace(stmt, args=(*stmt.args, found.after[stmt.result]))
-    return map_blocks(stmt, lambda b: Block(b.params, _stmts(b.stmts, found), b.yields))
+    return map_stmts(stmt, lambda stmts: _stmts(stmts, found))

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from adc.ir.analysis.sizes.affine import Same
 from adc.ir.core import (
     Apply,
     Call,
@@ -225,25 +226,16 @@ class Sharing:
 
         It is the same along all edges, cut or not, and for the results of a call.
         """
-        first: dict[Value, Value] = {}
-
-        def find(value: Value) -> Value:
-            root = value
-            while first.get(root, root) != root:
-                root = first[root]
-            while first.get(value, value) != root:
-                first[value], value = root, first[value]
-            return root
-
+        same: Same[Value] = Same()
         calls: dict[int, Value] = {}
         for value, definition in self._definitions.items():
             for _, source in definition.sources.values():
-                first[find(value)] = find(source)
+                same.join(source, value)
             call = definition.group[0]
             if call in self._calls:
-                first[find(value)] = find(calls.setdefault(call, value))
+                same.join(calls.setdefault(call, value), value)
         numbers: dict[Value, int] = {}
-        return {v: numbers.setdefault(find(v), len(numbers)) for v in self._definitions}
+        return {v: numbers.setdefault(same.find(v), len(numbers)) for v in self._definitions}
 
     # -- liveness --------------------------------------------------------------------------
 

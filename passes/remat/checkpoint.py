@@ -62,7 +62,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.sums import summed
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, clone, map_blocks, recalling
+from adc.ir.walk import Names, clone, map_stmts, recalling
 from adc.passes.loops.state import needed, outside
 from adc.passes.remat.record import Recording, recordable
 
@@ -261,13 +261,8 @@ class Checkpointing:
             done: list[Stmt] = []
             for stmt in found:
                 new = next((new for old, new in pairs if old is stmt), None)
-                done += (map_blocks(stmt, block),) if new is None else new
+                done += (map_stmts(stmt, stmts),) if new is None else new
             return tuple(done)
-
-        def block(found: Block) -> Block:
-            new = stmts(found.stmts)
-            same = len(new) == len(found.stmts) and all(map(_is, new, found.stmts))
-            return found if same else replace(found, stmts=new)
 
         return [replace(each, body=stmts(each.body)) for each in functions]
 
@@ -370,7 +365,3 @@ class Checkpointing:
         index = self.value(self.index.name)
         builder.emit(Reverse(reverse.results, self.sweep, index, between, body, reverse.loc))
         return builder.stmts
-
-
-def _is(a: object, b: object) -> bool:
-    return a is b

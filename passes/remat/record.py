@@ -57,7 +57,7 @@ from adc.ir.core import (
 from adc.ir.functions import called
 from adc.ir.opdef import OPS
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, bound, inner_values, map_blocks, with_results
+from adc.ir.walk import Names, bound, filtered, inner_values, map_blocks, with_results
 
 Sizes = Mapping[Value, tuple[Dim, ...]]
 _Loop = TypeVar("_Loop", For, While, For | While)
@@ -189,12 +189,8 @@ def _computed(stmt: Stmt, value: Value, functions: Mapping[str, Function]) -> Ap
 
 def without(loop: _Loop, names: Collection[str]) -> _Loop:
     """Return a loop without what acts outside: the results of that are values from outside."""
-
-    def block(found: Block) -> Block:
-        stmts = [map_blocks(stmt, block) for stmt in found.stmts if not _acts(stmt, names)]
-        return replace(found, stmts=tuple(stmts))
-
-    return replace(loop, body=block(loop.body))
+    stmts = filtered(loop.body.stmts, lambda stmt: not _acts(stmt, names))
+    return replace(loop, body=replace(loop.body, stmts=stmts))
 
 
 # --- recording ------------------------------------------------------------------------------------

@@ -29,7 +29,6 @@ from adc.ir.analysis.costs import SHIPPED, Costs
 from adc.ir.analysis.dependence.forwarding import Forwarding
 from adc.ir.builder import Builder
 from adc.ir.core import (
-    Block,
     Call,
     For,
     Function,
@@ -44,7 +43,16 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.functions import without_prints
-from adc.ir.walk import Names, clone, defined, finds, map_blocks, map_functions, marked, recalling
+from adc.ir.walk import (
+    Names,
+    clone,
+    defined,
+    finds,
+    map_functions,
+    map_stmts,
+    marked,
+    recalling,
+)
 from adc.passes.loops.state import needed, outside
 from adc.passes.remat.choose import Chooser
 from adc.passes.remat.facts import Decisions, mark_of, needed_values, reverses
@@ -211,9 +219,7 @@ class Rerun:
                 case Call(mirror=mirror), Call(label=label) if mirror == label:
                     done += self.call_recomputed(stmt)
                 case _:
-                    done.append(
-                        map_blocks(stmt, lambda b: Block(b.params, self.stmts(b.stmts), b.yields))
-                    )
+                    done.append(map_stmts(stmt, self.stmts))
         return tuple(done)
 
     def recomputed(self, reverse: Reverse) -> list[Stmt]:

@@ -44,7 +44,7 @@ from adc.ir.core import (
 )
 from adc.ir.ops import arith
 from adc.ir.types import BOOL, Scalar, Type
-from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute
+from adc.ir.walk import carried_yields, map_blocks, map_operands, rebuilt, substitute
 
 
 def bounds(fn: Function) -> Function:
@@ -203,9 +203,9 @@ class _Bounds:
 
     def assume_monotone(self, loop: For | While) -> None:
         """A carried counter that never falls stays above its start, and the other way round."""
-        nexts = loop.body.yields[1:] if isinstance(loop, While) else loop.body.yields
         scout = _Steps(loop.body)
-        for param, init, following in zip(loop.body.params, loop.init, nexts, strict=True):
+        parts = zip(loop.body.params, loop.init, carried_yields(loop), strict=True)
+        for param, init, following in parts:
             if not isinstance(param.type, Scalar) or not is_whole(param.type):
                 continue
             steps = scout.steps(following, param)

@@ -22,7 +22,7 @@ from adc.ir.types import Array
 from adc.ir.walk import (
     Names,
     clone,
-    map_blocks,
+    map_stmts,
     size,
     substitute,
     substitute_block,
@@ -97,7 +97,7 @@ def _fits(fn: Function, count: int) -> bool:
 
 def _located(stmt: Stmt, caller: Span | None) -> Stmt:
     """Return a statement of an inlined callee with the location of the call, for tracebacks."""
-    stmt = map_blocks(stmt, lambda b: replace(b, stmts=tuple(_located(s, caller) for s in b.stmts)))
+    stmt = map_stmts(stmt, lambda stmts: (_located(s, caller) for s in stmts))
     return replace(stmt, loc=stmt.loc.called(caller)) if stmt.loc else stmt
 
 
@@ -170,7 +170,7 @@ class _Caller:
             if isinstance(stmt, Call) and self.fits(stmt):
                 done += self.spliced(stmt)
             else:
-                new = map_blocks(stmt, lambda b: replace(b, stmts=self.stmts(b.stmts)))
+                new = map_stmts(stmt, self.stmts)
                 done.append(substitute_stmt(new, self.env))
         return tuple(done)
 

@@ -72,8 +72,8 @@ from adc.ir.walk import (
     block_reads,
     clone,
     loop_values,
-    map_blocks,
     map_functions,
+    map_stmts,
     stmt_reads,
     substitute_block,
 )
@@ -102,7 +102,7 @@ class _CheckHoister:
     def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         done: list[Stmt] = []
         for stmt in stmts:
-            stmt = map_blocks(stmt, lambda b: replace(b, stmts=tuple(self.stmts(b.stmts))))
+            stmt = map_stmts(stmt, self.stmts)
             if isinstance(stmt, For) and not stmt.down:
                 done += self.loop(stmt)
             else:

@@ -29,7 +29,7 @@ from adc.ir.core import Apply, Block, For, Function, Literal, Operand, Stmt, Val
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.types import INT
-from adc.ir.walk import Names, loop_values, map_blocks, map_functions
+from adc.ir.walk import Names, loop_values, map_functions, map_stmts
 
 
 def induction(fn: Function) -> Function:
@@ -47,7 +47,7 @@ def _stmts(stmts: Sequence[Stmt], names: Names) -> list[Stmt]:
         after: list[Stmt] = []
         if isinstance(stmt, For) and not stmt.down:
             stmt, after = _loop(stmt, names)
-        done.append(map_blocks(stmt, lambda b: replace(b, stmts=tuple(_stmts(b.stmts, names)))))
+        done.append(map_stmts(stmt, lambda stmts: _stmts(stmts, names)))
         done += after
     return done
 

@@ -28,13 +28,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from adc.ir.analysis.costs import SHIPPED, Costs
 from adc.ir.analysis.dependence.accesses import overwritten
 from adc.ir.analysis.sizes.affine import Facts
 from adc.ir.core import (
     Apply,
-    Block,
     For,
     Function,
     Load,
@@ -49,7 +49,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import Names, clone, map_blocks, map_functions, stmts_reads, use_counts
+from adc.ir.walk import Names, clone, map_functions, map_stmts, stmts_reads, use_counts
 
 # The most statements that replace one load.
 MOST = 16
@@ -113,11 +113,7 @@ class _Inliner:
                 done += self.recomputed(stmt)
                 continue
             into = inside or isinstance(stmt, For | While)
-
-            def rebuilt(b: Block, into: bool = into) -> Block:
-                return Block(b.params, self.block(b.stmts, inside=into), b.yields)
-
-            stmt = map_blocks(stmt, rebuilt)
+            stmt = map_stmts(stmt, partial(self.block, inside=into))
             done.append(stmt)
             if isinstance(stmt, For):
                 for place, array in enumerate(stmt.results):

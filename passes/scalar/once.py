@@ -35,7 +35,7 @@ from adc.ir.core import Apply, Block, For, Function, If, Literal, Load, Operand,
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.types import BOOL, INT
-from adc.ir.walk import Names, loop_values, map_blocks, map_functions, substitute_block
+from adc.ir.walk import Names, loop_values, map_functions, map_stmts, substitute_block
 
 
 def once(fn: Function) -> Function:
@@ -49,7 +49,7 @@ def _once(fn: Function) -> Function:
     def stmts(found: Sequence[Stmt]) -> tuple[Stmt, ...]:
         done: list[Stmt] = []
         for stmt in found:
-            stmt = map_blocks(stmt, lambda b: replace(b, stmts=stmts(b.stmts)))
+            stmt = map_stmts(stmt, stmts)
             hit = _hit(stmt) if isinstance(stmt, For) else None
             if isinstance(stmt, For) and hit is not None:
                 done += _iteration(stmt, hit, names)

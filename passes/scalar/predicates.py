@@ -43,7 +43,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import Names, inner_values, map_blocks, map_functions
+from adc.ir.walk import Names, inner_values, map_blocks, map_functions, map_stmts
 
 # Where a value is defined: the path to its block (statement, block, statement, …), and the
 # statement there, -1 for a parameter of the block.
@@ -117,11 +117,8 @@ class _Mover:
                     stmt = Recall(stmt.result, value, stmt.loc)
                 elif self.rounds and len(stmt.results) == 1:
                     self.made[stmt.result] = stmt
-            done.append(map_blocks(stmt, self.block))
+            done.append(map_stmts(stmt, self.reverse))
         return tuple(done)
-
-    def block(self, block: Block) -> Block:
-        return Block(block.params, self.reverse(block.stmts), block.yields)
 
     def is_predicate(self, stmt: Apply) -> bool:
         if self.rounds:

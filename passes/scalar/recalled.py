@@ -19,7 +19,6 @@ from dataclasses import replace
 
 from adc.ir.core import (
     Apply,
-    Block,
     Function,
     Literal,
     Operand,
@@ -31,7 +30,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import inner_values, map_blocks, map_functions
+from adc.ir.walk import inner_values, map_functions, map_stmts
 
 # An addition costs 1.
 _DEAR = 8
@@ -84,11 +83,8 @@ class _Recalled:
                 found = self.found(stmt)
                 if found is not None:
                     stmt = Recall(stmt.result, found, loc=stmt.loc)
-            done.append(map_blocks(stmt, self.block))
+            done.append(map_stmts(stmt, self.stmts))
         return done
-
-    def block(self, block: Block) -> Block:
-        return replace(block, stmts=tuple(self.stmts(block.stmts)))
 
     def found(self, stmt: Apply) -> Value | None:
         """Return the forward value that an operation on recalled values recomputes."""

@@ -24,9 +24,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from adc.ir.core import Block, Call, Function, Operand, Recall, Stmt, Value, blocks, operands, walk
+from adc.ir.core import Call, Function, Operand, Recall, Stmt, Value, blocks, operands, walk
 from adc.ir.functions import is_of_schedule
-from adc.ir.walk import map_blocks, rebuilt, recalling, substitute, substitute_stmt
+from adc.ir.walk import map_stmts, rebuilt, recalling, substitute, substitute_stmt
 from adc.passes.scalar.dce import dce
 
 
@@ -129,9 +129,6 @@ def _calling(
 ) -> tuple[Stmt, ...]:
     """Return statements whose calls pass, or get, only what is at the positions in `kept`."""
 
-    def block(found: Block) -> Block:
-        return replace(found, stmts=_calling(found.stmts, kept, params))
-
     done: list[Stmt] = []
     for stmt in stmts:
         if isinstance(stmt, Call) and stmt.callee in kept:
@@ -140,7 +137,7 @@ def _calling(
                 stmt = replace(stmt, args=tuple(stmt.args[k] for k in positions))
             else:
                 stmt = replace(stmt, results=tuple(stmt.results[k] for k in positions))
-        done.append(map_blocks(stmt, block))
+        done.append(map_stmts(stmt, lambda stmts: _calling(stmts, kept, params)))
     return tuple(done)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adc.ir.core import Apply, Block, For, Function, If, Load, Stmt
-from adc.ir.walk import Names, map_blocks, map_functions
+from adc.ir.walk import Names, map_functions, map_stmts
 
 
 def unswitch(fn: Function) -> Function:
@@ -27,13 +27,10 @@ def unswitch(fn: Function) -> Function:
 def _unswitched(fn: Function) -> Function:
     names = Names.of(fn)
 
-    def block(found: Block) -> Block:
-        return replace(found, stmts=stmts(found.stmts))
-
     def stmts(found: Sequence[Stmt]) -> tuple[Stmt, ...]:
         return tuple(
             _switched(stmt, names) if isinstance(stmt, For) else stmt
-            for stmt in (map_blocks(stmt, block) for stmt in found)
+            for stmt in (map_stmts(stmt, stmts) for stmt in found)
         )
 
     return replace(fn, body=stmts(fn.body))

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adc.ir.analysis.memory.aliases import Aliases
-from adc.ir.core import Apply, Block, Check, Function, Load, Operand, Stmt, Value, Write
+from adc.ir.core import Apply, Check, Function, Load, Operand, Stmt, Value, Write
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
-from adc.ir.walk import Names, map_blocks, map_functions, use_counts
+from adc.ir.walk import Names, map_functions, map_stmts, use_counts
 
 
 def accumulate_in_place(fn: Function) -> Function:
@@ -42,11 +42,8 @@ class _Increments:
             if isinstance(stmt, Write) and not self.increase(stmt, done):
                 done.append(stmt)
             elif not isinstance(stmt, Write):
-                done.append(map_blocks(stmt, self.block))
+                done.append(map_stmts(stmt, self.stmts))
         return done
-
-    def block(self, old: Block) -> Block:
-        return Block(old.params, tuple(self.stmts(old.stmts)), old.yields)
 
     def increase(self, write: Write, done: list[Stmt]) -> bool:
         """Emit an increment for a read, an addition and a write; False if it is not that."""

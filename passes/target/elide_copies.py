@@ -21,7 +21,6 @@ from dataclasses import replace
 from adc.ir.analysis.memory.lifetimes import Sizes
 from adc.ir.core import (
     Apply,
-    Block,
     Call,
     Check,
     For,
@@ -37,7 +36,7 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS
 from adc.ir.types import Array
-from adc.ir.walk import inner_values, map_blocks, map_functions, stmt_reads
+from adc.ir.walk import inner_values, map_functions, map_stmts, stmt_reads
 
 
 def elide_copies(fn: Function, checked: bool = False) -> Function:
@@ -83,18 +82,15 @@ class _Rows:
             if always and isinstance(stmt, Check):
                 self.sizes.check(stmt)
             if not isinstance(stmt, For):
-                done.append(map_blocks(stmt, self.block))
+                done.append(map_stmts(stmt, self.stmts))
                 continue
             views = self.views(stmt, done)
             for view in views.values():
                 place(view, done)
             left = without(stmt, views) if views else stmt
             if left is not None:
-                done.append(map_blocks(left, self.block))
+                done.append(map_stmts(left, self.stmts))
         return tuple(done)
-
-    def block(self, block: Block) -> Block:
-        return Block(block.params, self.stmts(block.stmts), block.yields)
 
     def views(self, nest: For, before: Sequence[Stmt]) -> dict[int, Apply]:
         """Return views instead of the copies that a nest makes for products, by its writes."""

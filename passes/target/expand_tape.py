@@ -27,7 +27,6 @@ from dataclasses import dataclass, replace
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
-    Block,
     Call,
     For,
     Function,
@@ -49,7 +48,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.tape import TapeEntry, inside, matched
 from adc.ir.types import INT, Array, Scalar
-from adc.ir.walk import Names, loop_values, map_functions
+from adc.ir.walk import Names, loop_values, map_functions, map_stmts
 
 
 def expand_tape(fn: Function) -> Function:
@@ -172,7 +171,7 @@ class _Frames:
     def stmt(self, stmt: Stmt) -> list[Stmt]:
         place = self.places.get(id(stmt))
         if place is None:
-            return [self.inside(stmt)]
+            return [map_stmts(stmt, self.stmts)]
         arrays, index = place
         if isinstance(stmt, Push):
             return [
@@ -191,17 +190,6 @@ class _Frames:
             args = (Value(number, stored),)
             done.append(Apply((value,), OPS["cast"], args, (str(value.type),), stmt.loc))
         return done
-
-    def inside(self, stmt: Stmt) -> Stmt:
-        def block(old: Block) -> Block:
-            return Block(old.params, tuple(self.stmts(old.stmts)), old.yields)
-
-        match stmt:
-            case If(then=then, orelse=orelse):
-                return replace(stmt, then=block(then), orelse=block(orelse))
-            case For(body=body) | While(body=body):
-                return replace(stmt, body=block(body))
-        return stmt
 
     def size(self, trips: Operand, into: list[Stmt]) -> Operand:
         """Return a trip count as a size: zero if it is negative."""

@@ -22,7 +22,7 @@ recomputed in each, but no other loop is duplicated. This is buffer form, before
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from adc.ir import ops
@@ -53,9 +53,11 @@ from adc.ir.types import INT, Array
 from adc.ir.walk import (
     Env,
     clone,
+    filtered,
     loop_values,
     map_blocks,
     map_functions,
+    map_stmts,
     substitute,
     substitute_stmt,
 )
@@ -102,11 +104,8 @@ class _Fission(Launches):
             elif isinstance(stmt, For) and is_simple(stmt):
                 done += self.loops(stmt, done)
             else:
-                done.append(map_blocks(stmt, self.inside))
+                done.append(map_stmts(stmt, self.stmts))
         return done
-
-    def inside(self, block: Block) -> Block:
-        return Block(block.params, tuple(self.stmts(block.stmts)), block.yields)
 
     def loops(self, loop: For, before: list[Stmt]) -> list[Stmt]:
         """Return the replacement of a loop; loop-invariant code is appended to `before`."""
@@ -114,7 +113,7 @@ class _Fission(Launches):
         ranges = self.ranges(loop, before)
         if ranges:
             return [each for part in ranges for each in self.loops(part, before)]
-        within = map_blocks(loop, self.inside)
+        within = map_stmts(loop, self.stmts)
         assert isinstance(within, For)
         within = self.fused(within)
         return self.copied(self.split(within)) or [within]
@@ -309,14 +308,9 @@ class _Fission(Launches):
 
     def only(self, loop: For, part: _Part) -> For | None:
         """Return a loop with one part only, and the statements that it needs."""
-
-        def keep(stmts: Sequence[Stmt]) -> Iterator[Stmt]:
-            for stmt in stmts:
-                if isinstance(stmt, Write | Check) and id(stmt) not in part.kept:
-                    continue
-                yield map_blocks(stmt, lambda b: Block(b.params, tuple(keep(b.stmts)), b.yields))
-
-        body = tuple(keep((loop,)))
+        body = filtered(
+            (loop,), lambda stmt: not isinstance(stmt, Write | Check) or id(stmt) in part.kept
+        )
         left = dce(replace(self.fn, body=body, results=(), callees=(), derived=())).body
         assert all(isinstance(each, For) for each in left)
         return left[0] if left and isinstance(left[0], For) else None

@@ -59,8 +59,8 @@ from adc.ir.walk import (
     block_reads,
     clone,
     loop_values,
-    map_blocks,
     map_functions,
+    map_stmts,
     stmt_reads,
     substitute,
     substitute_stmt,
@@ -93,7 +93,7 @@ def _settled(fn: Function) -> Function:
     def settle(stmt: Stmt) -> Stmt:
         if id(stmt) in left and isinstance(stmt, For):
             return replace(stmt, parallel=False)
-        return map_blocks(stmt, lambda b: Block(b.params, tuple(map(settle, b.stmts)), b.yields))
+        return map_stmts(stmt, lambda stmts: map(settle, stmts))
 
     return replace(fn, body=tuple(map(settle, fn.body))) if left else fn
 
@@ -296,11 +296,7 @@ class _Kernels(Launches):
             if launched is not None:
                 done += launched
                 continue
-
-            def inside(block: Block) -> Block:
-                return Block(block.params, tuple(self.stmts(block.stmts)), block.yields)
-
-            done.append(map_blocks(stmt, inside))
+            done.append(map_stmts(stmt, self.stmts))
         return done
 
     def launched(self, loop: For) -> list[Stmt] | None:

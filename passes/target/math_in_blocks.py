@@ -50,7 +50,14 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.sums import LANES
 from adc.ir.types import INT, Array
-from adc.ir.walk import clone, map_blocks, map_functions, stmt_reads, stmts_reads, substitute_stmt
+from adc.ir.walk import (
+    clone,
+    map_functions,
+    map_stmts,
+    stmt_reads,
+    stmts_reads,
+    substitute_stmt,
+)
 
 # A loop of fewer iterations is not transformed.
 _FEW = 16
@@ -66,9 +73,6 @@ def math_in_blocks(fn: Function) -> Function:
 
 
 class _Distributor(IterationAnalysis):
-    def __init__(self, fn: Function) -> None:
-        super().__init__(fn, private=False)
-
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
 
@@ -76,11 +80,8 @@ class _Distributor(IterationAnalysis):
         done: list[Stmt] = []
         for stmt in stmts:
             found = self.distributed(stmt) if isinstance(stmt, For) else None
-            done += [map_blocks(stmt, self.block)] if found is None else found
+            done += [map_stmts(stmt, self.stmts)] if found is None else found
         return done
-
-    def block(self, block: Block) -> Block:
-        return Block(block.params, tuple(self.stmts(block.stmts)), block.yields)
 
     def distributed(self, loop: For) -> list[Stmt] | None:
         """Return a loop over blocks, with a loop for each part; None if it does not pay."""

@@ -64,7 +64,7 @@ from adc.ir.functions import reached
 from adc.ir.opdef import OPS
 from adc.ir.tape import TapeEntry, inside, is_mirror, matched
 from adc.ir.types import BOOL, INT, Array
-from adc.ir.walk import clone, loop_values, map_blocks
+from adc.ir.walk import clone, loop_values, map_stmts
 from adc.passes.target.inline_calls import Inlined
 from adc.passes.target.kernels import Launches, Nest
 
@@ -188,8 +188,8 @@ class _Outliner(Launches):
             outline_kernels = [*operands(stmt)]
             if isinstance(stmt, Load | Write):
                 outside = frozenset(self.aliases.of(stmt.array) - made)
-                rank = _rank(stmt.array)
-                if outside and all(_rank(each) == rank for each in outside):
+                rank = stmt.array.type.rank
+                if outside and all(each.type.rank == rank for each in outside):
                     if self.aliases.of(stmt.array) & made and isinstance(stmt, Write):
                         return False
                     found.setdefault(outside, []).append(stmt)
@@ -246,14 +246,8 @@ class _Outliner(Launches):
                 assert isinstance(stmt, For)
                 done += self.both(stmt, chosen)
             else:
-                done.append(self.inside(stmt))
+                done.append(map_stmts(stmt, self.stmts))
         return done
-
-    def inside(self, stmt: Stmt) -> Stmt:
-        def block(old: Block) -> Block:
-            return Block(old.params, tuple(self.stmts(old.stmts)), old.yields)
-
-        return map_blocks(stmt, block)
 
     def both(self, loop: For, chosen: _Chosen) -> list[Stmt]:
         """Return a launch, and the loop itself for fewer iterations or large matrices."""
@@ -279,7 +273,7 @@ class _Outliner(Launches):
         assert isinstance(copied, For)
         then = Block((), tuple(self.launched(copied)), copied.results)
         own = tuple(map(self.names.value, loop.results))
-        within = self.inside(loop)
+        within = map_stmts(loop, self.stmts)
         assert isinstance(within, For)
         rest = replace(within, results=own)
         done.append(If(loop.results, many, then, Block((), (rest,), own), loop.loc))
@@ -301,11 +295,6 @@ class _Outliner(Launches):
                 each = made
             found = each if found == integer(0) else self.apply("maximum", found, each, into)
         return found
-
-
-def _rank(array: Value) -> int:
-    assert isinstance(array.type, Array)
-    return array.type.rank
 
 
 __all__ = ["outline_kernels"]

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from adc.ir.analysis.memory.iterations import IterationAnalysis
 from adc.ir.builder import integer
@@ -55,7 +56,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.types import INT
-from adc.ir.walk import map_blocks, map_functions, substitute_stmt
+from adc.ir.walk import map_functions, map_stmts, substitute_stmt
 
 # An iteration of an inner loop that costs less than this is not given to a thread, unless it is one
 # of a nest.
@@ -86,11 +87,7 @@ class _Parallel(IterationAnalysis):
                 done += self.marked(stmt, self.size)
                 continue
             deeper = depth + isinstance(stmt, For | While)
-
-            def inside(block: Block, depth: int = deeper) -> Block:
-                return Block(block.params, tuple(self.stmts(block.stmts, depth)), block.yields)
-
-            done.append(map_blocks(stmt, inside))
+            done.append(map_stmts(stmt, partial(self.stmts, depth=deeper)))
         return done
 
     def pays(self, loop: For, depth: int) -> bool:

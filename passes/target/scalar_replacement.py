@@ -59,7 +59,7 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS
 from adc.ir.types import BOOL, Array, Scalar
-from adc.ir.walk import map_blocks, map_functions, map_operands, stmt_reads, substitute
+from adc.ir.walk import map_blocks, map_functions, map_operands, map_stmts, stmt_reads, substitute
 
 Subscript = tuple[Form, ...]
 # Loops of fewer iterations are unrolled by LLVM, which then does all this.
@@ -72,9 +72,6 @@ def scalar_replacement(fn: Function) -> Function:
 
 
 class _Registers(IterationAnalysis):
-    def __init__(self, fn: Function) -> None:
-        super().__init__(fn, private=False)
-
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
 
@@ -86,11 +83,7 @@ class _Registers(IterationAnalysis):
             ):
                 done += self.innermost(stmt)
             else:
-                done.append(
-                    map_blocks(
-                        stmt, lambda b: Block(b.params, tuple(self.stmts(b.stmts)), b.yields)
-                    )
-                )
+                done.append(map_stmts(stmt, self.stmts))
         return done
 
     def innermost(self, loop: For) -> list[Stmt]:

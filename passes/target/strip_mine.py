@@ -67,7 +67,7 @@ from adc.ir.opdef import OPS
 from adc.ir.ops import arith
 from adc.ir.sums import LANES
 from adc.ir.types import INT, Array
-from adc.ir.walk import clone, map_blocks, map_functions, substitute
+from adc.ir.walk import clone, map_functions, map_stmts, substitute
 
 # Terms must cost at least this many times more than the additions: storing and reloading them is a
 # small part of that.
@@ -86,9 +86,6 @@ def strip_mine(fn: Function) -> Function:
 
 
 class _StripMiner(IterationAnalysis):
-    def __init__(self, fn: Function) -> None:
-        super().__init__(fn, private=False)
-
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
 
@@ -104,11 +101,8 @@ class _StripMiner(IterationAnalysis):
                     done += self.in_vectors(stmt)
                     continue
             inside = _loops(stmt.body) == 1 if isinstance(stmt, For | While) else alone
-            done.append(map_blocks(stmt, functools.partial(self.block, alone=inside)))
+            done.append(map_stmts(stmt, functools.partial(self.stmts, alone=inside)))
         return done
-
-    def block(self, block: Block, alone: bool) -> Block:
-        return Block(block.params, tuple(self.stmts(block.stmts, alone)), block.yields)
 
     def adds_up(self, loop: For) -> bool:
         """Whether an innermost loop updates numbers in order."""

@@ -23,7 +23,6 @@ from adc.ir.analysis.memory.aliases import Aliases
 from adc.ir.analysis.sizes.affine import Facts
 from adc.ir.core import (
     Apply,
-    Block,
     For,
     Function,
     If,
@@ -37,7 +36,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import loop_values, map_blocks, map_functions
+from adc.ir.walk import loop_values, map_functions, map_stmts
 
 # The most pairs of accesses of a loop that are compared.
 _MOST_PAIRS = 4000
@@ -61,7 +60,7 @@ class _Marker:
     def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         done: list[Stmt] = []
         for stmt in stmts:
-            stmt = map_blocks(stmt, lambda b: Block(b.params, tuple(self.stmts(b.stmts)), b.yields))
+            stmt = map_stmts(stmt, self.stmts)
             if isinstance(stmt, For) and self.is_vectorizable(stmt):
                 stmt = replace(stmt, vectorizable=True)
             done.append(stmt)

@@ -18,6 +18,7 @@ from numba.extending import overload, typeof_impl
 
 from adc.backend.cpu import direct
 from adc.backend.numba_api import cpu_target, types
+from adc.ir.types import Array
 
 if TYPE_CHECKING:
     from adc.backend.cpu import Kernel
@@ -134,7 +135,7 @@ def marks_like_types(found: Sequence[Any]) -> list[Any]:
     """Return a number or array for every type of the IR: each number is another one."""
     return [
         np.zeros((1,) * ty.rank, ty.numpy)
-        if hasattr(ty, "rank")
+        if isinstance(ty, Array)
         else np.asarray(_FIRST + k).astype(ty.numpy)[()]
         for k, ty in enumerate(found)
     ]

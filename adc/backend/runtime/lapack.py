@@ -25,10 +25,11 @@ OF_COMPLEX = ("heevd", "heevr", "geev", "gees", "geqrf", "ungqr", "gesdd")
 BLAS = ("gemm", "trsm", "trsv")
 
 _PACKAGE = "scipy.linalg"
-_name: Any = ctypes.pythonapi.PyCapsule_GetName
-_name.restype, _name.argtypes = ctypes.c_char_p, [ctypes.py_object]
-_pointer: Any = ctypes.pythonapi.PyCapsule_GetPointer
-_pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+capsule_name: Any = ctypes.pythonapi.PyCapsule_GetName
+capsule_name.restype, capsule_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+capsule_pointer: Any = ctypes.pythonapi.PyCapsule_GetPointer
+capsule_pointer.restype = ctypes.c_void_p
+capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 @contextmanager
@@ -62,7 +63,7 @@ def _addresses() -> dict[str, int]:
         ):  # fmt: skip
             for name in (f"{letter}{name}" for letter in letters for name in names):
                 capsule = module.__pyx_capi__[name]
-                found[name] = _pointer(capsule, _name(capsule))
+                found[name] = capsule_pointer(capsule, capsule_name(capsule))
     return found
 
 

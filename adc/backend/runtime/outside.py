@@ -118,7 +118,7 @@ def _caller(outside: Outside, raising: Raising) -> Callable[..., None]:
     shapes: list[str] = []
     for k, ty in enumerate(made):
         space[f"t{k}"] = ty.numpy
-        rank = ty.rank if isinstance(ty, Array) else 0
+        rank = ty.rank
         shapes.append(_tuple(take(rank or 1, f"{rank or 1}q")[:rank]))
     memory = [f"m{arrays + k}" for k in range(len(made))]
     names = ["words", *(f"m{k}" for k in range(arrays)), *memory]

@@ -20,6 +20,7 @@ import numpy as np
 from llvmlite import ir
 
 from adc.backend.numba_api import Intrinsic, signature, types
+from adc.backend.runtime.lapack import capsule_name, capsule_pointer
 from adc.ir.errors import UnsupportedError
 from adc.ir.opdef import OpDef, Ufunc
 from adc.ir.ops import ufuncs
@@ -57,12 +58,6 @@ def loop(ufunc: np.ufunc, letters: str) -> tuple[int, int]:
     return found.functions[place] or 0, found.data[place] or 0
 
 
-_name: Any = ctypes.pythonapi.PyCapsule_GetName
-_name.restype, _name.argtypes = ctypes.c_char_p, [ctypes.py_object]
-_pointer: Any = ctypes.pythonapi.PyCapsule_GetPointer
-_pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-
-
 def direct(name: str, letters: str) -> int | None:
     """Return the address of a function of real numbers that SciPy offers to Cython, or None."""
     given, _, result = letters.partition("->")
@@ -74,8 +69,8 @@ def direct(name: str, letters: str) -> int | None:
     declared = f"double ({', '.join(['double'] * len(given))}, int __pyx_skip_dispatch)"
     pattern = re.compile(rf"(__pyx_fuse(_\d)+)?{name}")
     for each, capsule in capsules.items():
-        if pattern.fullmatch(each) and _name(capsule).decode() == declared:
-            found: int = _pointer(capsule, _name(capsule))
+        if pattern.fullmatch(each) and capsule_name(capsule).decode() == declared:
+            found: int = capsule_pointer(capsule, capsule_name(capsule))
             return found
     return None
 

@@ -22,7 +22,6 @@ from adc.functions import name_of, span_of
 from adc.ir import foreign, interp
 from adc.ir.core import Apply, For, Function, Reverse, Stmt, Store, Write, walk
 from adc.ir.errors import NotFiniteError
-from adc.ir.types import Array
 from adc.passes import pipeline
 
 # How operations are written; others are calls.
@@ -237,7 +236,7 @@ def _one_by_one(fn: Function, directions: Sequence[Any]) -> Iterator[Sequence[An
         yield ()
         return
     params = fn.params[-len(directions) :]
-    ranks = [param.type.rank if isinstance(param.type, Array) else 0 for param in params]
+    ranks = [param.type.rank for param in params]
     if all(np.ndim(x) == rank for x, rank in zip(directions, ranks, strict=True)):
         yield directions
         return

@@ -32,7 +32,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.outside import opened
-from adc.frontend.core.structure import with_items
+from adc.frontend.core.structure import with_children
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import arguments, structures
 from adc.frontend.values.arguments import is_none
@@ -209,11 +209,11 @@ def _each(
 
     match opened(lo, tree):
         case (TupleOf() | NamedTuple()) as found:
-            return with_items(found, applied)
+            return with_children(found, applied)
         case ListRef() as found if isinstance(held := lo.held(found), TupleOf):
-            return structures.new_ref(lo, found, with_items(held, applied))
+            return structures.new_ref(lo, found, with_children(held, applied))
         case (DictRef() | ObjectRef()) as found:
-            return structures.new_ref(lo, found, with_items(lo.record(found), applied))
+            return structures.new_ref(lo, found, with_children(lo.record(found), applied))
         case Num() | ArrayRef() | Lazy() as found:
             return dispatch.apply(lo, Static(fn), [*start, found], given, node)
         case Static() as found:

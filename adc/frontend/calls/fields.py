@@ -10,23 +10,19 @@ from adc.frontend.calls import standard
 from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
-    Among,
     Binding,
     DictRef,
-    Growing,
     ListRef,
-    Maybe,
     NamedTuple,
     Nested,
     ObjectRef,
-    OneOf,
     RecordOf,
     Static,
     TupleOf,
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.structure import with_items
+from adc.frontend.core.structure import children, with_children
 from adc.frontend.numpy import library
 from adc.frontend.values import objects
 from adc.frontend.values.arguments import Handler, arity
@@ -91,14 +87,14 @@ def _without_instances(lo: Lowerer, given: Binding, node: ast.Call, what: str) -
     if dataclasses.is_dataclass(classes.instance_class(held)):
         return HANDLERS[getattr(dataclasses, what)](lo, [held], {}, node)
     if isinstance(held, TupleOf) or (isinstance(held, NamedTuple) and issubclass(held.cls, tuple)):
-        return with_items(held, without)
+        return with_children(held, without)
     contents: Binding = NONE
     if isinstance(held, ListRef | DictRef) and type(held) in (ListRef, DictRef):  # no subclasses
         contents = lo.held(held)
     if isinstance(contents, TupleOf):
-        return lo.new_ref(ListRef, with_items(contents, without))
+        return lo.new_ref(ListRef, with_children(contents, without))
     if isinstance(contents, RecordOf):
-        return lo.new_ref(DictRef, with_items(contents, without))
+        return lo.new_ref(DictRef, with_children(contents, without))
     if _holds_instances(lo, held):
         raise lo.unsupported(
             f"`{what}` of {kind_of(held)} with dataclass instances", node, "convert each"
@@ -111,15 +107,11 @@ def _holds_instances(lo: Lowerer, held: Binding) -> bool:
     match held:
         case ObjectRef(cls=cls):
             return dataclasses.is_dataclass(cls)
-        case NamedTuple(cls=cls, record=inner) | Nested(cls=cls, contents=inner):
-            return dataclasses.is_dataclass(cls) or _holds_instances(lo, inner)
-        case TupleOf(items=items) | RecordOf(items=items) | OneOf(items=items) | Among(items=items):
-            return any(_holds_instances(lo, item) for item in items)
-        case Growing(element=inner) | Maybe(inner=inner):
-            return _holds_instances(lo, inner)
+        case NamedTuple(cls=cls) | Nested(cls=cls) if dataclasses.is_dataclass(cls):
+            return True
         case ListRef() | DictRef():
             return _holds_instances(lo, lo.held(held))
-    return False
+    return any(_holds_instances(lo, part) for part in children(held))
 
 
 def _astuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:

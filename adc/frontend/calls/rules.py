@@ -38,7 +38,7 @@ from adc.frontend.core.state import (
     ModesNeededError,
     PickedError,
 )
-from adc.frontend.core.structure import shape_of
+from adc.frontend.core.structure import shape_of, side_by_side
 from adc.frontend.inputs.places import Place
 from adc.frontend.transforms import derivatives, results
 from adc.frontend.transforms.outline import Outline, Part
@@ -533,7 +533,7 @@ class Maker:
         leaves = list(results.leaves_of(value, heap))
         same = _alike(primal.result, primal.heap, value, heap) and len(leaves) == len(own)
         if not same or any(
-            a.type.dtype != b.dtype or _rank(a.type) != _rank(b)
+            a.type.dtype != b.dtype or a.type.rank != b.rank
             for a, b in zip(own, map(_type, leaves), strict=True)
         ):
             raise TypeMismatchError(
@@ -601,13 +601,9 @@ def _alike(a: Binding, a_heap: dict[str, Binding], b: Binding, b_heap: dict[str,
 
     def same(a: Binding, b: Binding) -> bool:
         match a, b:
-            case (TupleOf(), TupleOf()):
-                pairs = zip(a.items, b.items, strict=False)
-                return len(a.items) == len(b.items) and all(same(x, y) for x, y in pairs)
-            case (RecordOf(), RecordOf()):
-                return a.keys == b.keys and same(TupleOf(a.items), TupleOf(b.items))
-            case (NamedTuple(), NamedTuple()):
-                return a.cls is b.cls and same(a.record, b.record)
+            case TupleOf() | RecordOf() | NamedTuple(), _:
+                parts = side_by_side(a, b)
+                return parts is not None and all(same(x, y) for x, y in parts)
             case (ListRef() | DictRef() | ObjectRef(), ListRef() | DictRef() | ObjectRef()):
                 return type(a) is type(b) and same(a_heap[a.slot], b_heap[b.slot])
             case (Static(), Static()):
@@ -615,10 +611,6 @@ def _alike(a: Binding, a_heap: dict[str, Binding], b: Binding, b_heap: dict[str,
         return type(a) is type(b)
 
     return same(a, b)
-
-
-def _rank(ty: Type) -> int:
-    return ty.rank if isinstance(ty, Array) else 0
 
 
 def _type(leaf: Num | ArrayRef) -> Type:

@@ -27,6 +27,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     RecordOf,
+    Ref,
     Static,
     TupleOf,
     Unbound,
@@ -39,13 +40,14 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Dead, Frame, Holder
 from adc.frontend.core.structure import (
+    children,
     is_slot,
     leaves,
     pieces,
     rebuild,
     shape_of,
     view_operands,
-    with_items,
+    with_children,
 )
 from adc.frontend.inputs.places import Place
 from adc.frontend.syntax.source import Source
@@ -465,17 +467,12 @@ def _in_new_containers(
     lo: Lowerer, binding: Binding, held: dict[str, Binding], made: dict[str, Binding]
 ) -> Binding:
     """Return a result whose lists, dicts and objects are the caller's."""
-    match binding:
-        case ListRef() | DictRef() | ObjectRef():
-            if binding.slot not in made:
-                inner = _in_new_containers(lo, held[binding.slot], held, made)
-                made[binding.slot] = structures.new_ref(lo, binding, inner)
-            return made[binding.slot]
-        case TupleOf() | RecordOf() | NamedTuple():
-            return with_items(binding, lambda item: _in_new_containers(lo, item, held, made))
-        case Maybe(inner=part):
-            return replace(binding, inner=_in_new_containers(lo, part, held, made))
-    return binding
+    if not isinstance(binding, Ref):
+        return with_children(binding, lambda part: _in_new_containers(lo, part, held, made))
+    if binding.slot not in made:
+        inner = _in_new_containers(lo, held[binding.slot], held, made)
+        made[binding.slot] = structures.new_ref(lo, binding, inner)
+    return made[binding.slot]
 
 
 # -- lowering a function ---------------------------------------------------------------------------
@@ -484,11 +481,9 @@ def _in_new_containers(
 def _check_data(result: Binding, source: Source, *, recursive: bool) -> None:
     """Raise unless the result of a function can be passed back by value."""
     match result:
-        case TupleOf(items=items) | RecordOf(items=items) | Words(items=items):
-            for item in items:
-                _check_data(item, source, recursive=recursive)
-        case NamedTuple(record=inner) | Maybe(inner=inner):
-            _check_data(inner, source, recursive=recursive)
+        case TupleOf() | RecordOf() | Words() | NamedTuple() | Maybe():
+            for part in children(result):
+                _check_data(part, source, recursive=recursive)
         case Num() | ArrayRef() | Static():
             pass
         case ListRef() | DictRef() | ObjectRef() if not recursive:

@@ -277,7 +277,7 @@ class _Merge:
             for obj in (p, q):
                 if obj is not None:
                     alias |= {o for o in obj.alias if o in self.before.versions}
-            dims = tuple(self.dim(p, q, axis, value) for axis in range(rank_of(value)))
+            dims = tuple(self.dim(p, q, axis, value) for axis in range(value.type.rank))
             joined = self.lo.new_array(value, dims, name, sorted_objects(alias))
             for obj, arm in zip((p, q), self.arms, strict=True):
                 if obj is not None and obj in arm.state.stale:
@@ -773,11 +773,6 @@ def joinable(a: Binding, b: Binding) -> bool:
 def contents_of(held: Binding) -> str:
     """Return a description of the contents of a list, dict or object."""
     return kind_of(held).replace("tuple", "list") if isinstance(held, TupleOf) else kind_of(held)
-
-
-def rank_of(value: Value) -> int:
-    assert isinstance(value.type, Array)
-    return value.type.rank
 
 
 def line_of(lo: Lowerer) -> int:

@@ -13,17 +13,15 @@ from adc.frontend.core.bindings import (
     Binding,
     Growing,
     Maybe,
-    NamedTuple,
     Num,
     OneOf,
-    RecordOf,
-    TupleOf,
     Unbound,
     Unstable,
 )
 from adc.frontend.core.state import VariesError
 from adc.frontend.core.structure import (
     leaves,
+    side_by_side,
 )
 from adc.ir.core import Operand, Value
 from adc.ir.types import Array, Scalar
@@ -127,20 +125,12 @@ def is_filled(start: Binding, end: Binding) -> bool:
 
 def _pairs(start: Binding, end: Binding) -> Iterator[tuple[Binding, Binding]]:
     """Yield what two bindings hold at the same places."""
-    match start, end:
-        case _, Unbound() | Unstable() | Maybe():
-            return
-        case RecordOf(keys=keys), RecordOf() if keys == end.keys:
-            parts = zip(start.items, end.items, strict=True)
-        case TupleOf(items=items), TupleOf() if len(items) == len(end.items):
-            parts = zip(items, end.items, strict=True)
-        case NamedTuple(cls=cls, record=record), NamedTuple() if cls is end.cls:
-            parts = zip((record,), (end.record,), strict=True)
-        case _:
-            yield start, end
-            return
-    for old, new in parts:
-        yield from _pairs(old, new)
+    parts = side_by_side(start, end)
+    if parts is not None:
+        for old, new in parts:
+            yield from _pairs(old, new)
+    elif not isinstance(end, Unbound | Unstable | Maybe):
+        yield start, end
 
 
 class Retry(Exception):

@@ -16,6 +16,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from adc.frontend.core import bindings, numbers, outside, strings
 from adc.frontend.core.bindings import (
@@ -50,7 +51,16 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame
-from adc.frontend.core.structure import leaves, rebuild, refs, same_view, shape_of
+from adc.frontend.core.structure import (
+    children,
+    leaves,
+    rebuild,
+    refs,
+    same_view,
+    shape_of,
+    side_by_side,
+    with_children,
+)
 from adc.frontend.values import elementwise, keyed, list_buffers, optional, views
 from adc.ir.builder import zero
 from adc.ir.core import Literal, Operand
@@ -78,20 +88,15 @@ def paired(like: Binding, binding: Binding, change: Change) -> Binding:
     match like, binding:
         case (Num() | ArrayRef(), Num() | ArrayRef()) | (Static(), Static()):
             return change(like, binding)
-        case TupleOf(items=p), TupleOf(items=q) if len(p) == len(q):
-            return TupleOf(inside(p, q))
-        case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
-            return RecordOf(keys, inside(p, q))
         case Words(items=p), Words(items=q) if strings.are_alike(like, binding):
             return replace(binding, items=inside(p, q))
         case Maybe(inner=p), Maybe(inner=q):
             return replace(binding, inner=paired(p, q, change))
         case OneOf(items=p), OneOf(items=q) if len(p) == len(q):
             return replace(binding, items=inside(p, q))
-        case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
-            record = paired(p, q, change)
-            assert isinstance(record, RecordOf)
-            return NamedTuple(cls, record)
+        case _ if side_by_side(like, binding) is not None:
+            there = children(like)
+            return with_children(binding, lambda part: paired(next(there), part, change))
     return binding
 
 
@@ -224,23 +229,20 @@ def made_optional(lo: Lowerer, like: Binding, binding: Binding, *, known: bool) 
     What is absent has a value that is not read: that of `like` if it is `known` here.
     """
 
-    def inside(p: tuple[Binding, ...], q: tuple[Binding, ...]) -> tuple[Binding, ...]:
-        return tuple(made_optional(lo, x, y, known=known) for x, y in zip(p, q, strict=True))
+    inside = partial(made_optional, lo, known=known)
 
     match like, binding:
         case Maybe(inner=inner, absent=absent), _:
             found, some = parts_of_optional(binding, absent)
             if found is None:
                 found = inner if known else unread(lo, inner)
-            return Maybe(made_optional(lo, inner, found, known=known), some, absent)
-        case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
-            return TupleOf(inside(p, q))
-        case RecordOf(keys=keys, items=p), RecordOf() if set(binding.keys) <= set(keys):
-            return RecordOf(keys, inside(p, tuple(binding.get(key) or UNSET for key in keys)))
-        case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
-            record = made_optional(lo, p, q, known=known)
-            assert isinstance(record, RecordOf)
-            return NamedTuple(cls, record)
+            return Maybe(inside(inner, found), some, absent)
+        case RecordOf(keys=keys), RecordOf() if set(binding.keys) <= set(keys):
+            parts = [binding.get(key) or UNSET for key in keys]
+            return RecordOf(keys, tuple(map(inside, like.items, parts)))
+        case _ if side_by_side(like, binding) is not None:
+            there = children(like)
+            return with_children(binding, lambda part: inside(next(there), part))
         case OneOf(), _:
             return _made_one_of(lo, like, binding, known=known)
     return binding
@@ -298,14 +300,8 @@ def alike(x: Binding, y: Binding) -> bool:
             return x.element.dtype == y.element.dtype and x.part == y.part and (
                 _rank(x) == _rank(y)
             )  # fmt: skip
-        case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
-            return all(map(alike, p, q))
-        case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
-            return all(map(alike, p, q))
         case Words(), Words():
             return strings.are_alike(x, y)
-        case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
-            return alike(p, q)
         case Maybe(inner=p), Maybe(inner=q):
             return alike(p, q)
         case Static(), Static():
@@ -316,7 +312,8 @@ def alike(x: Binding, y: Binding) -> bool:
             return type(x) is type(y) and p == q
         case Bound(), Bound():
             return shape_of(x) == shape_of(y)
-    return False
+    parts = side_by_side(x, y)
+    return parts is not None and all(alike(p, q) for p, q in parts)
 
 
 def _rank(ref: ArrayRef) -> int:

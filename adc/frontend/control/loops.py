@@ -18,7 +18,6 @@ from adc.frontend.control.control import (
     RESULT,
     is_of_exit,
     line_of,
-    rank_of,
     set_exit,
     unread,
 )
@@ -708,7 +707,7 @@ def _late_after(
                 lo.sizes.counts(
                     lo.builder.apply("dim", value, params=(axis,), hint=f"{value.name}.dim")
                 )
-                for axis in range(rank_of(value))
+                for axis in range(value.type.rank)
             )
             owners = [n for n in holders(end_env, name) if n[0] != "$"]
             called = owners[0] if owners else _hint(name)

@@ -12,24 +12,18 @@ from dataclasses import replace
 
 from adc.frontend.core.bindings import (
     Binding,
-    Bound,
     Closure,
     Itself,
     Knot,
     Late,
-    NamedTuple,
-    RecordOf,
     Ref,
     Ruled,
-    Super,
-    Transformed,
-    TupleOf,
     Unbound,
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame
-from adc.frontend.core.structure import is_slot, refs, with_items
+from adc.frontend.core.structure import children, is_slot, refs, with_children
 from adc.frontend.syntax import scope
 
 
@@ -49,10 +43,6 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[Closure, 
     cannot rebind them, so what they are bound to at the call is what they stay.
     """
     match binding:
-        case TupleOf(items=items):
-            return TupleOf(tuple(closed(lo, item, node, within) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(closed(lo, item, node, within) for item in items))
         case Closure():
             if any(is_same(binding, each) for each in within):
                 return Knot(binding.node)
@@ -79,11 +69,7 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[Closure, 
             is_same(part, each) for part in parts if isinstance(part, Closure) for each in within
         ):
             return Itself(kind_of(binding.primal), binding.key)
-        case Transformed(fn=fn):
-            return replace(binding, fn=closed(lo, fn, node, within))
-        case Bound(owner=owner) | Super(owner=owner):
-            return replace(binding, owner=closed(lo, owner, node, within))
-    return binding
+    return with_children(binding, lambda part: closed(lo, part, node, within))
 
 
 def running(lo: Lowerer, knot: Knot) -> Closure:
@@ -115,8 +101,6 @@ def settled(binding: Binding, frame: Frame, within: tuple[Closure, ...] = ()) ->
     Those that read variables that others write stay as they are.
     """
     match binding:
-        case TupleOf(items=items):
-            return TupleOf(tuple(settled(item, frame, within) for item in items))
         case Closure(scope=found) if _is_of(found, frame) and not frame.cells:
             if any(is_same(binding, each) for each in within):
                 return Knot(binding.node)
@@ -138,11 +122,9 @@ def settled(binding: Binding, frame: Frame, within: tuple[Closure, ...] = ()) ->
                 return binding
             done = replace(_done(frame, env), outer=frame.outer, locals=frame.locals)
             return replace(binding, scope=done, defaults=defaults)
-        case Transformed(fn=fn):
-            return replace(binding, fn=settled(fn, frame, within))
-        case Bound(owner=owner) | Super(owner=owner):
-            return replace(binding, owner=settled(owner, frame, within))
-    return binding
+        case Closure():
+            return binding
+    return with_children(binding, lambda part: settled(part, frame, within))
 
 
 def _is_of(found: Frame, frame: Frame) -> bool:
@@ -187,17 +169,10 @@ def comprehended(
 
 def _reads(binding: Binding, frame: Frame, names: Collection[str]) -> bool:
     """Whether inner functions in a binding read some variables of a frame."""
-    match binding:
-        case TupleOf(items=items) | RecordOf(items=items):
-            return any(_reads(item, frame, names) for item in items)
-        case NamedTuple(record=record):
-            return _reads(record, frame, names)
-        case Closure(scope=found, defaults=defaults):
-            reads = _is_of(found, frame) and not set(names).isdisjoint(free_names(binding.node))
-            return reads or any(_reads(part, frame, names) for part in defaults.values())
-        case Transformed(fn=inner) | Bound(owner=inner) | Super(owner=inner):
-            return _reads(inner, frame, names)
-    return False
+    if not isinstance(binding, Closure):
+        return any(_reads(part, frame, names) for part in children(binding))
+    reads = _is_of(binding.scope, frame) and not set(names).isdisjoint(free_names(binding.node))
+    return reads or any(_reads(part, frame, names) for part in binding.defaults.values())
 
 
 def _keeping(binding: Binding, frame: Frame, around: Frame) -> Binding:
@@ -205,8 +180,6 @@ def _keeping(binding: Binding, frame: Frame, around: Frame) -> Binding:
 
     def kept(binding: Binding) -> Binding:
         match binding:
-            case TupleOf() | RecordOf() | NamedTuple():
-                return with_items(binding, kept)
             case Closure(scope=found) if _reads(binding, frame, around.env):
                 inner = around
                 for each in _within(found, frame):
@@ -214,25 +187,18 @@ def _keeping(binding: Binding, frame: Frame, around: Frame) -> Binding:
                     inner = replace(each, env=env, outer=inner)
                 defaults = {name: kept(part) for name, part in binding.defaults.items()}
                 return replace(binding, scope=inner, defaults=defaults)
-            case Transformed(fn=fn):
-                return replace(binding, fn=kept(fn))
-            case Bound(owner=owner) | Super(owner=owner):
-                return replace(binding, owner=kept(owner))
-        return binding
+            case Closure():
+                return binding
+        return with_children(binding, kept)
 
     return kept(binding)
 
 
 def _is_in(frame: Frame, binding: Binding) -> bool:
     """Whether an inner function in a binding reads the variables of a frame."""
-    match binding:
-        case TupleOf(items=items):
-            return any(_is_in(frame, item) for item in items)
-        case Closure(scope=found):
-            return _is_of(found, frame)
-        case Transformed(fn=inner) | Bound(owner=inner) | Super(owner=inner):
-            return _is_in(frame, inner)
-    return False
+    if isinstance(binding, Closure):
+        return _is_of(binding.scope, frame)
+    return any(_is_in(frame, part) for part in children(binding))
 
 
 def references(lo: Lowerer, bindings: Iterable[Binding]) -> dict[str, Ref]:

@@ -6,6 +6,7 @@ function are those of the variables that it reads; its code is structure.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -79,50 +80,94 @@ def view_operands(ref: ArrayRef) -> Iterator[tuple[Operand, bool]]:
             yield from ((stride, False) for _, stride in axis.terms)
 
 
-Items = TypeVar("Items", bound=TupleOf | RecordOf | Words | NamedTuple)
+# Where bindings hold others, in order. Numbers may be operands there.
+HELD: dict[type, tuple[str, ...]] = {
+    TupleOf: ("items",),
+    RecordOf: ("items",),
+    Words: ("items",),
+    NamedTuple: ("record",),
+    Maybe: ("inner", "some"),
+    OneOf: ("items", "which"),
+    Growing: ("buffers", "length", "element"),
+    Nested: ("contents",),
+    Perhaps: ("inner", "some"),
+    Among: ("items", "which"),
+    DictView: ("ref",),
+    Range: ("start", "stop", "step"),
+    Enumerate: ("inner", "start"),
+    Zip: ("inners",),
+    Reversed: ("inner",),
+    Bound: ("owner",),
+    Super: ("owner",),
+    Transformed: ("fn",),
+    Pullback: ("args",),
+    Directional: ("args",),
+}
 
 
-def with_items(binding: Items, change: Callable[[Binding], Binding]) -> Items:
-    """Return a structure with what `change` returns in place of each of its items."""
-    if isinstance(binding, NamedTuple):
-        return replace(binding, record=with_items(binding.record, change))
-    return replace(binding, items=tuple([change(item) for item in binding.items]))
+def _held(binding: Binding) -> tuple[str, ...]:
+    return next((HELD[base] for base in type(binding).__mro__ if base in HELD), ())
+
+
+def children(binding: Binding) -> Iterator[Binding]:
+    """Yield what a binding holds, left to right: of a named tuple the items."""
+    if isinstance(binding, Closure):
+        yield from (part for _, part in parts_of(binding))
+    for name in _held(binding):
+        held = getattr(binding, name)
+        if isinstance(held, tuple):
+            yield from held
+        elif name == "record":
+            yield from held.items
+        else:
+            yield Num(held) if isinstance(held, Operand) else held
+
+
+B = TypeVar("B", bound=Binding)
+
+
+def with_children(binding: B, change: Callable[[Binding], Binding]) -> B:
+    """Return a binding with what `change` returns in place of each of its children.
+
+    It is the same one if all of them are.
+    """
+
+    def changed(name: str, held: Any) -> Any:
+        if isinstance(held, tuple):
+            items = tuple([change(item) for item in held])
+            return held if all(map(operator.is_, items, held)) else items
+        if isinstance(held, Operand):
+            number = change(Num(held))
+            assert isinstance(number, Num)
+            return number.operand
+        return with_children(held, change) if name == "record" else change(held)
+
+    if isinstance(binding, Closure):
+        return _with_parts(binding, change)  # type: ignore[return-value]
+    old = {name: getattr(binding, name) for name in _held(binding)}
+    new = {name: changed(name, held) for name, held in old.items()}
+    is_same = all(map(operator.is_, new.values(), old.values()))
+    return binding if is_same else replace(binding, **new)
+
+
+def side_by_side(a: Binding, b: Binding) -> list[tuple[Binding, Binding]] | None:
+    """Return what two tuples or records of one kind hold at the same places; None for others."""
+    match a, b:
+        case TupleOf(), TupleOf() if len(a.items) == len(b.items):
+            return list(zip(a.items, b.items, strict=True))
+        case RecordOf(), RecordOf() if a.keys == b.keys:
+            return list(zip(a.items, b.items, strict=True))
+        case NamedTuple(), NamedTuple() if a.cls is b.cls:
+            return side_by_side(a.record, b.record)
+    return None
 
 
 def pieces(binding: Binding) -> Iterator[Num | ArrayRef]:
     """Yield the scalars, arrays and views in `binding`, left to right."""
-    match binding:
-        case Num() | ArrayRef():
-            yield binding
-        case TupleOf(items=items) | Zip(inners=items) | RecordOf(items=items) | Words(items=items):
-            for item in items:
-                yield from pieces(item)
-        case NamedTuple(record=record):
-            yield from pieces(record)
-        case Growing(buffers=buffers, length=length):
-            yield from buffers
-            yield length
-        case Range(start=start, stop=stop, step=step):
-            yield from (start, stop, step)
-        case Enumerate(inner=inner, start=start):
-            yield from pieces(inner)
-            yield start
-        case Reversed(inner=inner):
-            yield from pieces(inner)
-        case Maybe(inner=inner, some=some):
-            yield from pieces(inner)
-            yield Num(some)
-        case OneOf(items=items, which=which):
-            for item in items:
-                yield from pieces(item)
-            yield Num(which)
-        case Pullback(args=args) | Directional(args=args):
-            yield from pieces(args)
-        case Bound(owner=inner) | Super(owner=inner) | Transformed(fn=inner):
-            yield from pieces(inner)
-        case Closure():
-            for _, part in parts_of(binding):
-                yield from pieces(part)
+    if isinstance(binding, Num | ArrayRef):
+        yield binding
+    for part in children(binding):
+        yield from pieces(part)
 
 
 def parts_of(closure: Closure) -> Iterator[tuple[str, Binding]]:
@@ -142,21 +187,26 @@ def _closed(closure: Closure) -> Iterator[Any]:
         frame = frame.outer
 
 
+def _with_parts(closure: Closure, change: Callable[[Binding], Binding]) -> Closure:
+    old = list(children(closure))
+    new = [change(part) for part in old]
+    if all(map(operator.is_, new, old)):
+        return closure
+    frames, scope, parts = list(_closed(closure)), closure.scope, iter(new)
+    envs = [dict(zip(each.env, parts, strict=False)) for each in frames]
+    if frames:
+        scope = frames[-1].outer
+    for frame, env in zip(reversed(frames), reversed(envs), strict=True):
+        scope = replace(frame, env=env, outer=scope)
+    return replace(closure, scope=scope, defaults=dict(zip(closure.defaults, parts, strict=True)))
+
+
 def cells_of(element: Binding) -> Iterator[Cell]:
     """Yield the cells in the element of a `Growing`, left to right."""
-    match element:
-        case Cell():
-            yield element
-        case TupleOf(items=items) | RecordOf(items=items) | Words(items=items):
-            for item in items:
-                yield from cells_of(item)
-        case NamedTuple(record=contents) | Nested(contents=contents):
-            yield from cells_of(contents)
-        case Among(which=which):
-            yield which
-        case Perhaps(inner=inner, some=some):
-            yield from cells_of(inner)
-            yield some
+    if isinstance(element, Cell):
+        yield element
+    for part in children(element):
+        yield from cells_of(part)
 
 
 def with_cells(
@@ -175,10 +225,8 @@ def with_cells(
     match element:
         case Cell():
             return next(parts)
-        case TupleOf() | Words() | NamedTuple():
-            return with_items(element, replaced)
         case Nested(cls=cls, contents=contents):
-            return make(cls, with_items(contents, replaced))
+            return make(cls, with_children(contents, replaced))
         case Perhaps(inner=inner):
             found, part = with_cells(inner, parts, make), next(parts)
             return (
@@ -195,7 +243,7 @@ def with_cells(
             if not isinstance(part, Num):
                 return part
             return OneOf(items, part.operand) if len(items) > 1 else items[0]
-    return element
+    return with_children(element, replaced)
 
 
 def _same(ref: Ref) -> Ref:
@@ -222,74 +270,9 @@ def rebuild(
             assert isinstance(base, ArrayRef)
             stages = tuple(_rebuilt_stage(stage, new) for stage in view)
             return replace(binding, object=base.object, view=stages)
-        case TupleOf() | RecordOf() | Words() | NamedTuple():
-            return with_items(binding, rebuilt)
-        case Growing(buffers=buffers, element=element):
-            new_buffers, length = [next(new) for _ in buffers], next(new)
-            assert isinstance(length, Num)
-            again = _with_refs(element, other)
-            return Growing(tuple(new_buffers), length, again)  # type: ignore[arg-type]  # arrays
-        case Zip(inners=items):
-            return Zip(tuple(rebuilt(item) for item in items))
-        case Range():
-            numbers = [next(new) for _ in range(3)]
-            assert all(isinstance(n, Num) for n in numbers)
-            return Range(*numbers)  # type: ignore[arg-type]
-        case Enumerate(inner=inner):
-            inner_rebuilt = rebuilt(inner)
-            start = next(new)
-            assert isinstance(start, Num)
-            return Enumerate(inner_rebuilt, start)
-        case Reversed(inner=inner):
-            return Reversed(rebuilt(inner))
-        case Maybe(inner=inner):
-            inner, some = rebuilt(inner), next(new)
-            assert isinstance(some, Num)
-            return replace(binding, inner=inner, some=some.operand)
-        case OneOf(items=items):
-            items, which = tuple([rebuilt(item) for item in items]), next(new)
-            assert isinstance(which, Num)
-            return OneOf(items, which.operand)
-        case Pullback(args=args) | Directional(args=args):
-            again = rebuilt(args)
-            assert isinstance(again, TupleOf)
-            return replace(binding, args=again)
-        case Bound(owner=inner) | Super(owner=inner):
-            return replace(binding, owner=rebuilt(inner))
-        case Transformed(fn=inner):
-            return replace(binding, fn=rebuilt(inner))
-        case Closure(scope=scope):
-            frames = list(_closed(binding))
-            envs = [{name: rebuilt(part) for name, part in each.env.items()} for each in frames]
-            defaults = {name: rebuilt(part) for name, part in binding.defaults.items()}
-            if frames:
-                scope = frames[-1].outer
-            for frame, env in zip(reversed(frames), reversed(envs), strict=True):
-                scope = replace(frame, env=env, outer=scope)
-            return replace(binding, scope=scope, defaults=defaults)
         case ListRef() | DictRef() | ObjectRef():
             return other(binding)
-        case DictView(ref=ref):
-            found = other(ref)
-            assert isinstance(found, DictRef)
-            return replace(binding, ref=found)
-    return binding
-
-
-def _with_refs(element: Binding, other: Callable[[Ref], Ref]) -> Binding:
-    """Return the element of a `Growing` with others in the place of the objects in it."""
-    match element:
-        case Among(items=items):
-            return replace(element, items=tuple(_with_refs(item, other) for item in items))
-        case Perhaps(inner=inner):
-            return replace(element, inner=_with_refs(inner, other))
-        case ListRef() | DictRef() | ObjectRef():
-            return other(element)
-        case Bound(owner=owner):
-            return replace(element, owner=_with_refs(owner, other))
-        case TupleOf() | NamedTuple():
-            return with_items(element, lambda item: _with_refs(item, other))
-    return element
+    return with_children(binding, rebuilt)
 
 
 def _rebuilt_stage(stage: Stage, new: Iterator[Num | ArrayRef]) -> Stage:
@@ -403,31 +386,11 @@ def _key(value: Any) -> object:
 
 
 def refs(binding: Binding) -> Iterator[Ref]:
-    """Yield the lists, dicts and objects that a binding holds directly or in tuples."""
-    match binding:
-        case ListRef() | DictRef() | ObjectRef():
-            yield binding
-        case DictView(ref=ref):
-            yield ref
-        case TupleOf(items=items) | RecordOf(items=items) | Zip(inners=items):
-            for item in items:
-                yield from refs(item)
-        case OneOf(items=items) | Among(items=items):
-            for item in items:
-                yield from refs(item)
-        case NamedTuple(record=record):
-            yield from refs(record)
-        case Growing(element=element):
-            yield from refs(element)
-        case Enumerate(inner=inner) | Reversed(inner=inner) | Maybe(inner=inner):
-            yield from refs(inner)
-        case Perhaps(inner=inner):
-            yield from refs(inner)
-        case Bound(owner=inner) | Super(owner=inner) | Transformed(fn=inner):
-            yield from refs(inner)
-        case Closure():
-            for _, part in parts_of(binding):
-                yield from refs(part)
+    """Yield the lists, dicts and objects that a binding holds, not those in others of them."""
+    if isinstance(binding, Ref):
+        yield binding
+    for part in children(binding):
+        yield from refs(part)
 
 
 # What the slots of variables are called that inner functions write.

@@ -21,6 +21,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import arrays, elementwise, structures, views
+from adc.frontend.values.arguments import Handler
 from adc.frontend.values.elementwise import is_array
 from adc.ir.errors import TypeMismatchError
 from adc.library import (
@@ -33,8 +34,6 @@ from adc.library import (
     stop_gradient,
 )
 from adc.library.linear import linalg
-
-Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
 
 def run(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adc.frontend.core import advice, classes, numbers
@@ -30,14 +30,13 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import complexes, reductions
 from adc.frontend.numpy.ufuncs import strong
 from adc.frontend.values import arguments, arrays, elementwise, operators, views
+from adc.frontend.values.arguments import Handler
 from adc.frontend.values.elementwise import is_array, lazy, nest
 from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import F16, F32, HALF, Scalar, promote
-
-Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
 
 def _operand(lo: Lowerer, binding: Binding, node: ast.AST) -> Arraylike:

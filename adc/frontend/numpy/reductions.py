@@ -12,14 +12,13 @@ from adc.frontend.core import numbers
 from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.values import arguments, arrays, constants, elementwise, operators, views
+from adc.frontend.values.arguments import Handler
 from adc.frontend.values.elementwise import lazy, lift, nest
 from adc.frontend.values.views import dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import B1, F32, F64, HALF, I64, INT, Scalar
-
-Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
 
 def _source(lo: Lowerer, binding: Binding, node: ast.AST) -> Lazy:

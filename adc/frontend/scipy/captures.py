@@ -9,6 +9,7 @@ from adc.frontend.core.bindings import ArrayRef, Binding, Num, TupleOf
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.structure import leaves, rebuild
 from adc.frontend.numpy import library
+from adc.frontend.transforms.outline import leaf_key
 from adc.frontend.values import structures
 from adc.ir.core import Literal
 from adc.ir.types import Type
@@ -30,7 +31,7 @@ def _floats(lo: Lowerer, fn: Binding, node: ast.Call) -> list[Num | ArrayRef]:
             "a function that reads complex numbers, and that a solver calls,", node,
             "pass the real and the imaginary part",
         )  # fmt: skip
-    return list({_key(leaf): leaf for leaf in found if _is_float(leaf)}.values())
+    return list({leaf_key(leaf): leaf for leaf in found if _is_float(leaf)}.values())
 
 
 def _with_captured(
@@ -42,21 +43,17 @@ def _with_captured(
     new: dict[int, Num | ArrayRef] = {}
     for leaf, value in zip(_floats(lo, fn, node), values.items, strict=True):
         assert isinstance(value, Num | ArrayRef)
-        new[_key(leaf)] = value
+        new[leaf_key(leaf)] = value
     held = {slot: (ref, lo.held(ref)) for slot, ref in closures.references(lo, [fn]).items()}
     copies = {slot: structures.new_ref(lo, ref, part) for slot, (ref, part) in held.items()}
 
     def replaced(binding: Binding) -> Binding:
-        given = iter([new.get(_key(leaf), leaf) for leaf in leaves(binding)])
+        given = iter([new.get(leaf_key(leaf), leaf) for leaf in leaves(binding)])
         return rebuild(binding, given, lambda ref: copies[ref.slot])
 
     for slot, (_, part) in held.items():
         lo.hold(copies[slot], replaced(part))
     return replaced(fn)
-
-
-def _key(leaf: Num | ArrayRef) -> int:
-    return id(leaf.object) if isinstance(leaf, ArrayRef) else id(leaf)
 
 
 def _type(leaf: Num | ArrayRef) -> Type:

@@ -100,7 +100,7 @@ class Outline:
         bindings = (self.inputs, *self.slots.values())
         self._leaves = [leaf for each in bindings for leaf in leaves(each)]
         held = closures.reachable(lo, chosen)
-        variable = {_key(leaf) for each in (*chosen, *held.values()) for leaf in leaves(each)}
+        variable = {leaf_key(leaf) for each in (*chosen, *held.values()) for leaf in leaves(each)}
         self._own = set(held) if may_change else set()
         self._may_change = may_change
         self._may_draw = may_draw
@@ -111,7 +111,7 @@ class Outline:
         self.operands: list[Operand] = []
         self._at: dict[int, int] = {}
         for leaf in self._leaves:
-            key = _key(leaf)
+            key = leaf_key(leaf)
             constant = isinstance(leaf, Num) and isinstance(leaf.operand, Literal)
             if key not in self._at and not (constant and key not in variable):
                 self._at[key] = len(self.operands)
@@ -119,7 +119,7 @@ class Outline:
 
     def position(self, leaf: Num | ArrayRef) -> int:
         """Return which parameter a number or array is."""
-        return self._at[_key(leaf)]
+        return self._at[leaf_key(leaf)]
 
     def source(self, position: int) -> ArrayObject:
         """Return the array that a parameter was given, or of which it was given a copy."""
@@ -144,7 +144,7 @@ class Outline:
         made: dict[int, Num | ArrayRef] = {}
         self._arrays: dict[ArrayObject, int] = {}
         for leaf in self._leaves:
-            key = _key(leaf)
+            key = leaf_key(leaf)
             if key in made:
                 continue
             if key not in self._at:
@@ -159,7 +159,7 @@ class Outline:
                 self._arrays[found.object] = key
             else:
                 made[key] = Num(params[-1])
-        fresh = iter([made[_key(leaf)] for leaf in self._leaves])
+        fresh = iter([made[leaf_key(leaf)] for leaf in self._leaves])
         inputs = rebuild(self.inputs, fresh)
         assert isinstance(inputs, TupleOf)
         held = {slot: rebuild(binding, fresh) for slot, binding in self.slots.items()}
@@ -283,7 +283,7 @@ class Outline:
             return order.get(shape, shape) if isinstance(shape, str) else shape
 
         shapes = [plain(shape_of(each)) for each in (self.inputs, *self.slots.values())]
-        which = [self._at.get(_key(leaf), leaf) for leaf in self._leaves]
+        which = [self._at.get(leaf_key(leaf), leaf) for leaf in self._leaves]
         return (tuple(shapes), tuple(which), tuple(operand.type for operand in self.operands))
 
     def function(
@@ -331,7 +331,8 @@ def without_none(lo: Lowerer, result: Binding, name: str, node: ast.AST) -> Bind
     return dispatch.required(lo, result, node, f"{name}() returned None, which has no derivative")
 
 
-def _key(leaf: Num | ArrayRef) -> int:
+def leaf_key(leaf: Num | ArrayRef) -> int:
+    """Return what tells a number or an array from others."""
     return id(leaf.object) if isinstance(leaf, ArrayRef) else id(leaf)
 
 

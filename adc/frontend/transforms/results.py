@@ -42,7 +42,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import NEITHER
-from adc.frontend.core.structure import cells_of, refs, with_cells, with_items
+from adc.frontend.core.structure import cells_of, children, refs, with_cells, with_children
 from adc.frontend.inputs import complexes, flatten, instances, trees, unflatten
 from adc.frontend.values import elementwise, keyed, list_buffers, structures, views
 from adc.ir import foreign
@@ -93,13 +93,11 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
         case NamedTuple(cls=cls) if cls is slice or instances.is_stateful_class(cls):
             pass
         case TupleOf() | RecordOf() | NamedTuple():
-            return with_items(result, inside)
-        case Words() if varied:
-            return with_items(result, inside)
+            return with_children(result, inside)
+        case Words() | OneOf() if varied:
+            return with_children(result, inside)
         case Maybe(inner=inner) if varied and not may_be_unset(result):
             return replace(result, inner=inside(inner))
-        case OneOf(items=items, which=which) if varied:
-            return OneOf(tuple(map(inside, items)), which)
         case Growing(element=element) if any(True for _ in refs(result)):
             pass
         case Growing(element=element) if not varied and list_buffers.has_none(element):
@@ -184,24 +182,15 @@ def leaves_of(result: Binding, heap: Heap) -> Iterator[Num | ArrayRef]:
         match binding:
             case Num() | ArrayRef():
                 yield binding
-            case TupleOf(items=items) | RecordOf(items=items) | Words(items=items):
-                for item in items:
-                    yield from visit(item)
-            case NamedTuple(record=record):
-                yield from visit(record)
-            case Maybe(inner=inner, some=some):
-                yield from visit(inner)
-                yield Num(some)
-            case OneOf(items=items, which=which):
-                for item in items:
-                    yield from visit(item)
-                yield Num(which)
             case Growing(buffers=buffers):
                 yield from buffers
             case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
                 if slot not in seen:
                     seen.add(slot)
                     yield from visit(heap[slot])
+            case _:
+                for part in children(binding):
+                    yield from visit(part)
 
     return visit(result)
 
@@ -219,24 +208,15 @@ def pairs(result: Binding, heap: Heap) -> list[int]:
                 next(at)
             case Num() | ArrayRef() | Cell() | Among():
                 next(at)
-            case TupleOf(items=items) | RecordOf(items=items) | Words(items=items):
-                for item in items:
-                    visit(item)
-            case NamedTuple(record=record):
-                visit(record)
-            case Maybe(inner=inner) | Perhaps(inner=inner):
-                visit(inner)
-                next(at)
-            case OneOf(items=items):
-                for item in items:
-                    visit(item)
-                next(at)
             case Growing(element=element):
                 visit(element)
             case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
                 if slot not in seen:
                     seen.add(slot)
                     visit(heap[slot])
+            case _:
+                for part in children(binding):
+                    visit(part)
 
     visit(result)
     return found
@@ -249,11 +229,9 @@ def of_patterns(result: Binding, heap: Heap) -> set[int]:
 
     def visit(binding: Binding) -> None:
         match binding:
-            case TupleOf(items=items) | RecordOf(items=items):
-                for item in items:
+            case TupleOf() | RecordOf() | NamedTuple():
+                for item in children(binding):
                     visit(item)
-            case NamedTuple(record=record):
-                visit(record)
             case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
                 if slot not in seen:
                     seen.add(slot)

@@ -35,7 +35,7 @@ from adc.frontend.core.bindings import (
     static,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.structure import cells_of
+from adc.frontend.core.structure import cells_of, side_by_side
 from adc.frontend.values import list_buffers
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
@@ -201,12 +201,10 @@ def position(lo: Lowerer, held: Growing, key: Binding, node: ast.AST) -> Operand
 
 
 def _are_alike(a: Binding, b: Binding) -> bool:
-    match a, b:
-        case Cell(), Cell():
-            return True
-        case TupleOf(items=p), TupleOf(items=q) if len(p) == len(q):
-            return all(map(_are_alike, p, q))
-    return False
+    if isinstance(a, Cell) and isinstance(b, Cell):
+        return True
+    parts = side_by_side(a, b)
+    return parts is not None and all(_are_alike(x, y) for x, y in parts)
 
 
 def contains(lo: Lowerer, ref: DictRef, key: Binding, node: ast.AST) -> Operand | None:

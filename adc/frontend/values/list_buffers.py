@@ -47,7 +47,7 @@ from adc.frontend.core.bindings import (
     static,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.structure import cells_of, leaves, shape_of, with_cells
+from adc.frontend.core.structure import cells_of, children, leaves, shape_of, with_cells
 from adc.frontend.values import elementwise, optional, views, wordings
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
@@ -248,30 +248,16 @@ def _is_key(key: object) -> bool:
 
 def has_choices(element: Binding) -> bool:
     """Whether elements hold texts or objects known only at run time."""
-    match element:
-        case Among():
-            return True
-        case Words():
-            return wordings.are_several(element)
-        case TupleOf(items=items) | RecordOf(items=items):
-            return any(map(has_choices, items))
-        case NamedTuple(record=record) | Nested(contents=record):
-            return has_choices(record)
-        case Perhaps():
-            return True
-    return False
+    if isinstance(element, Among | Perhaps):
+        return True
+    if isinstance(element, Words):
+        return wordings.are_several(element)
+    return any(map(has_choices, children(element)))
 
 
 def has_none(element: Binding) -> bool:
     """Whether something in the elements may be None."""
-    match element:
-        case Perhaps():
-            return True
-        case TupleOf(items=items) | RecordOf(items=items):
-            return any(map(has_none, items))
-        case NamedTuple(record=record) | Nested(contents=record):
-            return has_none(record)
-    return False
+    return isinstance(element, Perhaps) or any(map(has_none, children(element)))
 
 
 def has_arrays_in(value: Binding) -> bool:
@@ -519,16 +505,11 @@ def _widened(
 
 def _pairs(old: Binding, new: Binding) -> Iterator[tuple[Binding, Binding]]:
     """Yield the numbers, arrays and texts of two elements, and what is one of several."""
-    match old, new:
-        case (TupleOf(items=xs), TupleOf(items=ys)) | (RecordOf(items=xs), RecordOf(items=ys)):
-            for x, y in zip(xs, ys, strict=True):
-                yield from _pairs(x, y)
-        case NamedTuple(record=one), NamedTuple(record=other):
-            yield from _pairs(one, other)
-        case Nested(contents=one), Nested(contents=other):
-            yield from _pairs(one, other)
-        case _:
-            yield old, new
+    if isinstance(old, TupleOf | RecordOf | NamedTuple | Nested):
+        for x, y in zip(children(old), children(new), strict=True):
+            yield from _pairs(x, y)
+    else:
+        yield old, new
 
 
 def read(lo: Lowerer, held: Growing, index: Operand, node: ast.AST) -> Binding:

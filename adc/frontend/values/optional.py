@@ -13,14 +13,12 @@ from adc.frontend.core import numbers
 from adc.frontend.core.bindings import (
     Binding,
     Maybe,
-    NamedTuple,
     OneOf,
     RecordOf,
     Static,
-    TupleOf,
 )
 from adc.frontend.core.lower import Facts, Lowerer
-from adc.frontend.core.structure import with_items
+from adc.frontend.core.structure import children, side_by_side, with_children
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.types import BOOL
@@ -126,43 +124,21 @@ def renumbered(lo: Lowerer, which: Operand, places: Sequence[int]) -> Operand:
 
 def choices_in(binding: Binding) -> Iterator[OneOf]:
     """Yield what is one of several values in a binding."""
-    match binding:
-        case OneOf(items=items):
-            yield binding
-            for item in items:
-                yield from choices_in(item)
-        case TupleOf(items=items) | RecordOf(items=items):
-            for item in items:
-                yield from choices_in(item)
-        case NamedTuple(record=inner) | Maybe(inner=inner):
-            yield from choices_in(inner)
+    if isinstance(binding, OneOf):
+        yield binding
+    for part in children(binding):
+        yield from choices_in(part)
 
 
 def chosen(binding: Binding, said: Facts) -> Binding:
     """Return a binding without what it is known not to be; the same if that is nothing."""
-    if not any(True for _ in choices_in(binding)):
-        return binding
-
-    def each(items: tuple[Binding, ...]) -> tuple[Binding, ...]:
-        return tuple(chosen(item, said) for item in items)
-
-    match binding:
-        case OneOf(items=items, which=which):
-            left = [
-                k for k in range(len(items))
-                if ((which, k), False) not in said
-            ]  # fmt: skip
-            left = [k for k in left if ((which, k), True) in said] or left
-            if len(left) == 1:
-                return chosen(items[left[0]], said)
-            found: Binding = OneOf(each(items), which)
-        case TupleOf() | RecordOf() | NamedTuple():
-            found = with_items(binding, lambda item: chosen(item, said))
-        case Maybe(inner=inner, some=some, absent=absent):
-            found = Maybe(chosen(inner, said), some, absent)
-        case _:
-            return binding
-    return binding if _is_same(found, binding) else found
+    if isinstance(binding, OneOf):
+        which = binding.which
+        left = [k for k in range(len(binding.items)) if ((which, k), False) not in said]
+        left = [k for k in left if ((which, k), True) in said] or left
+        if len(left) == 1:
+            return chosen(binding.items[left[0]], said)
+    return with_children(binding, lambda item: chosen(item, said))
 
 
 def is_part(binding: Binding, whole: Binding) -> bool:
@@ -172,31 +148,8 @@ def is_part(binding: Binding, whole: Binding) -> bool:
             return any(binding is item or is_part(binding, item) for item in items)
         case Maybe(inner=inner):
             return is_part(binding, inner)
-    parts: tuple[tuple[Binding, ...], tuple[Binding, ...]]
-    match binding, whole:
-        case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
-            parts = p, q
-        case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
-            parts = p, q
-        case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
-            return p is q or is_part(p, q)
-        case _:
-            return False
-    return all(x is y or is_part(x, y) for x, y in zip(*parts, strict=True))
-
-
-def _is_same(a: Binding, b: Binding) -> bool:
-    """Whether two bindings made of the same parts have the same parts."""
-    match a, b:
-        case (OneOf(items=p), OneOf(items=q)) | (TupleOf(items=p), TupleOf(items=q)):
-            return all(x is y for x, y in zip(p, q, strict=True))
-        case RecordOf(items=p), RecordOf(items=q):
-            return all(x is y for x, y in zip(p, q, strict=True))
-        case NamedTuple(record=x), NamedTuple(record=y):
-            return x is y
-        case Maybe(inner=x), Maybe(inner=y):
-            return x is y
-    return False
+    parts = side_by_side(binding, whole)
+    return parts is not None and all(x is y or is_part(x, y) for x, y in parts)
 
 
 def forget(env: dict[str, Binding], *known: Known) -> None:

@@ -30,13 +30,14 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     VarsRef,
+    is_stateful,
     kind_of,
     shares,
     suspect,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.structure import cells_of, is_slot, with_cells, with_items
-from adc.frontend.inputs import complexes, instances
+from adc.frontend.core.structure import cells_of, children, is_slot, with_cells, with_children
+from adc.frontend.inputs import complexes
 from adc.frontend.values import arrays, elementwise, views
 from adc.ir.core import Operand, Value, derivative_type
 from adc.ir.errors import TypeMismatchError, UnsupportedError
@@ -98,10 +99,8 @@ def deep_copy(
                         )
                     made[key] = leaf(item)
                 return made[key]
-            case TupleOf() | RecordOf():
-                return with_items(item, copied)
-            case NamedTuple(cls=cls) if not instances.is_stateful_class(cls):
-                return with_items(item, copied)
+            case TupleOf() | RecordOf() | NamedTuple() if not is_stateful(item):
+                return with_children(item, copied)
             case ListRef() | DictRef() | ObjectRef():
                 require_own(lo, item, node, "__deepcopy__")
                 if item.slot not in made:
@@ -189,7 +188,7 @@ def wholes(lo: Lowerer, binding: Binding) -> Binding:
                     shares(made.object, each.object)
             return made
         case TupleOf() | RecordOf() | NamedTuple():
-            return with_items(binding, lambda item: wholes(lo, item))
+            return with_children(binding, lambda item: wholes(lo, item))
     return binding
 
 
@@ -225,10 +224,8 @@ def has_complex(binding: Binding, held: Held) -> bool:
             return operand.type.kind == "c"
         case ArrayRef():
             return binding.element.kind == "c"
-        case TupleOf(items=items) | RecordOf(items=items):
-            return any(has_complex(item, held) for item in items)
-        case NamedTuple(record=record):
-            return has_complex(record, held)
+        case TupleOf() | RecordOf() | NamedTuple():
+            return any(has_complex(item, held) for item in children(binding))
         case ListRef() | DictRef() | ObjectRef():
             return has_complex(held(binding), held)
     return False
@@ -274,10 +271,8 @@ def detached(
                 made = lo.new_array(lo.version(obj, node), lo.dims[obj], obj.name)
             sources[made.object] = obj
             return made
-        case TupleOf() | RecordOf():
-            return with_items(binding, copied)
-        case NamedTuple(cls=cls) if not instances.is_stateful_class(cls):
-            return with_items(binding, copied)
+        case TupleOf() | RecordOf() | NamedTuple() if not is_stateful(binding):
+            return with_children(binding, copied)
         case ListRef() | DictRef() | ObjectRef():
             held = lo.held(binding)
             if isinstance(held, Growing):
@@ -301,11 +296,9 @@ def floats(binding: Binding, held: Held) -> Iterator[Num | ArrayRef]:
         case Growing(buffers=buffers):
             for buffer in buffers:
                 yield from floats(buffer, held)
-        case TupleOf(items=items) | RecordOf(items=items):
-            for item in items:
+        case TupleOf() | RecordOf() | NamedTuple():
+            for item in children(binding):
                 yield from floats(item, held)
-        case NamedTuple(record=record):
-            yield from floats(record, held)
         case ListRef() | DictRef() | ObjectRef():
             yield from floats(held(binding), held)
 
@@ -315,11 +308,9 @@ def numbers_in(binding: Binding, held: Held) -> Iterator[tuple[Num | ArrayRef, .
     match binding:
         case NamedTuple(cls=complexes.Whole):
             yield tuple(floats(binding, held))
-        case TupleOf(items=items) | RecordOf(items=items):
-            for item in items:
+        case TupleOf() | RecordOf() | NamedTuple():
+            for item in children(binding):
                 yield from numbers_in(item, held)
-        case NamedTuple(record=record):
-            yield from numbers_in(record, held)
         case ListRef() | DictRef() | ObjectRef():
             yield from numbers_in(held(binding), held)
         case _:
@@ -360,10 +351,10 @@ def arranged(
             return next(found)
         case NamedTuple(cls=complexes.Whole, record=record):
             # The gradient of a complex number is ∂f/∂x - i ∂f/∂y.
-            parts = with_items(record, recursed)
+            parts = with_children(record, recursed)
             return _conjugate(lo, in_one(lo, parts)) if join is None else join(lo, parts)
         case TupleOf() | RecordOf() | NamedTuple():
-            return with_items(like, recursed)
+            return with_children(like, recursed)
         case Growing(buffers=buffers):
             (column,) = _only(lo, buffers, "a cotangent", lo.frame.source.node)
             return recursed(column)
@@ -415,11 +406,11 @@ def returned(
             case Num() | ArrayRef():
                 return next(values)
             case NamedTuple(cls=complexes.Whole, record=record):
-                parts = with_items(record, visit)
+                parts = with_children(record, visit)
                 first, second = parts.items
                 return first if second == NONE else in_one(lo, parts)  # the first may be whole
             case TupleOf() | RecordOf() | NamedTuple():
-                return with_items(binding, visit)
+                return with_children(binding, visit)
             case Growing():
                 return _grown(lo, binding, values)
             case ListRef() | DictRef() | ObjectRef():
@@ -510,10 +501,8 @@ def _only(lo: Lowerer, buffers: tuple[ArrayRef, ...], what: str, node: ast.AST) 
 
 def _parts(binding: Binding, held: Held) -> tuple[Binding, ...] | None:
     match binding:
-        case TupleOf(items=items) | RecordOf(items=items):
-            return items
-        case NamedTuple(record=record):
-            return record.items
+        case TupleOf() | RecordOf() | NamedTuple():
+            return tuple(children(binding))
         case ListRef() | DictRef() | ObjectRef():
             return _parts(held(binding), held)
     return None

@@ -59,38 +59,16 @@ def product(*pools: Any, repeat: int = 1) -> Iterator[tuple[Any, ...]]:
 
 def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
     """`itertools.combinations`."""
-    if r < 0:
-        raise ValueError("r must be non-negative")
-    n, within = len(pool), _PLACES[:r]
-    if r == 1:
-        for i in range(n):
-            yield (pool[i],)
-    elif r == 2:
-        for i in range(n):
-            for j in range(i + 1, n):
-                yield pool[i], pool[j]
-    elif r == 3:
-        for i in range(n):
-            for j in range(i + 1, n):
-                for k in range(j + 1, n):
-                    yield pool[i], pool[j], pool[k]
-    elif r == 0:
-        yield ()
-    else:
-        places = np.arange(r)
-        last = r > n
-        while not last:
-            yield tuple([pool[places[k]] for k in within])
-            i = r - 1
-            while i >= 0 and places[i] == i + n - r:
-                i -= 1
-            last = i < 0
-            if not last:
-                places[i:] = np.arange(places[i] + 1, places[i] + 1 + r - i)
+    yield from _combinations(pool, r, 1)
 
 
 def combinations_with_replacement(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
     """`itertools.combinations_with_replacement`."""
+    yield from _combinations(pool, r, 0)
+
+
+def _combinations(pool: Any, r: int, apart: int) -> Iterator[tuple[Any, ...]]:
+    """Yield items at ascending places, which are `apart`: 1, or 0."""
     if r < 0:
         raise ValueError("r must be non-negative")
     n, within = len(pool), _PLACES[:r]
@@ -99,26 +77,26 @@ def combinations_with_replacement(pool: Any, r: int) -> Iterator[tuple[Any, ...]
             yield (pool[i],)
     elif r == 2:
         for i in range(n):
-            for j in range(i, n):
+            for j in range(i + apart, n):
                 yield pool[i], pool[j]
     elif r == 3:
         for i in range(n):
-            for j in range(i, n):
-                for k in range(j, n):
+            for j in range(i + apart, n):
+                for k in range(j + apart, n):
                     yield pool[i], pool[j], pool[k]
     elif r == 0:
         yield ()
     else:
-        places = np.zeros(r, np.int64)
-        last = n == 0
+        places = apart * np.arange(r)
+        last = n <= places[-1]
         while not last:
             yield tuple([pool[places[k]] for k in within])
             i = r - 1
-            while i >= 0 and places[i] == n - 1:
+            while i >= 0 and places[i] == n - 1 - apart * (r - 1 - i):
                 i -= 1
             last = i < 0
             if not last:
-                places[i:] = places[i] + 1
+                places[i:] = places[i] + 1 + apart * np.arange(r - i)
 
 
 def permutations(pool: Any, r: int | None = None) -> Iterator[tuple[Any, ...]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from adc.ir.core import Apply, For, Function, Literal, Load, Operand, Value, walk
 from adc.ir.opdef import OPS
-from adc.ir.types import Array, Type
+from adc.ir.types import Type
 from adc.ir.walk import use_counts
 
 
@@ -41,7 +41,7 @@ def lengths(fn: Function) -> dict[Value, Operand]:
     return {
         stmt.result: stmt.args[0]
         for stmt in walk(fn.body)
-        if isinstance(stmt, Apply) and stmt.op.reserves and _rank(stmt.result) == 1
+        if isinstance(stmt, Apply) and stmt.op.reserves and stmt.result.type.rank == 1
     }
 
 
@@ -69,7 +69,3 @@ def is_combination(loop: For, lengths: Mapping[Value, Operand]) -> bool:
             case _:
                 return False
     return list(loop.body.yields) == done
-
-
-def _rank(value: Value) -> int:
-    return value.type.rank if isinstance(value.type, Array) else 0

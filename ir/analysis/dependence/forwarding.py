@@ -15,10 +15,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from adc.ir.analysis.sizes.affine import Facts, Form
+from adc.ir.analysis.sizes.affine import Facts, Form, Same
 from adc.ir.core import (
     Apply,
     Block,
@@ -56,29 +56,20 @@ class _Access:
     late: bool
 
 
-@dataclass
-class _Families:
+class _Families(Same[Value]):
     """Array values connected by stores and loop carrying: the versions of one array."""
 
-    parent: dict[Value, Value] = field(default_factory=dict)
-    # Families whose versions are not one chain: swapped buffers, unknown writes. By their root.
-    mixed: set[Value] = field(default_factory=set)
-
-    def find(self, value: Value) -> Value:
-        root = value
-        while root in self.parent:
-            root = self.parent[root]
-        while value is not root and value in self.parent:  # path compression
-            self.parent[value], value = root, self.parent[value]
-        return root
+    def __init__(self) -> None:
+        super().__init__()
+        # Families whose versions are not one chain: swapped buffers, unknown writes. By their root.
+        self.mixed: set[Value] = set()
 
     def union(self, a: Operand, b: Operand) -> None:
         if isinstance(a, Value) and isinstance(b, Value) and isinstance(a.type, Array):
             x, y = self.find(a), self.find(b)
-            if x != y:
-                self.parent[y] = x
-                if y in self.mixed:
-                    self.mixed.add(x)
+            self.join(x, y)
+            if y in self.mixed:
+                self.mixed.add(x)
 
     def taint(self, value: Operand) -> None:
         if isinstance(value, Value):

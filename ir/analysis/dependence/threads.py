@@ -39,7 +39,7 @@ from adc.ir.opdef import OpDef
 from adc.ir.ops import arith
 from adc.ir.tape import TapeEntry, frames, inside, is_mirror, matched
 from adc.ir.types import INT, Array
-from adc.ir.walk import loop_values
+from adc.ir.walk import carried_yields, loop_values
 
 
 def stands_for_array(op: OpDef) -> bool:
@@ -156,9 +156,9 @@ class Threads:
                     for k, value in enumerate(results):
                         self._sources[value] = [then.yields[k], orelse.yields[k]]
                 case For() | While():
-                    first = int(isinstance(stmt, While))
+                    ends = carried_yields(stmt)
                     for k, param in enumerate(stmt.body.params):
-                        handed = [stmt.init[k], stmt.body.yields[k + first]]
+                        handed = [stmt.init[k], ends[k]]
                         self._sources[param] = self._sources[stmt.results[k]] = handed
                         self._made[param] = stmt
                     if isinstance(stmt, For):
@@ -227,20 +227,18 @@ class Threads:
     def copied(self, loop: For | While) -> set[Value]:
         """Return the arrays that a loop carries and its iterations make: they are copied."""
         made = {v for s in walk(loop.body.stmts) for v in s.results}
-        ends = loop.body.yields[int(isinstance(loop, While)) :]
         return {
             param
-            for param, end in zip(loop.body.params, ends, strict=True)
+            for param, end in zip(loop.body.params, carried_yields(loop), strict=True)
             if isinstance(param.type, Array) and any(root in made for root in self.roots(end))
         }
 
     def is_mixed(self, loop: For | While) -> bool:
         """Whether arrays that a loop copies may be handed on in other places than before."""
         own = self.copied(loop)
-        ends = loop.body.yields[int(isinstance(loop, While)) :]
         return any(
             param in own and self._reaches(end, own - {param})
-            for param, end in zip(loop.body.params, ends, strict=True)
+            for param, end in zip(loop.body.params, carried_yields(loop), strict=True)
         )
 
     def same(self, value: Value) -> Operand | None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from adc.ir.analysis.memory.escape import flow
 from adc.ir.core import Apply, For, Function, Pop, Stmt, Value, While, blocks
-from adc.ir.types import Array
 
 
 class Aliases:
@@ -44,7 +43,8 @@ class Aliases:
         That is a view of a row of one, or a parameter.
         """
         of = self.of(array)
-        return not self.given.isdisjoint(of) or any(_rank(each) != _rank(array) for each in of)
+        rank = array.type.rank
+        return not self.given.isdisjoint(of) or any(each.type.rank != rank for each in of)
 
     def of(self, array: Value) -> set[Value]:
         """Return the arrays that one may be, by their allocations."""
@@ -67,8 +67,3 @@ class Aliases:
         if (mine == {a} and b in self._older[a]) or (other == {b} and a in self._older[b]):
             return False
         return not mine.isdisjoint(other)
-
-
-def _rank(array: Value) -> int:
-    assert isinstance(array.type, Array)
-    return array.type.rank

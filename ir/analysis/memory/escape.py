@@ -24,8 +24,9 @@ from adc.ir.core import (
     blocks,
     walk,
 )
+from adc.ir.functions import reachable
 from adc.ir.types import ELEMENTS, Array
-from adc.ir.walk import block_reads, stmt_reads
+from adc.ir.walk import block_reads, carried_yields, stmt_reads
 
 # The most bytes of an array on the stack, and of all arrays of a function there.
 SMALL = 512
@@ -70,14 +71,10 @@ class _Escape:
                 case If(results=results, then=then, orelse=orelse):
                     for k, value in enumerate(results):
                         self._add(value, then.yields[k], orelse.yields[k])
-                case (
-                    For(results=results, init=init, body=body)
-                    | While(results=results, init=init, body=body)
-                ):
-                    first = int(isinstance(stmt, While))
-                    for k, value in enumerate(results):
-                        for target in (value, body.params[k]):
-                            self._add(target, init[k], body.yields[k + first])
+                case For(init=init, body=body) | While(init=init, body=body):
+                    for k, end in enumerate(carried_yields(stmt)):
+                        for target in (stmt.results[k], body.params[k]):
+                            self._add(target, init[k], end)
                 case Call(results=results, args=args):
                     for value in results:
                         self._add(value, *args)
@@ -159,15 +156,7 @@ def _yielded(stmts: Iterable[Stmt]) -> Iterator[Value]:
 
 
 def _calls_itself(fn: Function, functions: Iterable[Function]) -> bool:
-    table = {each.name: each for each in functions}
-    seen: set[str] = set()
-    todo = [fn]
-    while todo:
-        for stmt in walk(todo.pop().body):
-            if isinstance(stmt, Call) and stmt.callee not in seen:
-                seen.add(stmt.callee)
-                todo += [table[stmt.callee]] if stmt.callee in table else []
-    return fn.name in seen
+    return fn.name in reachable({each.name: each for each in (*functions, fn)}, fn.name)
 
 
 def holding(fn: Function) -> frozenset[Value]:

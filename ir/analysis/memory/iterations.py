@@ -224,7 +224,7 @@ class IterationAnalysis:
     """Decides which loops of a function have independent iterations."""
 
     def __init__(
-        self, fn: Function, private: bool, functions: Sequence[Function] | None = None
+        self, fn: Function, private: bool = False, functions: Sequence[Function] | None = None
     ) -> None:
         self.fn = fn
         # What iterations may call; without it, they may not allocate either.

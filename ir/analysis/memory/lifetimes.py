@@ -81,7 +81,7 @@ class Sizes:
         else:
             # A copy, or an elementwise operation: its arrays have the same sizes.
             for arg in args:
-                if isinstance(arg, Value) and _rank(arg) == _rank(stmt.result) > 0:
+                if isinstance(arg, Value) and arg.type.rank == stmt.result.type.rank > 0:
                     self._shapes[stmt.result] = self.shape(arg)
                     break
 
@@ -127,10 +127,6 @@ class Sizes:
     def alike(self, a: Sequence[Size], b: Sequence[Size]) -> bool:
         """Whether two shapes are equal."""
         return list(map(self._same.find, a)) == list(map(self._same.find, b))
-
-
-def _rank(value: Value) -> int:
-    return value.type.rank if isinstance(value.type, Array) else 0
 
 
 def _size(operand: Operand) -> Size:

@@ -387,7 +387,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 class Same(Generic[_Key]):
-    """Which of some keys are known to be one number: operands, sizes of arrays, forms.
+    """Which of some keys are one: integers, as operands or forms, sizes of arrays, or arrays.
 
     Examples
     --------
@@ -403,9 +403,12 @@ class Same(Generic[_Key]):
 
     def find(self, key: _Key) -> _Key:
         """Return the key that stands for all that are the same."""
-        while (known := self._for.get(key)) is not None:
-            key = known
-        return key
+        root = key
+        while (known := self._for.get(root)) is not None:
+            root = known
+        while key != root:  # path compression
+            self._for[key], key = root, self._for[key]
+        return root
 
     def join(self, first: _Key, other: _Key) -> None:
         """Let what stands for `first` stand for `other`, too."""

@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, assert_never
 
 from adc.ir import ops
-from adc.ir.analysis.activity import DEPTH, carried_yields, functions
+from adc.ir.analysis.activity import functions
 from adc.ir.core import (
     Apply,
     Block,
@@ -56,11 +56,14 @@ from adc.ir.core import (
 from adc.ir.errors import IRError
 from adc.ir.opdef import OpDef
 from adc.ir.ops import arith
+from adc.ir.walk import carried_yields
 
 INF = math.inf
 TINY = math.ulp(0.0)
 # Sweeps before bounds that still move are given up, down to what the sign says.
 _PATIENCE = 2
+# How deep calls within calls are followed at once.
+_DEPTH = 30
 
 
 Bounds = tuple[float, float]
@@ -189,8 +192,8 @@ class Ranges:
         self._open.pop()
 
     def _visit_within(self, name: str) -> None:
-        """Visit a function at a call of it, once in a sweep, as `activity` does."""
-        if self._swept.get(name) == self._sweep or name in self._open or len(self._open) > DEPTH:
+        """Visit a function at a call of it, once in a sweep."""
+        if self._swept.get(name) == self._sweep or name in self._open or len(self._open) > _DEPTH:
             return
         if not self._is_final(name):
             here, facts = self._name, self._facts

@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from adc.ir.analysis.activity import carried_yields
 from adc.ir.analysis.sizes.affine import Same, equated
 from adc.ir.core import (
     Apply,
@@ -46,7 +45,7 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, map_blocks
+from adc.ir.walk import Names, carried_yields, map_blocks
 
 
 @dataclass(frozen=True, slots=True)

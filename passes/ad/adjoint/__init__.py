@@ -47,7 +47,6 @@ from adc.ir.analysis.activity import differentiated as differentiated_by
 from adc.ir.builder import zero
 from adc.ir.core import (
     Apply,
-    Block,
     Call,
     Function,
     Gemm,
@@ -64,7 +63,7 @@ from adc.ir.core import (
 from adc.ir.errors import IntegerArgumentError, NonScalarError
 from adc.ir.functions import reached
 from adc.ir.types import Array, Scalar
-from adc.ir.walk import Names, map_blocks
+from adc.ir.walk import Names, map_stmts
 from adc.passes.ad.adjoint.control import Reverser, Signature
 from adc.passes.ad.opaque import Derivatives, valued
 
@@ -275,9 +274,7 @@ def _recording(fn: Function, wrt: Sequence[int], differentiated: Sequence[int]) 
                 kept = tuple(Value(names.fresh("kept"), result.type) for result in more)
                 done.append(replace(stmt, callee=recorder.name, results=(*stmt.results, *kept)))
                 continue
-            done.append(
-                map_blocks(stmt, lambda b: Block(b.params, record(where, b.stmts), b.yields))
-            )
+            done.append(map_stmts(stmt, lambda stmts: record(where, stmts)))
         return tuple(done)
 
     callees = {each.name: each for each in (*fn.callees, *recorders.values())}

@@ -20,7 +20,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from adc.ir.analysis.activity import carried_yields
 from adc.ir.builder import zero
 from adc.ir.core import (
     Apply,
@@ -49,7 +48,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError
 from adc.ir.types import INT, Scalar
-from adc.ir.walk import Names, block_reads, defined, substitute_block
+from adc.ir.walk import Names, block_reads, carried_yields, defined, substitute_block
 from adc.passes.ad.adjoint.body import Region, StraightLine
 from adc.passes.ad.opaque import Derivatives, commute, no_rule, not_covered
 

@@ -26,7 +26,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.activity import ENTRY, Marks, carried_yields, dependent, functions
+from adc.ir.analysis.activity import ENTRY, Marks, dependent, functions
 from adc.ir.core import (
     Apply,
     Block,
@@ -49,7 +49,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import Names, inner_values
+from adc.ir.walk import Names, carried_yields, inner_values
 from adc.passes.ad.directions.arrays import Arrays, DirectionsError
 from adc.passes.ad.directions.loop import Loop
 

@@ -47,7 +47,7 @@ class DirectionsError(Exception):
 
 def _wide(value: Value, names: Names) -> Value:
     """Return the array of a value along all directions."""
-    rank = value.type.rank if isinstance(value.type, Array) else 0
+    rank = value.type.rank
     return Value(names.fresh(f"{value.name}s"), Array(value.type.dtype, rank + 1))
 
 

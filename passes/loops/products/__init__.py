@@ -62,7 +62,7 @@ from adc.ir.core import (
 )
 from adc.ir.ops import arith
 from adc.ir.types import INT
-from adc.ir.walk import Names, map_blocks, map_functions, with_stmts
+from adc.ir.walk import Names, map_functions, map_stmts
 from adc.passes.loops.products.find import Finder
 from adc.passes.loops.products.split import Split
 
@@ -102,7 +102,7 @@ def _in_order(fn: Function) -> Function:
     def one(stmt: Stmt) -> Stmt:
         if isinstance(stmt, Apply) and stmt.op.reorders and stmt.args[0] in loaded:
             return replace(stmt, op=arith.add)
-        return map_blocks(stmt, lambda b: with_stmts(b, [one(s) for s in b.stmts], b.yields))
+        return map_stmts(stmt, lambda stmts: [one(s) for s in stmts])
 
     return replace(fn, body=tuple(map(one, fn.body)))
 
@@ -125,7 +125,7 @@ class _Products:
         for old in stmts:
             if isinstance(old, Check) and stmts is self.fn.body:
                 self.finder.passed(old)
-            stmt = map_blocks(old, lambda b: with_stmts(b, self.stmts(b.stmts), b.yields))
+            stmt = map_stmts(old, self.stmts)
             found = self.in_blocks(stmt) if isinstance(stmt, For) else None
             done += [stmt] if found is None else found
         return done

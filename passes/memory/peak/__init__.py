@@ -22,7 +22,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from adc.ir import ops
-from adc.ir.analysis.activity import carried_yields
 from adc.ir.analysis.memory.escape import dead_after_yield, dead_values, escaping, holding, stacked
 from adc.ir.analysis.memory.owners import Owners, State, Token, copies
 from adc.ir.analysis.routines import library_form
@@ -42,9 +41,10 @@ from adc.ir.core import (
     While,
     walk,
 )
+from adc.ir.functions import reachable
 from adc.ir.ops import arith
 from adc.ir.types import Array
-from adc.ir.walk import loop_values, use_counts
+from adc.ir.walk import carried_yields, loop_values, use_counts
 from adc.passes.memory.peak import counts
 from adc.passes.memory.peak.formula import Peak, formula
 from adc.passes.memory.peak.needs import (
@@ -116,10 +116,6 @@ class _Run:
         self._functions = {each.name: each for each in (*fn.callees, fn)}
         self._main = fn.name
         self._align = align
-        calls = {
-            name: {s.callee for s in walk(each.body) if isinstance(s, Call)}
-            for name, each in self._functions.items()
-        }
         # What is the same at every call.
         self._facts = {
             name: _Facts(
@@ -130,7 +126,9 @@ class _Run:
             )
             for name, each in self._functions.items()
         }
-        self._recursive = {name for name in calls if _reaches(calls, name, name)}
+        self._recursive = {
+            name for name in self._functions if name in reachable(self._functions, name)
+        }
         self._directions = Directions(self._functions)
         self.need = Need()
         self._owned: dict[Token, Sum] = {}
@@ -548,17 +546,6 @@ def _schedule(fn: Function) -> Apply | None:
         if isinstance(stmt, Apply) and stmt.op is ops.integer.sweeps and stmt.args[1] in fn.params:
             return stmt
     return None
-
-
-def _reaches(calls: Mapping[str, set[str]], start: str, goal: str) -> bool:
-    seen: set[str] = set()
-    todo = [start]
-    while todo:
-        for callee in calls[todo.pop()]:
-            if callee not in seen:
-                seen.add(callee)
-                todo.append(callee)
-    return goal in seen
 
 
 def _known(size: int | Sequence[int] | None) -> Sum | tuple[Sum, ...] | None:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir import ops
-from adc.ir.analysis.activity import carried_yields
 from adc.ir.core import (
     Apply,
     Block,
@@ -32,6 +31,7 @@ from adc.ir.core import (
     is_invertible,
 )
 from adc.ir.ops import arith
+from adc.ir.walk import carried_yields
 
 Has = Callable[[Operand, Value], bool]
 VersionMap = Mapping[Value, Value]

@@ -10,11 +10,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from adc.ir.analysis.activity import carried_yields
 from adc.ir.core import Apply, For, If, Literal, Operand, Stmt, Store, Value, While, walk
 from adc.ir.ops import arith
 from adc.ir.types import Array
-from adc.ir.walk import stmt_reads
+from adc.ir.walk import carried_yields, stmt_reads
 
 
 class Stuck(Exception):

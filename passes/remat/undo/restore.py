@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 
-from adc.ir.analysis.activity import carried_yields
 from adc.ir.analysis.dependence.forwarding import Forwarding
 from adc.ir.builder import Builder
 from adc.ir.core import (
@@ -31,7 +30,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import RecomputeError, Span
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, label_of, map_blocks, with_stmts
+from adc.ir.walk import Names, carried_yields, label_of, map_stmts
 from adc.passes.remat.facts import Restored
 from adc.passes.remat.inversion_check import compare, largest
 from adc.passes.remat.undo.history import (
@@ -198,10 +197,7 @@ class Undoing:
                         start = nest.loop.init[nest.slot]
                         compare(self.builder, rest[0].results[-1], start, size, loc)
                 return (*stmts[:k], *first, rest[0], *check, *rest[1:])
-        return tuple(
-            map_blocks(stmt, lambda b: with_stmts(b, self.begin(b.stmts, nest), b.yields))
-            for stmt in stmts
-        )
+        return tuple(map_stmts(stmt, lambda stmts: self.begin(stmts, nest)) for stmt in stmts)
 
     def log(self, nest: Nest) -> None:
         """Find the values that stores overwrite: loads of the program, or inserted loads."""
@@ -248,9 +244,7 @@ class Undoing:
         for stmt in stmts:
             if id(stmt) in self.loads:
                 done.append(self.loads[id(stmt)])
-            done.append(
-                map_blocks(stmt, lambda b: with_stmts(b, self.with_loads(b.stmts), b.yields))
-            )
+            done.append(map_stmts(stmt, self.with_loads))
         return tuple(done)
 
     # -- reverse code ----------------------------------------------------------------------

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from adc.ir.analysis.activity import carried_yields
 from adc.ir.core import Load, Stmt, Value, walk
 from adc.ir.types import Array
-from adc.ir.walk import stmt_reads
+from adc.ir.walk import carried_yields, stmt_reads
 from adc.passes.remat.choose import Chooser
 from adc.passes.remat.plan import KEPT
 from adc.passes.remat.undo.history import History

@@ -5,6 +5,8 @@ Each program ran with a wrong value once, or was refused, or is the nearest one 
 
 from __future__ import annotations
 
+import dataclasses
+import typing
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +14,9 @@ import numpy as np
 import pytest
 
 import adc
+from adc.frontend.core.bindings import Binding
 from adc.frontend.core.state import ConstantNeededError
+from adc.frontend.core.structure import HELD
 from adc.testing import check_grads
 from tests.oracle.chain import Chain, fresh, run
 
@@ -256,3 +260,19 @@ def test_kinds(fn: Callable[[Any], Any]) -> None:
         assert float(adc.jit(fn)(X.copy())) == pytest.approx(want, abs=1e-12)
         return
     assert float(run(chain.primal, fresh(chain.inputs))[0]) == pytest.approx(want, abs=1e-12)
+
+
+def test_every_binding_that_holds_others_says_where() -> None:
+    """Else what walks over bindings would miss what it holds."""
+    # Inner functions say it by code; numbers and expressions are leaves. A loop's variable is
+    # checked before it is anything else, and the results of a pullback are of another function.
+    others = {"Num", "Lazy", "Closure", "Late"}
+    theirs = {"Pullback": {"like", "result", "heap"}}
+    holding = ("Binding", "TupleOf", "RecordOf", "Num", "Operand", "Cell", "Ref")
+    for cls in typing.get_args(Binding):
+        names = {
+            each.name for each in dataclasses.fields(cls)
+            if any(word in str(each.type) for word in holding)
+        }  # fmt: skip
+        if cls.__name__ not in others:
+            assert names - theirs.get(cls.__name__, set()) == set(HELD.get(cls, ())), cls

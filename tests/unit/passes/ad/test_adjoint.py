@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adc.ir.analysis import activity
-from adc.ir.analysis.activity import active
+from adc.ir.analysis.activity import ENTRY, active, analyse, dependent, varied
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import Apply, Call, Gemm, Recall, Reverse, Store, Value, walk
 from adc.ir.errors import (
@@ -235,8 +234,7 @@ fn f(%x: f64, %c: f64) -> f64 {
     assert active(fn, ()) == frozenset()
 
 
-def test_calls_are_followed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Activity gets through a chain of calls in a few sweeps, however long it is."""
+def test_activity_of_a_chain_of_calls() -> None:
     count = 20
     text = "".join(
         f"fn g{k}(%x: f64) -> f64 {{\n  %y = sin %x\n  return %y\n}}\n\n" for k in range(count)
@@ -244,17 +242,37 @@ def test_calls_are_followed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     text += "fn f(%v0: f64) -> f64 {\n"
     text += "".join(f"  %v{k + 1} = call C{k} g{k}(%v{k})\n" for k in range(count))
     text += f"  return %v{count}\n}}"
-    visited: list[str] = []
-    original = activity._Flow.visit
+    assert len(active(parse(text), (0,))) == count + 1
 
-    def noted(self: activity._Flow, where: str) -> None:
-        visited.append(where)
-        original(self, where)
 
-    monkeypatch.setattr(activity._Flow, "visit", noted)
-    fn = parse(text)
-    assert len(active(fn, (0,))) == count + 1
-    assert len(visited) <= 2 * 3 * (count + 1)
+def test_what_is_recalled_depends_on_what_it_was() -> None:
+    text = """
+fn f(%x: f64, %n: int) -> f64 {
+  %r = for L %k in 0 to %n carrying (%a = %x) {
+    %b = sin %a
+    yield %b
+  }
+  return %r
+}"""
+    grad = adjoint(parse(text), (0,))
+    found = varied(grad, (0,))[ENTRY]
+    recalls = [stmt for stmt in walk(grad.body) if isinstance(stmt, Recall)]
+    assert any(stmt.value.name == "a" for stmt in recalls)
+    assert all((stmt.result in found) == (stmt.value in found) for stmt in recalls)
+
+
+def test_what_a_library_fills_depends_on_all_that_it_is_given() -> None:
+    fn = parse("""
+fn filled(%x: f64) -> f64 routine potrf {
+  return 0.0:f64
+}
+
+fn f(%x: f64) -> f64 {
+  %y = call C0 filled(%x)
+  return %y
+}""")
+    assert {value.name for value in dependent(fn, (0,))[ENTRY]} == {"x", "y"}
+    assert {value.name for value in varied(fn, (0,))[ENTRY]} == {"x"}
 
 
 def test_float32() -> None:
@@ -383,6 +401,9 @@ def test_a_call_that_is_always_differentiated() -> None:
     assert names.count("again.record") == 2
     # From the first call on, derivatives flow: that of the last is there, though nothing needs it.
     assert "again.reverse" in names
+    marks = analyse(fn, (0,)).active
+    assert {value.name for value in marks[ENTRY]} == {"x", "r", "y", "z"}
+    assert not marks["again.record"]  # where a rule calls it, it is as others are
     without = parse(ALWAYS.replace(" always", ""))
     plain = adjoint(without, [0])
     assert not any(isinstance(s, Call) and "reverse" in s.callee for s in walk(plain.body))
