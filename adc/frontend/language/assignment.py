@@ -328,7 +328,7 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
         if found is not None:
             return found
     if isinstance(old, ListRef) and isinstance(stmt.op, ast.Add):
-        if elementwise.is_array(value):
+        if elementwise.is_array(value) or operators.is_number_and_sequence(old, value):
             # NumPy adds them, to a new array; the list stays as it is.
             return elementwise.materialised(
                 lo, operators.binary(lo, ast.Add, old, value, stmt), stmt

@@ -51,6 +51,7 @@ from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL, INT
 
+_OF_ARRAYS = ("add", "sub", "mul", "truediv", "pow")
 _BY_NUMBER = "loop over the list itself, or make one array of it"
 
 
@@ -70,21 +71,26 @@ def combined(
         if isinstance(right, ListRef):
             left, right = right, left
         if isinstance(left, ListRef) and isinstance(right, Num):
-            if not isinstance(right.operand, Literal) and right.operand.type.kind in "iu":
-                match lo.held(left):
-                    case TupleOf(items=(Num() as element,)):
-                        return dynamic_lists.repeated(lo, element, right.operand, node)
-                error = lo.constant_needed(right, "the length of a list", node)
-                if not isinstance(error, ConstantNeededError):
-                    error.hint = "start with a number, `[0.0] * n`, or make an array: `np.zeros(n)`"
-                raise error
-            count = arguments.constant_int(lo, right, node, "the length of a list")
-            if len(lo.contents(left)) * count > numbers.MAX_TUPLE:
-                raise lo.unsupported(
-                    f"a list of more than {numbers.MAX_TUPLE}", node, "use an array"
-                )
-            return lo.new_ref(ListRef, TupleOf(lo.contents(left) * count))
-    raise TypeMismatchError(f"this operator on {kind_of(left)} and {kind_of(right)}", lo.span(node))
+            if right.operand.type.kind in "iub":
+                return _repeated(lo, left, right, node)
+    hint = "make the list an array: `np.array(...)`" if name in _OF_ARRAYS else ""
+    kinds = f"{kind_of(left)} and {kind_of(right)}"
+    raise TypeMismatchError(f"this operator on {kinds}", lo.span(node), hint)
+
+
+def _repeated(lo: Lowerer, of: ListRef, count: Num, node: ast.AST) -> Binding:
+    if not isinstance(count.operand, Literal) and count.operand.type.kind in "iu":
+        match lo.held(of):
+            case TupleOf(items=(Num() as element,)):
+                return dynamic_lists.repeated(lo, element, count.operand, node)
+        error = lo.constant_needed(count, "the length of a list", node)
+        if not isinstance(error, ConstantNeededError):
+            error.hint = "start with a number, `[0.0] * n`, or make an array: `np.zeros(n)`"
+        raise error
+    times = arguments.constant_int(lo, count, node, "the length of a list")
+    if len(lo.contents(of)) * times > numbers.MAX_TUPLE:
+        raise lo.unsupported(f"a list of more than {numbers.MAX_TUPLE}", node, "use an array")
+    return lo.new_ref(ListRef, TupleOf(lo.contents(of) * times))
 
 
 def position(

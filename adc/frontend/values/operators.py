@@ -17,6 +17,7 @@ from adc.frontend.core.bindings import (
     Bound,
     Closure,
     DefaultRef,
+    DequeRef,
     DictRef,
     DictView,
     Growing,
@@ -110,7 +111,8 @@ def binary(
     if of_kind is not None:
         return of_kind(lo, kind, left, right, node)
     name = numbers.ROWS[kind]
-    if elementwise.is_array(left) or elementwise.is_array(right):
+    meets = name != "mul" and is_number_and_sequence(left, right)
+    if meets or elementwise.is_array(left) or elementwise.is_array(right):
         operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
 
         squared = name == "pow" and elementwise.is_array(left) and isinstance(right, Num)
@@ -165,6 +167,15 @@ def binary(
         b = numbers.weak(lo, b)
     with lo.at(node):
         return Num(numbers.arithmetic(lo, name, a, b, node))
+
+
+def is_number_and_sequence(left: Binding, right: Binding) -> bool:
+    """Whether a number of NumPy meets a list or tuple, of which it makes an array."""
+    if isinstance(left, Num):
+        left, right = right, left
+    if not isinstance(right, Num) or numbers.scalar_type(right.operand).weak:
+        return False
+    return isinstance(left, ListRef | TupleOf) and not isinstance(left, DequeRef)
 
 
 def _is_complex_of_float(left: Binding, right: Binding) -> bool:

@@ -2,6 +2,22 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+class Filter:
+    def __init__(self, **kwargs):
+        for name in kwargs:
+            self.__setattr__(name, 2.0 * kwargs[name])
+    def total(self):
+        return sum(self.__getattribute__(name) for name in ["gain", "rate"])
+f = Filter(gain=x, rate=3.0)
+return f.total(), object.__getattribute__(f, "gain")
+
+class Empty:
+    pass
+try:
+    return Empty().__getattribute__("gain")
+except AttributeError as error:
+    return str(error)
+
 def side(x, kind):
     kind = Kind(kind)
     return x if kind is Kind.B else 2.0 * x

@@ -132,7 +132,7 @@ return (collections.deque([x]) * 2)[1]
 # ADC010: this operator on a deque is not supported
 
 return ([x] * 2.0)[1]
-# ADC010: the length of a list known only at run time is not supported
+# ADC014: this operator on a list and a number (float)
 
 return sum([x] * 100000)
 # ADC010: a list of more than 10000 is not supported
