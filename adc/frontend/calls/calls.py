@@ -515,6 +515,8 @@ def _call_method(
                 classes.inherited(cls, name, callee.after)[1], types.FunctionType
             ):
                 return reflection.set_own(lo, [owner, *args], kwargs, node)
+            if name == "__getattribute__":
+                return reflection.get_own(lo, [owner, *args], kwargs, node)
             fn = classes.find_method(lo, cls, name, callee.after)
             return dispatch.apply(lo, Static(fn), [owner, *args], kwargs, node)
     dispatch.not_callable(lo, callee, node)

@@ -1,4 +1,7 @@
-"""`np.fft` and `scipy.fft`: calls of `adc.library`, and what takes complex arrays apart for it."""
+"""`np.fft`, `scipy.fft` and `scipy.fftpack`: calls of `adc.library`.
+
+What takes complex arrays apart for it is here, too.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from adc.frontend.numpy import library, linear
 from adc.frontend.values import arguments, structures
 from adc.frontend.values.arguments import Handler
 from adc.library import cosines, fft, fourier
+from adc.library.scipy import fftpack
 
 _ALONG, _ALL = "n? axis? norm?", "s? axes? norm?"
 _NUMPY, _SCIPY = "out?", "overwrite_x? workers? * plan?"
@@ -78,6 +82,19 @@ for _name in ("dct", "idct", "dst", "idst"):
             getattr(cosines, _each),
             f"x type? {_form} norm? overwrite_x? workers? orthogonalize?",
         )
+
+# `scipy.fftpack` is the older package.
+for _name in ("fft", "ifft"):
+    _NAMED[f"scipy.fftpack.{_name}"] = _transform(getattr(fft, _name), "x n? axis? overwrite_x?")
+for _name in ("fft2", "ifft2", "fftn", "ifftn"):
+    _NAMED[f"scipy.fftpack.{_name}"] = _transform(
+        getattr(fftpack, _name), "x shape? axes? overwrite_x?"
+    )
+for _name in ("dct", "idct", "dst", "idst"):
+    _NAMED[f"scipy.fftpack.{_name}"] = _transform(
+        getattr(fftpack, _name), "x type? n? axis? norm? overwrite_x?"
+    )
+_NAMED["scipy.fftpack.next_fast_len"] = _transform(fft.next_fast_len, "target")
 
 library.enter(_HANDLERS)
 library.enter_named(_NAMED)

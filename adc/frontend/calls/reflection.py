@@ -108,6 +108,13 @@ def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
     return args[2] if found is None else found
 
 
+def get_own(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower `object.__getattribute__`, which is how attributes of objects are read."""
+    arguments.arity(lo, args, kwargs, node, 2)
+    _require_not_made_up(lo, args[0], _name_of(lo, args[1], node).attr, node)
+    return _getattr(lo, args, kwargs, node)
+
+
 def _require_not_made_up(lo: Lowerer, owner: Binding, name: str, node: ast.Call) -> None:
     if objects.may_make_up(lo, owner, name):
         raise lo.unsupported(
@@ -237,6 +244,7 @@ def _super(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
 HANDLERS: dict[Any, Handler] = {
     isinstance: _isinstance, callable: _callable, type: _type, getattr: _getattr,
     hasattr: _hasattr, setattr: _setattr, vars: _vars, super: _super,
-    object.__setattr__: set_own, dir: _dir, inspect.signature: _signature,
+    object.__setattr__: set_own, object.__getattribute__: get_own,
+    dir: _dir, inspect.signature: _signature,
 }  # fmt: skip
 library.enter(HANDLERS)

@@ -12,10 +12,8 @@ from typing import Any, NoReturn
 
 from adc.frontend.control import forms
 from adc.frontend.control.control import (
-    contents_of,
     is_contents,
     is_of_exit,
-    joinable,
     line_of,
     varies,
 )
@@ -173,7 +171,7 @@ def _close_name(
     if opened:
         memo.opened |= {(name, key) for key in opened}
         return True
-    if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
+    if not (isinstance(end, Unbound | Unstable) or forms.joinable(start, end)):
         if is_contents(name):
             _refuse_contents(lo, before, name, start, end)
         _note_kinds(lo, memo, name, start, end)
@@ -216,9 +214,9 @@ def _refuse_contents(
                 f"{owners[0] if owners else 'a list'} grows in a loop by {kind_of(more[-1])}",
                 lo.builder.loc, _GROWS_BY[isinstance(more[-1], ObjectRef | DictRef)],
             )  # fmt: skip
+    _, held, later = forms.difference(start, end)
     raise (FirstError if is_filled(start, end) else RestructuredError)(
-        f"{owner} holds {contents_of(start)} before "
-        f"the loop and {contents_of(end)} after an iteration",
+        f"{owner} holds {held} before the loop and {later} after an iteration",
         lo.builder.loc,
         "create all of its elements before the loop" if len(set(map(_keys, keys))) > 1
         else "a list that grows in a loop holds numbers, arrays of one rank and "
@@ -356,7 +354,7 @@ def _first_changed(start: RecordOf, end: RecordOf) -> tuple[Any, Binding, Bindin
     if start.keys != end.keys:
         return None
     pairs = zip(start.keys, start.items, end.items, strict=True)
-    return next((each for each in pairs if not joinable(each[1], each[2])), None)
+    return next((each for each in pairs if not forms.joinable(each[1], each[2])), None)
 
 
 def _keys(held: Binding) -> tuple[Any, ...]:

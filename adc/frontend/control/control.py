@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from adc.frontend.control import forms
-from adc.frontend.core import bindings, outside, strings
+from adc.frontend.core import bindings, outside
 from adc.frontend.core.bindings import (
     UNSET,
     ArrayObject,
@@ -33,7 +33,6 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
-    Words,
     kind_of,
     related,
 )
@@ -46,8 +45,6 @@ from adc.frontend.core.structure import (
     pieces,
     rebuild,
     refs,
-    same_view,
-    shape_of,
 )
 from adc.frontend.values import keyed, list_buffers, optional
 from adc.ir.builder import integer, zero
@@ -363,8 +360,10 @@ class _Merge:
         for arm, _, other, side in sides:
             if arm.exited and left:
                 return self.without(name, hint, other, arm, side)
-        kinds = [contents_of(x) if is_slot(name) else kind_of(x) for x in (a, b)]
-        return Unstable(f"is {kinds[0]} on one path and {kinds[1]} on another (line {line_of(lo)})")
+        what = forms.difference(a, b) if is_slot(name) else ("is", kind_of(a), kind_of(b))
+        return Unstable(
+            "{} {} on one path and {} on another".format(*what) + f" (line {line_of(lo)})"
+        )
 
     def is_old(self, binding: Binding) -> bool:
         """Whether all arrays in what a name is bound to were there before the arms."""
@@ -434,7 +433,9 @@ class _Merge:
         And two dicts or sets that of keys known at run time, if they have no other common form.
         """
         lists = (a, b)
-        if not all(isinstance(x, TupleOf | Growing | RecordOf) for x in lists) or joinable(a, b):
+        if not all(isinstance(x, TupleOf | Growing | RecordOf) for x in lists):
+            return a, b
+        if forms.joinable(a, b):
             return a, b
         if isinstance(a, RecordOf) and isinstance(b, RecordOf) and keyed.merged(a, b) is not None:
             return a, b
@@ -494,7 +495,7 @@ class _Merge:
             case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
                 record = self.joined(hint, p, q)
                 return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
-        if not joinable(a, b):
+        if not forms.joinable(a, b):
             return self.one_of(hint, a, b) if self.varies else None
         pairs = zip(leaves(a), leaves(b), strict=True)
         return rebuild(a, iter([self.leaf(hint, x, y) for x, y in pairs]))
@@ -745,34 +746,6 @@ def unread(lo: Lowerer, like: Value) -> Operand:
     if isinstance(like.type, Scalar):
         return zero(like.type)
     return lo.builder.apply("undef", params=(str(like.type),), hint=like.name)
-
-
-def joinable(a: Binding, b: Binding) -> bool:
-    if isinstance(a, Num) and isinstance(b, Num):
-        return bindings.one_type(a.operand.type, b.operand.type)
-    if isinstance(a, ArrayRef) and isinstance(b, ArrayRef):
-        return same_view(a, b) and (a.object.type.dtype, a.object.type.rank) == (
-            b.object.type.dtype,
-            b.object.type.rank,
-        )
-    if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
-        return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
-    if isinstance(a, Words) and isinstance(b, Words):
-        return strings.are_alike(a, b) and joinable(TupleOf(a.items), TupleOf(b.items))
-    if isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys:
-        return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
-    if isinstance(a, Maybe) and isinstance(b, Maybe):
-        return joinable(a.inner, b.inner)
-    if isinstance(a, NamedTuple) and isinstance(b, NamedTuple) and a.cls is b.cls:
-        return joinable(a.record, b.record)
-    if isinstance(a, Growing) and isinstance(b, Growing):
-        return a.element == b.element
-    return shape_of(a) == shape_of(b) and type(a) is type(b)
-
-
-def contents_of(held: Binding) -> str:
-    """Return a description of the contents of a list, dict or object."""
-    return kind_of(held).replace("tuple", "list") if isinstance(held, TupleOf) else kind_of(held)
 
 
 def line_of(lo: Lowerer) -> int:

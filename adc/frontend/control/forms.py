@@ -47,6 +47,7 @@ from adc.frontend.core.bindings import (
     Unstable,
     Window,
     Words,
+    kind_of,
     shares,
 )
 from adc.frontend.core.lower import Lowerer
@@ -467,3 +468,43 @@ def is_shared(lo: Lowerer, obj: ArrayObject, name: str) -> bool:
                 return True
         frame, skipped = frame.caller, ""
     return False
+
+
+def joinable(a: Binding, b: Binding) -> bool:
+    """Whether two bindings join as they are."""
+    if isinstance(a, Num) and isinstance(b, Num):
+        return bindings.one_type(a.operand.type, b.operand.type)
+    if isinstance(a, ArrayRef) and isinstance(b, ArrayRef):
+        return same_view(a, b) and (a.object.type.dtype, a.object.type.rank) == (
+            b.object.type.dtype,
+            b.object.type.rank,
+        )
+    if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
+        return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
+    if isinstance(a, Words) and isinstance(b, Words):
+        return strings.are_alike(a, b) and joinable(TupleOf(a.items), TupleOf(b.items))
+    if isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys:
+        return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
+    if isinstance(a, Maybe) and isinstance(b, Maybe):
+        return joinable(a.inner, b.inner)
+    if isinstance(a, NamedTuple) and isinstance(b, NamedTuple) and a.cls is b.cls:
+        return joinable(a.record, b.record)
+    if isinstance(a, Growing) and isinstance(b, Growing):
+        return a.element == b.element
+    return shape_of(a) == shape_of(b) and type(a) is type(b)
+
+
+def difference(a: Binding, b: Binding) -> tuple[str, str, str]:
+    """Say how the contents of two lists, dicts or objects differ: a verb, and what they are.
+
+    Of those with the same keys it is what one of the keys has.
+    """
+    if isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys:
+        for key, x, y in zip(a.keys, a.items, b.items, strict=True):
+            if not joinable(x, y) and kind_of(x) != kind_of(y):
+                return f"has as {key!r}", kind_of(x), kind_of(y)
+    first, second = (
+        kind_of(held).replace("tuple", "list") if isinstance(held, TupleOf) else kind_of(held)
+        for held in (a, b)
+    )
+    return "is", first, second

@@ -102,6 +102,7 @@ _ADVICE = {
     "numpy.random": _GENERATOR,
     "scipy": _SCIPY,
     "scipy.fft": "`adc supported` lists the functions of `scipy.fft` that are supported",
+    "scipy.fftpack": "use `scipy.fft`, whose functions are supported as far as the list has them",
     "scipy.linalg": "`adc supported` lists the functions of `scipy.linalg` that are supported",
     "scipy.linalg.null_space": "its vectors are not unique: use `np.eye(n) - pinv(a) @ a`, which "
     "projects on that space",
@@ -285,6 +286,8 @@ def _of_array(value: np.ndarray[Any, Any] | np.generic) -> str:
         return "pass `x.astype(np.complex128)`"
     if kind == "f" and value.dtype.itemsize not in (2, 4, 8):
         return "pass `x.astype(np.float32)` or `x.astype(np.float64)`"
+    if kind == "O" and not value.flags.writeable:  # one of None, which the program has made
+        return "use an array of `np.nan`"
     if kind == "O":
         return "pass an array of numbers, such as `x.astype(np.float64)`"
     if kind in "biuf" and value.dtype.isnative:

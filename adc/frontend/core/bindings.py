@@ -796,4 +796,7 @@ def static(value: Any) -> Binding:
     if instances.is_named_tuple(type(value)):
         items = tuple(static(item) for item in value)
         return NamedTuple(type(value), RecordOf(type(value)._fields, items))
+    if instances.is_record(type(value)):
+        names = type(value).__match_args__  # of the elements
+        return NamedTuple(type(value), RecordOf(names, tuple(static(item) for item in value)))
     return Static(value)

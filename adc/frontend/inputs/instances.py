@@ -131,6 +131,11 @@ def is_named_tuple(cls: type) -> bool:
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
+def is_record(cls: type) -> bool:
+    """Whether a class is a tuple with names written in C, such as that of `sys.version_info`."""
+    return issubclass(cls, tuple) and hasattr(cls, "n_sequence_fields")
+
+
 def is_frozen(cls: type) -> bool:
     params = getattr(cls, "__dataclass_params__", None)
     return params is not None and bool(params.frozen)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from adc.frontend.control import choices, control, evaluation
+from adc.frontend.control import choices, evaluation, forms
 from adc.frontend.core import classes, dispatch, numbers, refusals
 from adc.frontend.core.bindings import (
     NONE,
@@ -60,7 +60,7 @@ def _put(
 ) -> None:  # fmt: skip
     """Store into a list: at any index if they are numbers, or what is picked at run time."""
     text = dynamic_lists.out_of_range(owner, assigned=True)
-    numbers_only = all(isinstance(x, Num) and control.joinable(x, value) for x in [*items, value])
+    numbers_only = all(isinstance(x, Num) and forms.joinable(x, value) for x in [*items, value])
     if not (numbers_only and items and containers.is_varying(key)):
         at = containers.position(lo, items, key, text, node)
         if isinstance(at, Literal):

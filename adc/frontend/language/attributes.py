@@ -37,7 +37,7 @@ from adc.frontend.core.state import Frame, Holder
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Step, Variable, follow
 from adc.frontend.numpy import complexes, library, random, shaping
-from adc.frontend.values import elementwise, objects, views
+from adc.frontend.values import constants, elementwise, objects, views
 from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.errors import AdcError, TypeMismatchError
@@ -180,6 +180,10 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
             return outside.values(lo, owner, node)
         is_call = node.attr == "to_numpy"
         return Bound(owner, node.attr) if is_call else outside.column(lo, owner, node.attr, node)
+    if isinstance(owner, Static) and constants.is_of_nones(owner):
+        found = constants.attribute_of_nones(owner, node.attr)
+        if found is not None:
+            return found
     if isinstance(owner, Static):
         described = _of_signature(lo, owner.value, node.attr)
         if described is not None:

@@ -51,6 +51,7 @@ from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL, INT
 
+_OF_ARRAYS = ("add", "sub", "mul", "truediv", "pow")
 _BY_NUMBER = "loop over the list itself, or make one array of it"
 
 

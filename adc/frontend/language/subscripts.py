@@ -90,6 +90,8 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
                 return Static(value[index])
             except IndexError as error:
                 return constants.failing(lo, error)
+        case Static() if constants.is_of_nones(owner):
+            return constants.item(lo, owner, method_key(lo, node.slice), node)
         case Static(value=value) if classes.is_opaque(value):
             raise classes.refused(lo, value, node)
         case Static(value=value) if isinstance(value, types.MappingProxyType):

@@ -27,7 +27,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import products, reductions
 from adc.frontend.numpy.ufuncs import common_type, strong
-from adc.frontend.values import arguments, arrays, elementwise, views
+from adc.frontend.values import arguments, arrays, constants, elementwise, views
 from adc.frontend.values.arguments import Given, Handler
 from adc.frontend.values.elementwise import lazy, lift
 from adc.frontend.values.views import dims_of
@@ -71,6 +71,8 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
         source = elementwise.value_of(lo, source, node)
     if never:
         _refuse_copy(lo, node)
+    if dtype is None and (nones := constants.of_nones(lo, source)) is not None:
+        return nones
     items = arguments.sequence(lo, source)
     if name == "ascontiguousarray" and isinstance(source, Num):
         items = (source,)

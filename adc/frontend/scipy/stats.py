@@ -199,16 +199,15 @@ def _multivariate(name: str, method: str) -> Handler:
     ) -> Binding:
         given = arguments.match(lo, spec, args, kwargs, node)
         given = {key: item for key, item in given.items() if not arguments.is_none(item)}
-        if arguments.flag(lo, given.pop("allow_singular", None), node, "`allow_singular`"):
-            raise lo.unsupported(
-                f"`allow_singular` of `scipy.stats.{name}`", node, "project on the support"
-            )
+        lenient = arguments.flag(lo, given.pop("allow_singular", None), node, "`allow_singular`")
         module: Any = importlib.import_module(f"{_PACKAGE}.multivariate")
         prepared: dict[str, Binding] = {}
         for key, item in given.items():
             item = arrays.as_operand(lo, item, node)
             array = isinstance(item, ArrayRef | Lazy)
             prepared[key] = elementwise.base_of(lo, item, node) if array else item  # type: ignore[arg-type]
+            if lenient and key in ("cov", "shape"):
+                prepared[key] = linear.run(lo, module.regular, [prepared[key]], {}, node)
         return linear.run(lo, getattr(module, f"{name}_{method}"), [], prepared, node)
 
     return handler

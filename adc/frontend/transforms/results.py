@@ -44,7 +44,14 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import NEITHER
 from adc.frontend.core.structure import cells_of, children, refs, with_cells, with_children
 from adc.frontend.inputs import complexes, flatten, instances, trees, unflatten
-from adc.frontend.values import elementwise, keyed, list_buffers, structures, views
+from adc.frontend.values import (
+    constants,
+    elementwise,
+    keyed,
+    list_buffers,
+    structures,
+    views,
+)
 from adc.ir import foreign
 from adc.ir.core import Literal
 from adc.ir.errors import ArgumentError, UnsupportedError
@@ -75,6 +82,8 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
         varied = lo.shared.modes == NEITHER
     inside = partial(finished, lo, heap=heap, varied=varied)
     match result:
+        case Static() if constants.is_of_nones(result):
+            pass  # of which every call has its own
         case Static():
             outside.pin(lo, result)
             return result
@@ -91,6 +100,8 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
                 return inside(Num(found.operand, array=True))
             return elementwise.copy(lo, result, node)
         case NamedTuple(cls=cls) if cls is slice or instances.is_stateful_class(cls):
+            pass
+        case NamedTuple(cls=cls) if instances.is_record(cls):
             pass
         case TupleOf() | RecordOf() | NamedTuple():
             return with_children(result, inside)

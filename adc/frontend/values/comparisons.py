@@ -287,6 +287,9 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
             return _equal_tuples(lo, op, left, right, node)
         if is_list[0] == is_list[1]:
             return _ordered_tuples(lo, op, left, right, node)
+    for side in (left, right):
+        if isinstance(side, Static) and isinstance(side.value, np.ndarray):
+            raise classes.refused(lo, side.value, node)  # NumPy compares element by element
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(op, ast.Eq | ast.NotEq):
             outside.pin(lo, left)

@@ -3,6 +3,9 @@
 ``(date - START).days / 365.0`` is a constant where both dates are: captured, arguments, or made of
 constants. Their values are guarded, or part of the key of the arguments. A fraction beside a float
 that is known only at run time is the float that Python makes of it.
+
+An array of None, ``np.array([[None] * n]).T``, stands for what is not there yet. It is a constant,
+which nobody writes to.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from adc.frontend.core.bindings import (
     Binding,
     DictRef,
     ListRef,
+    NamedTuple,
     Num,
     RecordOf,
     Static,
@@ -54,6 +58,13 @@ OF_TEXTS = (
     ast.literal_eval, re.compile, re.escape, re.findall, re.fullmatch, re.match, re.search,
     re.split, re.sub,
 )  # fmt: skip
+# What is asked of an array of None, and what makes another one of it.
+_OF_NONES = (
+    len, np.atleast_1d, np.atleast_2d, np.copy, np.ndim, np.ravel, np.reshape, np.shape, np.size,
+    np.squeeze, np.transpose,
+)  # fmt: skip
+_ATTRIBUTES_OF_NONES = ("T", "ndim", "shape", "size")
+_METHODS_OF_NONES = ("copy", "flatten", "ravel", "reshape", "squeeze", "transpose")
 # What depends on when it is called.
 _CLOCKS = ("fromtimestamp", "now", "today", "utcfromtimestamp", "utcnow")
 
@@ -61,6 +72,41 @@ _CLOCKS = ("fromtimestamp", "now", "today", "utcfromtimestamp", "utcnow")
 def is_constant(binding: Binding) -> bool:
     """Whether a binding is a value of such a class."""
     return isinstance(binding, Static) and is_value(binding.value)
+
+
+def of_nones(lo: Lowerer, source: Binding) -> Static | None:
+    """Return the array that NumPy makes of nested sequences of None; None of anything else."""
+    shape = _shape_of_nones(lo, source)
+    return _nones(np.full(shape, None)) if shape else None
+
+
+def is_of_nones(binding: Binding) -> bool:
+    """Whether a binding is an array of None that the program has made."""
+    held = binding.value if isinstance(binding, Static) else None
+    if not isinstance(held, np.ndarray) or held.flags.writeable:
+        return False
+    return all(each is None for each in held.flat)
+
+
+def attribute_of_nones(owner: Static, name: str) -> Binding | None:
+    """Return an attribute of an array of None, if code may use it."""
+    if name in _ATTRIBUTES_OF_NONES or name in _METHODS_OF_NONES:
+        return static(getattr(owner.value, name))
+    return None
+
+
+def _nones(made: np.ndarray) -> Static:
+    made.flags.writeable = False
+    return Static(made)
+
+
+def _shape_of_nones(lo: Lowerer, source: Binding) -> tuple[int, ...] | None:
+    if arguments.is_none(source):
+        return ()
+    inner = [_shape_of_nones(lo, item) for item in arguments.sequence(lo, source) or ()]
+    if not inner or inner[0] is None or inner.count(inner[0]) < len(inner):
+        return None
+    return (len(inner), *inner[0])
 
 
 class _Unknown(Exception):
@@ -81,6 +127,10 @@ def _known(lo: Lowerer, binding: Binding) -> Any:
         case Num(operand=Literal(value=value)):
             ty = numbers.scalar_type(binding.operand)
             return value if ty.weak else ty.numpy.type(value)
+        case NamedTuple(cls=cls, record=record) if cls is slice:
+            return slice(*[_known(lo, item) for item in record.items])
+        case Static(value=value) if is_of_nones(binding):
+            return value
         case Static(value=value) if is_value(value) or is_value_class(value):
             outside.pin(lo, binding)
             return value
@@ -138,6 +188,8 @@ def folding(fn: Callable[[Any], Any], handler: arguments.Handler) -> arguments.H
 
 
 def _binding(lo: Lowerer, value: Any) -> Binding:
+    if isinstance(value, np.ndarray):
+        return _nones(value)
     if isinstance(value, list):
         return lo.new_ref(ListRef, TupleOf(tuple(_binding(lo, item) for item in value)))
     if type(value) is tuple:
@@ -200,7 +252,7 @@ def _has_one(lo: Lowerer, given: Binding) -> bool:
 
 
 def item(lo: Lowerer, owner: Static, key: Binding, node: ast.AST) -> Binding:
-    """Lower ``owner[key]`` of such a value: a group of a match."""
+    """Lower ``owner[key]`` of such a value: a group of a match, None of an array of it."""
     return _evaluated(lo, "this index", operator.getitem, [owner, key], {}, node)
 
 
@@ -214,6 +266,11 @@ def call(
         if not any(_has_one(lo, arg) for arg in args):
             return None
     elif any(value is each for each in OF_TEXTS):
+        pass
+    elif args and any(value is each for each in _OF_NONES):
+        if not is_of_nones(args[0]):
+            return None
+    elif isinstance(owner, np.ndarray) and is_of_nones(Static(owner)):
         pass
     elif is_value_class(owner) or is_value_class(value):
         if getattr(value, "__name__", "") in _CLOCKS:

@@ -527,6 +527,8 @@ def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this opera
         )  # fmt: skip
     known = binding.value if isinstance(binding, Static) else None
     hint = advice.of_object(known) if isinstance(known, np.ndarray | np.generic) else ""
+    if what == "an array" and isinstance(binding, Static) and known is None:
+        hint = "use `np.nan` where nothing is known"
     raise TypeMismatchError(f"{what} is not defined for {kind_of(binding)}", lo.span(node), hint)
 
 

@@ -192,16 +192,19 @@ def of_super(lo: Lowerer, found: Super, name: str, node: ast.AST) -> Binding:
     raise TypeMismatchError(f"'super' object has no attribute {name!r}", lo.span(node))
 
 
+# What Python calls for ``owner.name`` and ``owner.name = value``.
+_READ_AND_SET = (object.__getattribute__, object.__setattr__)
+
+
 def _of_class(
     lo: Lowerer, owner: Instance, name: str, value: Any, node: ast.AST, after: type | None = None
 ) -> Binding:
     """Return an attribute of a class as it is read through an instance, or through `super`."""
     cls = owner.cls
     place = Place(cls if after is None else classes.inherited(cls, name, after)[0], (Member(name),))
-    builtin = (
-        value is object.__init__ or value is object.__setattr__ or classes.is_of_exceptions(value)
-    )
-    if classes.is_method(value) or (after is not None and builtin):
+    builtin = value is object.__init__ or classes.is_of_exceptions(value)
+    builtin = (builtin and after is not None) or any(value is each for each in _READ_AND_SET)
+    if classes.is_method(value) or builtin:
         return Bound(owner, name, after)
     if name == "__class__":
         if is_stand_in(cls):

@@ -8,6 +8,7 @@
 `integrate`      integrals of samples and of functions
 `interpolate`    interpolants, which are objects
 `ndimage`        filters of arrays, and splines through their elements
+`fftpack`        `scipy.fftpack`, the older `scipy.fft`
 `signal`         convolutions, linear filters, windows, spectra
 `linalg`         `scipy.linalg`, in modules by subject
 `sparse`         `scipy.sparse`, in modules by subject

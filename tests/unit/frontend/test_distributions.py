@@ -11,6 +11,7 @@ from scipy import stats
 
 import adc
 from adc.ir.errors import NotDifferentiableError, TypeMismatchError, UnsupportedError
+from adc.testing import check_grads
 
 X = np.linspace(0.1, 2.0, 5)
 CENTRES = np.arange(5.0)
@@ -88,6 +89,23 @@ def test_distributions_as_arguments() -> None:
     assert "global name" in str(caught.value)
 
 
+def lenient(x: Any) -> Any:
+    cov = np.diag(x**2) + 0.1
+    found = stats.multivariate_normal.logpdf(x, cov=cov, allow_singular=True)
+    found += stats.multivariate_t.pdf(x, 2.0 * x, cov, 3.0, True)
+    return found + stats.multivariate_normal.pdf(x, x - 1.0, x**2, True)
+
+
+def test_singular_covariances_are_allowed_where_there_are_none() -> None:
+    assert adc.jit(lenient, target="python")(X) == pytest.approx(lenient(X), rel=1e-13)
+    check_grads(lenient, (X,))
+    singular = adc.jit(
+        lambda x: stats.multivariate_normal.logpdf(x, x, np.outer(x, x), True), target="python"
+    )
+    with pytest.raises(ValueError, match="a singular covariance"):
+        singular(X)
+
+
 # A program, the error, what the message says, and the hint.
 REFUSED: list[tuple[Callable[[Any], Any], Any, str, str]] = [
     (lambda x: np.sum(stats.norm.rvs(x)), UnsupportedError, "`scipy.stats.norm.rvs`", "Generator"),
@@ -101,10 +119,6 @@ REFUSED: list[tuple[Callable[[Any], Any], Any, str, str]] = [
     (
         lambda x: stats.multivariate_normal.cdf(x, x), UnsupportedError,
         "`scipy.stats.multivariate_normal.cdf`", "integrate",
-    ),
-    (
-        lambda x: stats.multivariate_normal.logpdf(x, x, np.eye(5), True), UnsupportedError,
-        "`allow_singular`", "",
     ),
     (
         lambda x: stats.multivariate_normal.logpdf(x, cov=x), UnsupportedError,

@@ -1,4 +1,4 @@
-"""`np.fft` and `scipy.fft`: values, adjoints, arguments and errors."""
+"""`np.fft`, `scipy.fft` and `scipy.fftpack`: values, adjoints, arguments and errors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.fft
+import scipy.fftpack
 
 import adc
 from adc.backend.cuda import transforms
@@ -36,6 +37,7 @@ _COSINES = (
     "type={}, n=7, axis=1, norm='forward', orthogonalize=True",
     "type={}, n=3, norm='ortho', orthogonalize=False, overwrite_x=False",
 )  # fmt: skip
+_OLD_COSINES = ("type={}", "type={}, n=7, axis=1, norm='ortho'", "type={}, n=3, overwrite_x=True")
 
 
 def _calls() -> list[tuple[str, str, str]]:
@@ -55,7 +57,15 @@ def _calls() -> list[tuple[str, str, str]]:
             found += [(f"scipy.fft.{name}", form.format(kind), "A") for form in _COSINES]
         found += [(f"scipy.fft.{name}", "", "Z")]
         found += [(f"scipy.fft.{name}n", "type=3, s=(4, 4), axes=(2, 0)", "A")]
-    for module in ("np.fft", "scipy.fft"):
+    for name in ("dct", "idct", "dst", "idst"):
+        for kind in (1, 2, 3, 4):
+            found += [(f"scipy.fftpack.{name}", form.format(kind), "A") for form in _OLD_COSINES]
+    for name in ("fft", "ifft"):
+        found += [(f"scipy.fftpack.{name}", form, x) for form in _ALONG[:1] for x in "AZ"]
+        for form in ("", "axes=(0, 2)", "(4, 3), axes=(2, 0)"):
+            found += [(f"scipy.fftpack.{name}n", form, x) for x in "AZ"]
+        found += [(f"scipy.fftpack.{name}2", "", "A")]
+    for module in ("np.fft", "scipy.fft", "scipy.fftpack"):
         found += [(f"{module}.fftshift", "", "A"), (f"{module}.ifftshift", "axes=(0, 1)", "A")]
         found += [(f"{module}.fftshift", "axes=1", "Z")]
     return found + [("np.fft.fftn", "axes=(1, 0, 1)", x) for x in "AZ"]

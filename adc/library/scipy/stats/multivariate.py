@@ -18,6 +18,8 @@ special: Any = importlib.import_module("scipy.special")
 
 _LOG_2 = math.log(2.0)
 _LOG_PI = math.log(math.pi)
+# SciPy takes eigenvalues for zero that are smaller than this times the largest.
+_EPSILON = 1e6 * float(np.finfo(np.float64).eps)
 _LOG_TAU = math.log(2.0 * math.pi)
 
 
@@ -64,6 +66,19 @@ def _spread(cov: Any, n: Any) -> Any:
 def _require(is_right: Any) -> None:
     if not is_right:
         raise ValueError("the input matrix must be symmetric positive definite")
+
+
+def regular(cov: Any) -> Any:
+    """Return a covariance for which `allow_singular` makes no difference, or raise."""
+    if cov is None:
+        return None
+    if np.ndim(cov) == 2:
+        values = np.linalg.eigvalsh(stop_gradient(_double(cov)))
+    else:
+        values = np.reshape(stop_gradient(_double(cov)), -1)
+    if np.min(values) <= _EPSILON * np.max(np.abs(values)):
+        raise ValueError("a singular covariance: adc allows none, so project on its support")
+    return cov
 
 
 def _distance(x: Any, mean: Any, cov: Any) -> Any:

@@ -23,6 +23,7 @@ import logging
 import math
 import operator
 import re
+import sys
 import types
 import typing
 

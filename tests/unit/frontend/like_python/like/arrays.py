@@ -200,6 +200,40 @@ return len(np.eye(n))
 return x[0] * (1 + len(np.tri(n)) + np.tri(n, 3).shape[1])
 """,
     "x=1.5, n=2": r"""
+z = np.array([[None] * n]).T
+return z.shape, z.ndim, z.size, len(z), z[0, 0] is None, z[:, 0].shape, z is None
+
+z = copy.deepcopy(np.atleast_2d(np.array([None, None])))
+if x > 1.0:
+    z = np.array([x])
+    return z
+return x
+
+class Filter:
+    def __init__(self, n):
+        self.z = np.array([[None] * n]).T
+    def update(self, v):
+        self.z = np.reshape(v, self.z.shape)
+f = Filter(n)
+f.update(np.array([x, 2.0]))
+return f.z
+
+q = [x, 2.0 * x]
+r = q
+q /= np.linalg.norm(q)
+return q, r
+
+return (x, 2.0) - np.float64(x), np.sqrt(x) / [x, 1], [[x, 1.0], [2.0, x]] / np.float64(n)
+
+q = [x]
+for i in range(n):
+    q.append(i * x)
+return q + np.sqrt(x)
+
+q = [x, 1]
+q += np.float64(2.0)
+return q
+
 e = np.float64(x)
 big = e > 1.0
 return e[big], e[~big], e[..., None], e[None, ...], e[()]

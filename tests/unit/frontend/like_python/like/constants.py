@@ -7,6 +7,12 @@ settings = {k: ast.literal_eval(v) for k, v in found}
 shape, names = ast.literal_eval("(2, [3, 4.5])"), ast.literal_eval("{'a': -1, 'b': (True, 'c')}")
 return settings["lr"] * x, settings, sum(shape[1]) * x, names
 
+if (3, 8) <= sys.version_info and not sys.version_info[:2] < (3, 8):
+    return x * (sys.version_info.major > 2)
+
+major, *rest = sys.version_info
+return x + major, len(rest), sys.float_info.epsilon, sys.flags.debug
+
 mass = {"C": 12.0, "H": 1.0, "O": 16.0}
 parts = re.findall(r"([A-Z])(\d*)", "C2H5OH")
 line = re.match(r"(?P<name>\w+)\s*=\s*(?P<value>[\d.]+)", "k1 = 3.5 A")

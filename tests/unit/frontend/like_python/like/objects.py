@@ -33,6 +33,22 @@ y = Tensor(a.data + b.data, [(a, lambda g: g), (b, summed(b))])
 y.backward(2.0 * y.data)
 return a.grad, b.grad
 
+class Filter:
+    def __init__(self, **kwargs):
+        for name in kwargs:
+            self.__setattr__(name, 2.0 * kwargs[name])
+    def total(self):
+        return sum(self.__getattribute__(name) for name in ["gain", "rate"])
+f = Filter(gain=x, rate=3.0)
+return f.total(), object.__getattribute__(f, "gain")
+
+class Empty:
+    pass
+try:
+    return Empty().__getattribute__("gain")
+except AttributeError as error:
+    return str(error)
+
 def side(x, kind):
     kind = Kind(kind)
     return x if kind is Kind.B else 2.0 * x

@@ -2,6 +2,24 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+return np.array([None, x])
+# ADC014: an array is not defined for None
+
+return np.array([None, None])
+# ADC010: returning a ndarray of dtype object is not supported
+
+return np.array([None, None]) == x
+# ADC010: this use of a ndarray of dtype object is not supported
+
+return np.array([None, None]) * x
+# ADC014: `*` is not defined for a ndarray of dtype object
+
+return [x] * np.float64(2.0)
+# ADC014: this operator on a list and a number (f64)
+
+return sys.version_info
+# ADC010: returning a version_info is not supported
+
 return np.unstack(X[X > 0.0])
 # ADC010: `np.unstack` along an axis whose size is known only at run time is not supported
 
