@@ -59,6 +59,9 @@ _KNOWN_ONLY_LATER = (
     UnsupportedError, TypeUnstableError, TypeMismatchError, UnboundError, AliasError,
 )  # fmt: skip
 
+# How many objects a loop may make that are variables of the code each. More are in a pool.
+_MOST_OBJECTS = 8
+
 
 def _steps(
     signature: Signature,
@@ -126,6 +129,14 @@ def _add(constants: dict[Place, Any], places: set[Place], values: tuple[Any, ...
         with suppress(AttributeError, LookupError, TypeError):
             constants[place] = place.read(values)
     return len(constants) > before
+
+
+def _may_be_pools(error: AdcError, values: tuple[Any, ...]) -> bool:
+    """Whether a number would be a constant so that there are as many objects, and many."""
+    if not (isinstance(error, ConstantNeededError) and error.pools):
+        return False
+    number = error.place.read(values)
+    return isinstance(number, int) and number > _MOST_OBJECTS
 
 
 def _cannot_start_again(fn: Function) -> bool:
@@ -343,6 +354,9 @@ class Preparation:
         constants: dict[Place, Any] = {}
         refused: AdcError | None = None
         picks = texts = told = False
+        # Whether objects are in pools: None if that was tried in vain.
+        pools: bool | None = False
+        unbudgeted = self.way.options.target != "cuda" and self.way.options.memory is None
         while True:
             numbers: set[Place] = set()
             passed: set[tuple[str, int, int]] = set()
@@ -366,9 +380,16 @@ class Preparation:
                     lasting=self.lasting,
                     picks=picks,
                     texts=texts,
-                    rolls=self.way.options.target != "cuda" and self.way.options.memory is None,
+                    rolls=unbudgeted,
+                    pools=bool(pools),
                 )
             except AdcError as error:
+                if pools:
+                    pools = None
+                    continue
+                if pools is False and unbudgeted and _may_be_pools(error, values):
+                    pools = True
+                    continue
                 told |= isinstance(error, TextError)
                 needed = {error.place} if isinstance(error, ConstantNeededError) else set()
                 if not _add(constants, needed, values):

@@ -26,6 +26,7 @@ from adc.frontend.core.state import (
     LongError,
     ModesNeededError,
     PickedError,
+    PoolError,
     SameError,
     Sharing,
     StackError,
@@ -85,6 +86,12 @@ class Attempts:
         Whether lists become buffers, for loops without copies of their bodies (`Shared.rolls`).
     stepped : set of Span
         Functions of generators that are drawn from in several places.
+    pooled : bool
+        Whether objects are to be in pools rather than numbers constants.
+    pools : dict
+        The pools of objects of which the run decides how many there are (`Shared.pools`).
+    wanted : set
+        Those that attempts could have used.
     """
 
     modes: frozenset[str]
@@ -101,7 +108,11 @@ class Attempts:
     logs: set[Place | None] = field(default_factory=set)
     rolls: bool | None = None
     stepped: set[Span] = field(default_factory=set)
+    pooled: bool = False
+    pools: dict[object, str] = field(default_factory=dict)
+    wanted: set[object] = field(default_factory=set)
     _refused: AdcError | None = None
+    _unpooled: AdcError | None = None
     _unrolled: Attempts | None = None
 
     def state(self) -> Mapping[str, Any]:
@@ -114,6 +125,8 @@ class Attempts:
             "changes": self.changes, "logs": frozenset(self.logs),
             "rolls": self.rolls,
             "stepped": frozenset(self.stepped),
+            "pools": dict(self.pools), "wanted": self.wanted,
+            "pooled": self.pooled,
         }  # fmt: skip
 
     def note(self, error: Exception) -> None:
@@ -179,8 +192,18 @@ class Attempts:
             # What a shared function does not tell its callers may be what is missing.
             self.sharing, self.shares = Sharing(), False
             return
-        if isinstance(error, ConstantNeededError):
+        wanted = self._wanted()
+        if isinstance(error, ConstantNeededError) and not (wanted and self.pooled):
+            error.pools = bool(wanted)
             raise error
+        if wanted:
+            self._unpooled = self._unpooled or error
+            self._make_pools(wanted)
+            return
+        if self.pools and self._unpooled is not None:
+            # Without them, it may need no tables. What pools cannot hold is worth telling.
+            error = error if isinstance(error, PoolError | AliasError) else self._unpooled
+            self.pools = {}
         if self.tables:
             # Where it does with known keys, in loops that are unrolled, it needs no tables.
             self.tables, self._refused = None, error
@@ -195,3 +218,22 @@ class Attempts:
         if isinstance(error, StaleError):
             raise AliasError(error.message, error.span, error.hint) from None
         raise error from None
+
+    def _wanted(self) -> set[object]:
+        """Return which pools attempts could have used, and have not had."""
+        if self._unpooled is not None and not self.pools:
+            return set()  # they do not help
+        # A class that the program makes is another one in each attempt.
+        known = {str(kind) for kind in self.pools}
+        return {kind for kind in self.wanted if str(kind) not in known}
+
+    def _make_pools(self, wanted: set[object]) -> None:
+        """Have pools of what needs them, and one for what two were of."""
+        for kind in sorted(wanted, key=str):
+            if isinstance(kind, frozenset):
+                first, second = sorted(kind)
+                for each, slot in self.pools.items():
+                    self.pools[each] = first if slot == second else slot
+                self.wanted.discard(kind)
+            else:
+                self.pools[kind] = f"$hpool{len(self.pools)}"

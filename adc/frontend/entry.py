@@ -53,6 +53,7 @@ from adc.frontend.loops import for_loops, while_loops
 from adc.frontend.numpy import products
 from adc.frontend.syntax.source import Source
 from adc.frontend.transforms import changes, derivatives, jacobians, nested, outline, results
+from adc.frontend.values.growing import pools
 from adc.ir.builder import integer
 from adc.ir.core import Call, Derived, Function, Literal, Mark, Operand, Value, walk
 from adc.ir.errors import (
@@ -127,6 +128,7 @@ def lower(
     picks: bool = False,
     texts: bool = False,
     rolls: bool = True,
+    pools: bool = False,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -174,6 +176,9 @@ def lower(
     rolls : bool
         Whether lists may become buffers where loops would be many copies of their bodies. Nothing
         is known of the bytes that these take.
+    pools : bool
+        Whether objects and dicts of which there is one for each iteration are in pools rather than
+        the number of iterations a constant.
 
     Raises
     ------
@@ -185,7 +190,7 @@ def lower(
         If the function, or anything it calls, is not in the supported subset.
     """
     start = time.perf_counter()
-    attempts = Attempts(modes, shares, picks, texts, rolls=None if rolls else False)
+    attempts = Attempts(modes, shares, picks, texts, rolls=None if rolls else False, pooled=pools)
     while True:
         made = Shared(
             constants=constants, on_device=on_device, bound=bound, general=general,
@@ -222,6 +227,7 @@ def _lowered(
     if state.lasting and own is None and not inside:
         lo.lasting = {}
     lo.builder.names.fresh("loss")
+    pools.start(lo)
     holder = outside.holder_of(lo, fn, Place(None) if shared else None)
     source = outside.source_of(lo, holder)
     made: list[Num | ArrayRef] = []

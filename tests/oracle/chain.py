@@ -164,7 +164,7 @@ class Chain:
         arguments = {name: type_tree(arg) for name, arg in zip(names, args, strict=False)}
         numbers: set[Place] = set()
         how: dict[str, Any] = {"on_device": on_device, "general": general}
-        more = ["picks", "texts"]
+        more = ["picks", "texts", "pools"]
         while True:
             try:
                 lowered = lower(fn, arguments, numbers=numbers, **how)

@@ -27,12 +27,14 @@ from tests.corpus.arrays.vector_programs import VECTOR_PROGRAMS
 from tests.corpus.arrays.view_programs import REFUSED as REFUSED_VIEWS
 from tests.corpus.arrays.view_programs import VIEW_PROGRAMS
 from tests.corpus.language.class_programs import CLASS_PROGRAMS
+from tests.corpus.language.containers.history_programs import HISTORY_PROGRAMS
 from tests.corpus.language.containers.kept_programs import KEPT_PROGRAMS
 from tests.corpus.language.containers.keyed_programs import KEYED_PROGRAMS
 from tests.corpus.language.containers.language_programs import LANGUAGE_PROGRAMS
 from tests.corpus.language.containers.language_programs import REFUSED as REFUSED_LANGUAGE
 from tests.corpus.language.containers.list_programs import LIST_PROGRAMS
 from tests.corpus.language.containers.list_programs import REFUSED as REFUSED_LISTS
+from tests.corpus.language.containers.pool_programs import POOL_PROGRAMS
 from tests.corpus.language.containers.zip_programs import ZIP_PROGRAMS
 from tests.corpus.language.functions.framework_programs import FRAMEWORK_PROGRAMS
 from tests.corpus.language.functions.generator_programs import GENERATOR_PROGRAMS
@@ -92,6 +94,8 @@ ALL: list[Program] = [
     *GENERATOR_PROGRAMS,
     *STANDARD_PROGRAMS,
     *KEYED_PROGRAMS,
+    *POOL_PROGRAMS,
+    *HISTORY_PROGRAMS,
     *FOURIER_PROGRAMS,
     *SCIPY_PROGRAMS,
 ]

@@ -54,13 +54,13 @@ from adc.frontend.values import (
     constants,
     elementwise,
     keyed,
-    list_buffers,
     operators,
     sequences,
     special,
     views,
 )
 from adc.frontend.values.arguments import Handler
+from adc.frontend.values.growing import list_buffers
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError, TypeUnstableError

@@ -29,7 +29,8 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.language import dicts
-from adc.frontend.values import arguments, elementwise, keyed, list_buffers, sequences
+from adc.frontend.values import arguments, elementwise, keyed, sequences
+from adc.frontend.values.growing import list_buffers
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import LimitError, TypeMismatchError
@@ -238,7 +239,7 @@ def _popped(lo: Lowerer, owner: SetRef, node: ast.AST) -> Binding:
     if items is None:
         held = lo.held(found)  # type: ignore[arg-type]  # a list
         assert isinstance(held, Growing)
-        value = list_buffers.read(lo, held, integer(0), node)
+        value = lo.element(held, integer(0), node)
     else:
         (value,) = items
     dicts.cleared(lo, owner, node)

@@ -37,10 +37,10 @@ from adc.frontend.values import (
     arrays,
     comparisons,
     elementwise,
-    list_buffers,
     sequences,
     views,
 )
+from adc.frontend.values.growing import list_buffers
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
@@ -136,7 +136,7 @@ def _picked_in_order(
         assert isinstance(order, ListRef)
         held = lo.held(order)
         assert isinstance(held, Growing)
-        places = tuple(list_buffers.read(lo, held, integer(k), node) for k in range(len(items)))
+        places = tuple(lo.element(held, integer(k), node) for k in range(len(items)))
 
     def pick(place: Operand, first: int, end: int) -> None:
         if end - first == 1:
@@ -238,6 +238,6 @@ def _sorted_numbers(lo: Lowerer, source: Binding, backwards: bool, node: ast.Cal
     (size,) = views.dims_of(lo, found)
     held = Growing((found,), Num(size), Cell(ty))
     if isinstance(size, Literal):
-        items = (list_buffers.read(lo, held, integer(k), node) for k in range(int(size.value)))
+        items = (lo.element(held, integer(k), node) for k in range(int(size.value)))
         return lo.new_ref(ListRef, TupleOf(tuple(items)))
     return lo.new_ref(ListRef, held)

@@ -36,8 +36,10 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    Pooled,
     Range,
     RecordOf,
+    Ref,
     SetRef,
     Static,
     TupleOf,
@@ -48,6 +50,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import read_name
 from adc.frontend.core.state import Frame
+from adc.frontend.core.structure import refs
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Place
 from adc.frontend.language import containers, dicts, dynamic_lists
@@ -57,13 +60,13 @@ from adc.frontend.values import (
     comparisons,
     elementwise,
     keyed,
-    list_buffers,
     objects,
     operators,
     sequences,
     structures,
 )
 from adc.frontend.values.arguments import Handler, arity
+from adc.frontend.values.growing import list_buffers, pools
 from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
 from adc.library.standard import heaps, iteration, mathematics, tables
@@ -283,7 +286,9 @@ def _copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
             return dynamic_lists.copied(lo, held, node)
         case (ListRef() | DictRef() | ObjectRef()) as found:
             structures.require_own(lo, found, node, "__copy__")
-            return structures.new_ref(lo, found, lo.held(found))
+            made = structures.new_ref(lo, found, lo.held(found))
+            pools.enter(lo, made, node)
+            return made
         case Static(value=types.ModuleType()) as found:
             raise TypeMismatchError("cannot pickle 'module' object", lo.span(node))
         case (Num() | TupleOf() | Static() | Closure()) as found:
@@ -301,6 +306,14 @@ def deepcopy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
         return elementwise.copy(lo, item, node) if isinstance(item, ArrayRef) else item
 
     given = elementwise.materialised(lo, args[0], node)
+    if isinstance(given, Ref) and isinstance(lo.contents_of(given), Pooled):
+        record = lo.held(given)
+        if not any(True for _ in refs(record)):
+            structures.require_own(lo, given, node, "__deepcopy__")
+            held = structures.deep_copy(lo, record, node, "deepcopy", leaf)
+            made = structures.new_ref(lo, given, held)
+            pools.enter(lo, made, node)
+            return made
     return structures.deep_copy(
         lo, given, node, "deepcopy", leaf, lambda held: dynamic_lists.copied(lo, held, node)
     )

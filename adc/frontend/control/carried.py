@@ -41,6 +41,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     OneOf,
+    Pooled,
     RecordOf,
     Ref,
     TupleOf,
@@ -66,7 +67,8 @@ from adc.frontend.core.structure import (
     refs,
     with_place,
 )
-from adc.frontend.values import constants, list_buffers, optional
+from adc.frontend.values import constants, optional
+from adc.frontend.values.growing import list_buffers
 from adc.ir.core import Literal
 from adc.ir.errors import TypeUnstableError
 from adc.ir.types import INT, Array, Scalar, join
@@ -316,12 +318,12 @@ def _next_leaves(
 
 def _made_by_iteration(lo: Lowerer, before: State, ref: Ref) -> dict[str, Binding]:
     """Return what a list, dict or object holds, and those in it that were not there before."""
-    found = {ref.slot: lo.held(ref)}
+    found = {ref.slot: lo.contents_of(ref)}
     left = list(refs(found[ref.slot]))
     while left:
         inner = left.pop()
         if inner.slot not in found and inner.slot not in before.env and inner.slot in lo.frame.env:
-            found[inner.slot] = lo.held(inner)
+            found[inner.slot] = lo.contents_of(inner)
             left += refs(found[inner.slot])
     return found
 
@@ -485,6 +487,12 @@ def _move(lo: Lowerer, before: State, name: str, start: Ref, end: Ref) -> None:
             f"{kind_of(end)} in a container that a loop first makes",
             lo.builder.loc, "make the container before the loop",
         )  # fmt: skip
+    if isinstance(env[start.slot], Pooled) != isinstance(env[end.slot], Pooled):
+        lo.want_pool(start, end)
+    if isinstance(env[end.slot], Pooled):
+        lo.want_one_pool(env[start.slot], env[end.slot])
+        env[start.slot] = env[end.slot]  # another name of it, as any number of them are
+        return
     others = set(holders(env, end.slot)) - {name}
     # What every iteration binds again may be another name of it until then.
     again = others - before.env.keys()
@@ -504,6 +512,7 @@ def _move(lo: Lowerer, before: State, name: str, start: Ref, end: Ref) -> None:
             case TupleOf() as old, TupleOf() as new if len(old.items) < len(new.items):
                 _refuse_contents(lo, before, each, old, new)
     if others:
+        lo.want_pool(start, end)
         names = sorted(
             {repr(each.removeprefix(CELL)) for each in (name, *others) if not is_contents(each)}
         )
@@ -582,7 +591,7 @@ def _check_rotation(
     ends = {key: obj for key, obj in every.items() if obj is not None}
     found: set[frozenset[tuple[str, int] | ArrayObject]] = set()
     keys = list(ends)
-    kept, sizes = len(memo.kept), len(memo.sizes)
+    kept, sizes = dict(memo.kept), len(memo.sizes)
     for i, a in enumerate(keys):
         for b in keys[i + 1 :]:
             if related(ends[a], ends[b]):
@@ -592,13 +601,13 @@ def _check_rotation(
         for other in ends[a].alias:
             if other in before.versions:
                 found.add(frozenset([a, other]))
-        if ends[a].kept and not fresh[a].object.kept:
-            memo.kept.add(a)
+        if not ends[a].kept <= fresh[a].object.kept:
+            memo.kept[a] = ends[a].kept | fresh[a].object.kept
         if lo.dims[ends[a]] != lo.dims[fresh[a].object] and a not in memo.sizes:
             others = {lo.dims[fresh[b].object] for b in keys}
             if lo.dims[ends[a]] not in others or len(others) > 1:
                 memo.sizes.add(a)
     new = {pair for pair in found if len(pair) == 2} - memo.alias
     memo.alias |= new
-    if new or len(memo.kept) > kept or len(memo.sizes) > sizes:
+    if new or memo.kept != kept or len(memo.sizes) > sizes:
         raise Retry

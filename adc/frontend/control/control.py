@@ -28,6 +28,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     OneOf,
+    Pooled,
     RecordOf,
     Ref,
     TupleOf,
@@ -46,7 +47,8 @@ from adc.frontend.core.structure import (
     rebuild,
     refs,
 )
-from adc.frontend.values import keyed, list_buffers, optional
+from adc.frontend.values import keyed, optional
+from adc.frontend.values.growing import list_buffers
 from adc.ir.builder import integer, zero
 from adc.ir.core import Block, If, Literal, Operand, Stmt, Value
 from adc.ir.errors import TypeUnstableError
@@ -279,7 +281,7 @@ class _Merge:
             for obj, arm in zip((p, q), self.arms, strict=True):
                 if obj is not None and obj in arm.state.stale:
                     self.lo.stale[joined.object] = arm.state.stale[obj]
-                joined.object.kept |= obj is not None and obj.kept
+                joined.object.kept |= obj.kept if obj is not None else frozenset()
             self.objects[p, q] = joined
         return self.objects[p, q]
 
@@ -496,6 +498,7 @@ class _Merge:
                 record = self.joined(hint, p, q)
                 return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
         if not forms.joinable(a, b):
+            self.lo.want_one_pool(a, b)
             return self.one_of(hint, a, b) if self.varies else None
         pairs = zip(leaves(a), leaves(b), strict=True)
         return rebuild(a, iter([self.leaf(hint, x, y) for x, y in pairs]))
@@ -594,6 +597,8 @@ class _Merge:
         if key not in self.references:
             made = self.references[key] = replace(a, slot=self.lo.new_slot(*key))
             x, y = (arm.lookup(ref.slot) for arm, ref in zip(self.arms, (a, b), strict=True))
+            if isinstance(x, Pooled) != isinstance(y, Pooled):
+                self.lo.want_pool(a, b)
             x, y = self.opened(*self.conformed("", x, y))
             if isinstance(a, ListRef | DictRef):
                 x, y = self.listed(x, y)

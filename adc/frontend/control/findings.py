@@ -54,7 +54,7 @@ class LoopMemo:
     # The arrays made for these before the loop: attempts must agree on what `alias` is about.
     made: dict[tuple[str, int], ArrayObject] = field(default_factory=dict)
     # Rebound names that may denote elements of a list (`ArrayObject.kept`).
-    kept: set[tuple[str, int]] = field(default_factory=set)
+    kept: dict[tuple[str, int], frozenset[object]] = field(default_factory=dict)
     # Whether a copy of the body for each iteration is another way to lower it; whether it may be
     # left by `break`.
     unrolls: bool = False

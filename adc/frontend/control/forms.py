@@ -62,7 +62,8 @@ from adc.frontend.core.structure import (
     side_by_side,
     with_children,
 )
-from adc.frontend.values import elementwise, keyed, list_buffers, optional, views
+from adc.frontend.values import elementwise, keyed, optional, views
+from adc.frontend.values.growing import list_buffers
 from adc.ir.builder import zero
 from adc.ir.core import Literal, Operand
 from adc.ir.types import BOOL, INT, Array, Scalar

@@ -59,7 +59,7 @@ from adc.frontend.core.structure import (
     with_place,
 )
 from adc.frontend.syntax import scope
-from adc.frontend.values import list_buffers
+from adc.frontend.values.growing import list_buffers
 from adc.ir.builder import integer
 from adc.ir.core import Block, For, Literal, Operand, Stmt, Value, While
 from adc.ir.errors import TypeUnstableError
@@ -230,7 +230,7 @@ def _own(lo: Lowerer, memo: LoopMemo, name: str, old: Ref) -> Ref:
     """
     known = _is_known(lo, name, old.slot)
     slot = lo.new_slot("own", name, old.slot)
-    lo.frame.env[slot] = lo.held(old)
+    lo.frame.env[slot] = lo.contents_of(old)
     _open(lo, memo, slot)
     if slot in memo.forms:
         _convert(lo, memo, slot, memo.forms[slot])
@@ -367,7 +367,7 @@ def _begun(
         assert isinstance(array, Array)
         carried.append(Carried(before.versions[obj], lo.builder.value(_hint(name), array), key))
         called = obj.name if is_slot(name) else name
-        kept = obj.kept or key in memo.kept
+        kept = obj.kept | memo.kept.get(key, frozenset())
         fresh[key] = ArrayRef(ArrayObject(array, called, lo.builder.loc, kept=kept))
         return fresh[key]
 

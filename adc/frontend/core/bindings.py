@@ -43,8 +43,11 @@ class ArrayObject:
     span: Span | None = None
     # Objects that may be this one: it depends on the path taken.
     alias: set[ArrayObject] = field(default_factory=set)
-    # It keeps the elements of a list (`dynamic_lists`): only the list writes to it.
-    kept: bool = False
+    # What keeps its elements in it, if anything does: a list (`dynamic_lists`), which alone writes
+    # to it, or an attribute of the objects in a pool.
+    kept: frozenset[object] = frozenset()
+    # The branch or loop in which it was made (`Lowerer.path`).
+    path: object = None
     # It is the state of a random generator (`random`).
     words: bool = False
     # The first variable that it was bound to, if any.
@@ -76,6 +79,10 @@ def shares(made: ArrayObject, source: ArrayObject) -> None:
     """Note that an array may be the memory of `source`, or of what that may be."""
     for other in (source, *source.alias):
         suspect(made, other)
+
+
+# `ArrayObject.kept` of what keeps the elements of a list.
+BY_LIST: frozenset[object] = frozenset(["list"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +341,27 @@ class Among:
 
     items: tuple[Binding, ...]
     which: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """A list, dict or object in the elements of a `Growing` that is in a pool; a cell has its row.
+
+    `like` is one whose slot is that of the pool. Reading an element makes another name of it.
+    """
+
+    like: ListRef | DictRef | ObjectRef
+    keys: tuple[Any, ...]
+    row: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """Where what a list, dict or object holds is in a pool (`values.pools`)."""
+
+    pool: str
+    keys: tuple[Any, ...]
+    row: Num
 
 
 @dataclass(frozen=True, slots=True)
@@ -617,6 +645,8 @@ Binding = (
     | Cell
     | Growing
     | Nested
+    | Handle
+    | Pooled
     | Among
     | Perhaps
     | Words
@@ -670,6 +700,10 @@ def kind_of(binding: Binding) -> str:
             return f"one of {kind_of(element).removeprefix('a ').replace('tuple', 'tuples')}"
         case Nested(cls=cls):
             return f"a {cls.__name__}"
+        case Handle(like=like):
+            return kind_of(like)
+        case Pooled(keys=keys):
+            return kind_of(RecordOf(keys, ()))
         case RecordOf(keys=keys):
             return f"one with {', '.join(map(repr, keys)) or 'nothing'}"
         case DequeRef():

@@ -209,13 +209,13 @@ def references(lo: Lowerer, bindings: Iterable[Binding]) -> dict[str, Ref]:
         ref = todo.pop()
         if ref.slot not in found:
             found[ref.slot] = ref
-            todo += refs(lo.held(ref))
+            todo += refs(lo.contents_of(ref))
     return found
 
 
 def reachable(lo: Lowerer, bindings: Iterable[Binding]) -> dict[str, Binding]:
     """Return what the lists, dicts and objects hold that are reached from bindings, by slot."""
-    return {slot: lo.held(ref) for slot, ref in references(lo, bindings).items()}
+    return {slot: lo.contents_of(ref) for slot, ref in references(lo, bindings).items()}
 
 
 def free_names(node: ast.FunctionDef | ast.Lambda) -> list[str]:

@@ -66,6 +66,17 @@ def operates(*kinds: type) -> Callable[[_F], _F]:
     return _entering(_OPERATORS, kinds)
 
 
+# Expressions that may make a list, dict or object; what is done with it then.
+_MAKING = (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Call, ast.BinOp, ast.Subscript)
+_FINISHING: list[Callable[[Lowerer, Binding, ast.expr], None]] = []
+
+
+def finishes(function: _F) -> _F:
+    """Register what is done with what an expression may have made, if there are pools."""
+    _FINISHING.append(function)
+    return function
+
+
 def evaluate(lo: Lowerer, node: ast.expr) -> Binding:
     """Lower an expression that is not None where it may be; an array expression stays lazy."""
     found = optional(lo, node)
@@ -150,6 +161,9 @@ def optional(lo: Lowerer, node: ast.expr) -> Binding:
         raise refusal(lo, node)
     with lo.at(node):
         found: Binding = handler(lo, node)
+        if lo.shared.pools and isinstance(node, _MAKING):
+            for finish in _FINISHING:
+                finish(lo, found, node)
     if isinstance(found, Maybe) and isinstance(found.some, Literal):
         found = found.inner if found.some.value else NONE
     if isinstance(found, OneOf) and isinstance(found.which, Literal):

@@ -14,7 +14,7 @@ from adc.frontend.core.bindings import (
     Closure,
     Ruled,
 )
-from adc.frontend.core.lowering.heap import Heap
+from adc.frontend.core.lowering.rows import Rows
 from adc.frontend.core.state import (
     Frame,
     Opening,
@@ -38,7 +38,7 @@ class Point(NamedTuple):
     length: int
 
 
-class Lowerer(Heap):
+class Lowerer(Rows):
     """Lowers one Python function, and everything it inlines, to one IR function."""
 
     def __init__(self, shared: Shared | None = None) -> None:
@@ -65,8 +65,6 @@ class Lowerer(Heap):
         self.entered_at: int | None = None
         # How many arms of branches this is in, instead of which another one may be taken.
         self.arms = 0
-        # The innermost branch or loop that this is in, as an object that tells it from others.
-        self.path = object()
         # How many inner functions were made; their attributes that were set, and what they were.
         self.closures = 0
         self.attributes_set: list[tuple[Closure, str, Binding | None]] = []

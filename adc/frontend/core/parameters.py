@@ -10,6 +10,7 @@ from typing import Any
 
 from adc.frontend.core import bindings
 from adc.frontend.core.bindings import (
+    BY_LIST,
     MEMBER,
     ArrayObject,
     ArrayRef,
@@ -177,7 +178,7 @@ def _bound_stack(
     for ty, leaf in zip(tree.arrays, _leaf_names(tree.item, name), strict=True):
         buffer = array_param(lo, Value(lo.builder.names.fresh(leaf), ty), leaf)
         obj = buffer.object
-        obj.kept = True
+        obj.kept = BY_LIST
         # All have one length.
         lo.dims[obj] = (lo.dims[buffers[0].object if buffers else obj][0], *lo.dims[obj][1:])
         lo.sizes.plural.update(d for d in lo.dims[obj] if isinstance(d, Value))
@@ -281,7 +282,7 @@ def communicator_param(
 
 def is_stack(leaf: Num | ArrayRef) -> bool:
     """Whether a leaf of an argument is made of an array in each element of a list."""
-    return isinstance(leaf, ArrayRef) and leaf.object.kept and leaf.object.type.rank > 1
+    return isinstance(leaf, ArrayRef) and bool(leaf.object.kept) and leaf.object.type.rank > 1
 
 
 def arrays_of(made: Iterable[Num | ArrayRef], place: Place) -> dict[ArrayObject, Place]:

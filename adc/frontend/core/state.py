@@ -171,12 +171,20 @@ class ModesNeededError(Exception):
     """Code is differentiated in more ways than it was lowered for: lower the program again."""
 
 
+class PoolError(UnsupportedError):
+    """An object or dict holds what a pool of these cannot have (`Shared.pools`)."""
+
+
 class ConstantNeededError(UnsupportedError):
-    """A captured number must be a constant: it can be, if its value is guarded."""
+    """A captured number must be a constant: it can be, if its value is guarded.
+
+    It need not be, perhaps, if objects or dicts are in pools (`Shared.pools`).
+    """
 
     def __init__(self, message: str, span: Span | None, hint: str, place: Place) -> None:
         super().__init__(message, span, hint)
         self.place = place
+        self.pools = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Who gets it from another process cannot lower the program again.
@@ -497,6 +505,13 @@ class Shared:
     # Whether elements of all kinds may be picked out of lists by numbers known only at run time,
     # and lists of any length may hold texts and objects.
     picks: bool = False
+    # The slots of the pools in which are all objects of a class, or all dicts with some keys; which
+    # may be needed in another attempt (`values.growing.pools`).
+    pools: Mapping[object, str] = field(default_factory=dict)
+    wanted: set[object] = field(default_factory=set)
+    # Whether there are pools rather than constants, which would do: what pools cannot hold is an
+    # assumption then.
+    pooled: bool = False
     # Whether what is one of two lists or dicts stays so, and is no third one; only if `picks`.
     parted: bool = False
     # Whether strings of run-time values may be anywhere, and not only what is printed.

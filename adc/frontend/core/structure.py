@@ -27,6 +27,7 @@ from adc.frontend.core.bindings import (
     Enumerate,
     Given,
     Growing,
+    Handle,
     Itself,
     Knot,
     Late,
@@ -38,6 +39,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     OneOf,
     Perhaps,
+    Pooled,
     Pullback,
     Range,
     RecordOf,
@@ -92,6 +94,8 @@ HELD: dict[type, tuple[str, ...]] = {
     Nested: ("contents",),
     Perhaps: ("inner", "some"),
     Among: ("items", "which"),
+    Handle: ("row",),
+    Pooled: ("row",),
     DictView: ("ref",),
     Range: ("start", "stop", "step"),
     Enumerate: ("inner", "start"),
@@ -209,14 +213,19 @@ def cells_of(element: Binding) -> Iterator[Cell]:
         yield from cells_of(part)
 
 
+def has_handles(element: Binding) -> bool:
+    """Whether objects in a pool are in the elements of a `Growing`."""
+    return isinstance(element, Handle) or any(map(has_handles, children(element)))
+
+
 def with_cells(
     element: Binding,
     parts: Iterator[Binding],
-    make: Callable[[type, TupleOf | RecordOf], Binding] = Nested,
+    make: Callable[[Handle | type, TupleOf | RecordOf | Pooled], Binding] | None = None,
 ) -> Binding:
     """Return the element of a `Growing` with its cells replaced, left to right.
 
-    `make` makes the lists, dicts and objects in it.
+    `make` makes the lists, dicts and objects in it: those of a class, and those in a pool.
     """
 
     def replaced(item: Binding) -> Binding:
@@ -226,7 +235,15 @@ def with_cells(
         case Cell():
             return next(parts)
         case Nested(cls=cls, contents=contents):
-            return make(cls, with_children(contents, replaced))
+            inside = with_children(contents, replaced)
+            return Nested(cls, inside) if make is None else make(cls, inside)
+        case Handle(like=like, keys=keys):
+            part = next(parts)
+            if isinstance(part, Cell):
+                return replace(element, row=part)
+            assert isinstance(part, Num)
+            held = Pooled(like.slot, keys, part)
+            return held if make is None else make(element, held)
         case Perhaps(inner=inner):
             found, part = with_cells(inner, parts, make), next(parts)
             return (
@@ -237,6 +254,7 @@ def with_cells(
                 )
             )
         case Among(items=items):
+            items = tuple(replaced(item) if isinstance(item, Handle) else item for item in items)
             part = next(parts)
             if isinstance(part, Cell):
                 return Among(items, part)
@@ -317,6 +335,10 @@ def shape_of(binding: Binding) -> object:
             return ("growing", shape_of(element))
         case Nested(cls=cls, contents=contents):
             return (cls, shape_of(contents))
+        case Handle(like=like, keys=keys):
+            return ("handle", shape_of(like), keys)
+        case Pooled(pool=pool, keys=keys):
+            return ("pooled", pool, keys)
         case Words(template=template, items=items, forms=forms):
             return ("words", template, forms, *(shape_of(item) for item in items))
         case Given(place=place):

@@ -40,7 +40,6 @@ from adc.frontend.values import (
     arrays,
     elementwise,
     keyed,
-    list_buffers,
     objects,
     operators,
     sequences,
@@ -131,7 +130,7 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
     held = lo.held(owner)
     if isinstance(owner, ListRef) and isinstance(held, Growing):
         at = Num(dynamic_lists.place(lo, held, key, dynamic_lists.out_of_range(owner), node))
-        old = list_buffers.read(lo, held, at.operand, node)
+        old = lo.element(held, at.operand, node)
         dynamic_lists.set_item(lo, owner, at, augmented(lo, old, stmt), node)
         return
     if isinstance(owner, ListRef):

@@ -27,6 +27,7 @@ from adc.frontend.core.bindings import (
     Num,
     ObjectRef,
     OneOf,
+    Pooled,
     Ref,
     Static,
     TupleOf,
@@ -41,11 +42,11 @@ from adc.frontend.values import (
     arguments,
     comparisons,
     elementwise,
-    list_buffers,
     operators,
     optional,
     sequences,
 )
+from adc.frontend.values.growing import list_buffers
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
@@ -222,7 +223,7 @@ def _add_to_deque(lo: Lowerer, ref: DequeRef, value: Binding, at_end: bool, node
         dynamic_lists.insert_first(lo, ref, held, value, node)
     else:
         assert isinstance(held, TupleOf)
-        dynamic_lists.note(lo, ref, value)
+        list_buffers.note(lo, ref, value)
         lo.hold(ref, TupleOf((value, *held.items)))
     held = lo.held(ref)
     if isinstance(held, TupleOf):
@@ -319,7 +320,7 @@ def _sequence_method(
             items.append(value)
         case "insert", [at, value]:
             value = elementwise.materialised(lo, value, node)
-            dynamic_lists.note(lo, owner, value)
+            list_buffers.note(lo, owner, value)
             items = _with_inserted(lo, items, at, value, node)
         case "pop", [] | [_]:
             at = given[0] if given else Num(integer(-1))
@@ -402,6 +403,11 @@ def _choose(
     text = dynamic_lists.out_of_range(owner)
     if isinstance(owner, ListRef) and (held := dynamic_lists.as_buffers(lo, owner, node)):
         return dynamic_lists.item(lo, owner, held, key, node)
+    if any(isinstance(lo.frame.env.get(ref.slot), Pooled) for ref in items if isinstance(ref, Ref)):
+        element = list_buffers.common(lo, [TupleOf(items)])
+        if element is not None:
+            at = place(lo, items, key, text, node)
+            return lo.element(list_buffers.converted(lo, items, element, node), at, node)
     rows = rows_of(lo, items)
     what = "indexing a list of lists by a number"
     if rows is not None and not unrolling.stackable_in(lo, owner) and lo.shared.admits_table(
@@ -428,6 +434,7 @@ def _picked(
     if stackable or many or not lo.shared.picks or not lo.shared.admits_table(
         lo.span(node), what, _BY_NUMBER
     ):  # fmt: skip
+        lo.want_pool(*(item for item in items if isinstance(item, Ref)))
         raise PickedError(whole, lo.span(node), _BY_NUMBER, stackable)
     rows, numbered = zip(*map(forms.items_of, items), strict=True)
     kinds, places = _kinds(rows)

@@ -45,7 +45,8 @@ from adc.frontend.core.state import ConstantNeededError, Frame, PickedError
 from adc.frontend.core.structure import holders, leaves
 from adc.frontend.inputs import instances
 from adc.frontend.language import containers, dynamic_lists
-from adc.frontend.values import comparisons, elementwise, keyed, list_buffers
+from adc.frontend.values import comparisons, elementwise, keyed
+from adc.frontend.values.growing import list_buffers, pools
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import LimitError, TypeMismatchError
@@ -70,6 +71,7 @@ def item_of_dict(lo: Lowerer, owner: DictRef, key: Binding, node: ast.Subscript)
         call = ast.copy_location(ast.Call(ast.Name("f", ast.Load()), [], []), node)
         made = dispatch.apply(lo, owner.factory, [], {}, call)
         made = elementwise.materialised(lo, made, node)
+        pools.enter(lo, made, node)
         if owner.keeps:
             put(lo, owner, key, made, node.slice)
         return made
@@ -97,7 +99,7 @@ def looked_up(
         def read() -> Binding:
             now = lo.held(owner)
             assert isinstance(now, Growing)
-            return list_buffers.read(lo, keyed.column(now, 1), at, node)
+            return lo.element(keyed.column(now, 1), at, node)
 
         return there, read
     record = lo.entries(owner)
@@ -197,7 +199,10 @@ def put(lo: Lowerer, owner: DictRef, key: Binding, value: Binding, node: ast.AST
     if isinstance(held, Growing):
         _put_in_table(lo, owner, key, value, node)
         return
-    name, record = key_of(lo, key, node), lo.entries(owner)
+    name = key_of(lo, key, node)
+    if pools.set_item(lo, owner, name, value, node):
+        return
+    record = lo.entries(owner)
     if isinstance(owner, SetRef):
         known = dict(zip(record.keys, keyed.flags(record), strict=True))
         if known.get(name) != Literal(True, BOOL):
@@ -244,7 +249,7 @@ def _put_in_table(lo: Lowerer, owner: DictRef, key: Binding, value: Binding, nod
     assert isinstance(held, Growing)
     with lo.at(node):
         at = keyed.position(lo, held, key, node)
-        lo.hold(owner, dynamic_lists.accepting(lo, rows, pair, node))
+        lo.hold(owner, list_buffers.accepting(lo, rows, pair, node))
         there = numbers.apply(lo, "ge", at, integer(0))
 
         def replace_value() -> None:

@@ -25,7 +25,6 @@ from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
-    Cell,
     DequeRef,
     DictRef,
     Growing,
@@ -42,13 +41,14 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import usable
-from adc.frontend.core.structure import cells_of, with_cells
+from adc.frontend.core.structure import cells_of
 from adc.frontend.numpy import indexing
 from adc.frontend.syntax import scope
-from adc.frontend.values import elementwise, list_buffers, sequences, views
+from adc.frontend.values import elementwise, sequences, views
+from adc.frontend.values.growing import list_buffers, pooled_lists
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import TypeMismatchError, TypeUnstableError
+from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL
 from adc.library.standard import lists
 
@@ -85,7 +85,7 @@ def as_buffers(lo: Lowerer, ref: ListRef, node: ast.AST) -> Growing | None:
 
 
 def item(lo: Lowerer, owner: Binding, held: Growing, key: Binding, node: ast.AST) -> Binding:
-    return list_buffers.read(lo, held, place(lo, held, key, out_of_range(owner), node), node)
+    return lo.element(held, place(lo, held, key, out_of_range(owner), node), node)
 
 
 def place(lo: Lowerer, held: Growing, key: Binding, text: str, node: ast.AST) -> Operand:
@@ -170,79 +170,34 @@ def _cut(lo: Lowerer, held: Growing, items: Sequence[indexing.Item], node: ast.A
 
 def set_item(lo: Lowerer, ref: ListRef, key: Binding, value: Binding, node: ast.AST) -> None:
     """Lower ``list[key] = value``."""
-    held = accepting(lo, ref, value, node)
+    if pooled_lists.set_item(lo, ref, key, value, node):
+        return
+    held = list_buffers.accepting(lo, ref, value, node)
     at = place(lo, held, key, out_of_range(ref, assigned=True), node)
-    buffers: list[ArrayRef] = []
-    for buffer, cell, part in _columns(lo, held, value):
-        if cell.sizes is not None:
-            dims = list_buffers.row_dims(lo, buffer, cell, node)
-            with lo.at(node):
-                list_buffers.check_sizes(lo, dims, list_buffers.part_dims(lo, part))
-            buffer = list_buffers.recopied(lo, buffer, node)
-        list_buffers.put(lo, buffer, cell, at, part, node)
-        buffers.append(buffer)
-    lo.hold(ref, Growing(tuple(buffers), held.length, held.element))
-
-
-def _columns(
-    lo: Lowerer, held: Growing, value: Binding
-) -> list[tuple[ArrayRef, Cell, Num | ArrayRef]]:
-    """Return every buffer, its cell, and the part of a new element for it."""
-    parts = list_buffers.parts(lo, held.element, value)
-    return list(zip(held.buffers, cells_of(held.element), parts, strict=True))
-
-
-def accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Growing:
-    """Return the contents of a list, in a form that can hold `value`."""
-    held = lo.held(ref)
-    assert isinstance(held, Growing)
-    element = note(lo, ref, value)
-    if element is None:
-        raise lo.unsupported(
-            f"{kind_of(value)} in a list whose length is known only at run time",
-            node,
-            "append numbers, arrays, or tuples of them",
-        )
-    whole = list_buffers.joined(held.element, element)
-    if whole is None:
-        raise TypeUnstableError(
-            f"{kind_of(value)} in a list that is {kind_of(held)}", lo.span(node),
-            "a list whose length is known only at run time has elements of one kind",
-        )  # fmt: skip
-    held = list_buffers.widened(lo, held, whole, node)
-    # An argument's own array is not written to.
-    buffers = tuple(
-        list_buffers.recopied(lo, buffer, node) if buffer.object in lo.origin else buffer
-        for buffer in held.buffers
-    )
-    return replace(held, buffers=buffers)
-
-
-def note(lo: Lowerer, ref: ListRef, value: Binding) -> Binding | None:
-    """Record an element that is added to a list, for enclosing loops."""
-    element = list_buffers.element_of(lo, value)
-    list_buffers.note_appended(lo, ref.slot, element)
-    return element
+    columns = list_buffers.columns(lo, held, value)
+    lo.hold(ref, list_buffers.replaced(lo, held, at, columns, node))
 
 
 def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
     """Lower ``list.append(value)``."""
     value = elementwise.materialised(lo, value, node)
+    if pooled_lists.append(lo, ref, value, node):
+        return
     if isinstance(held := lo.held(ref), TupleOf):
-        note(lo, ref, value)
+        list_buffers.note(lo, ref, value)
         lo.hold(ref, TupleOf((*held.items, value)))
         return
-    held = accepting(lo, ref, value, node)
+    held = list_buffers.accepting(lo, ref, value, node)
     with lo.at(node):
         count = held.length.operand
-        columns = _columns(lo, held, value)
+        columns = list_buffers.columns(lo, held, value)
         full: Operand = Literal(True, BOOL)
         if columns:
-            capacity = list_buffers.size_of(lo, held.buffers[0], 0, node)
+            capacity = lo.size_of(held.buffers[0], 0, node)
             full = lo.builder.apply("ge", count, capacity, hint="full")
         for buffer, cell, part in columns:
             if cell.sizes is not None:
-                dims = list_buffers.row_dims(lo, buffer, cell, node)
+                dims = lo.row_dims(buffer, cell, node)
                 empty = numbers.apply(lo, "eq", count, integer(0))
                 fits = list_buffers.check_sizes(lo, dims, list_buffers.part_dims(lo, part), empty)
                 if not isinstance(fits, Literal):
@@ -373,7 +328,7 @@ def remove_at(
         numbers.check(lo, inside, "IndexError", text)
         parts: list[Binding] = []
         for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True):
-            part = list_buffers.read_cell(lo, buffer, cell, at, node)
+            part = lo.part_at(buffer, cell, at, node)
             if isinstance(part, ArrayRef):
                 part = list_buffers.element_copy(lo, part)
             parts.append(part)
@@ -383,14 +338,14 @@ def remove_at(
         else:
             first = lo.new_ref(ListRef, part_of(lo, held, None, at, node))
             lo.hold(ref, lo.held(added(lo, first, lo.new_ref(ListRef, after), node)))
-    return with_cells(held.element, iter(parts))
+    return lo.element_of_parts(held.element, parts)
 
 
 def insert_first(lo: Lowerer, ref: ListRef, held: Growing, value: Binding, node: ast.AST) -> None:
     """Lower ``list.insert(0, value)``."""
     first = lo.new_ref(ListRef, part_of(lo, held, None, integer(0), node))
     append(lo, first, value, node)
-    note(lo, ref, value)
+    list_buffers.note(lo, ref, value)
     lo.hold(ref, lo.held(added(lo, first, lo.new_ref(ListRef, held), node)))
 
 
@@ -412,7 +367,7 @@ def taken_apart(
 
     def element(k: Operand) -> Binding:
         if isinstance(held, Growing):
-            return list_buffers.read(lo, held, k, node)
+            return lo.element(held, k, node)
         assert isinstance(value, ArrayRef)
         return elementwise.load(lo, value, [k], node)
 
@@ -442,7 +397,7 @@ def pop(lo: Lowerer, ref: ListRef, held: Growing, node: ast.AST) -> Binding:
         parts: list[Binding] = []
         buffers: list[ArrayRef] = []
         for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True):
-            part = list_buffers.read_cell(lo, buffer, cell, last, node)
+            part = lo.part_at(buffer, cell, last, node)
             if isinstance(part, ArrayRef):
                 # A copy: else the whole buffer would be kept for the sake of it.
                 part, buffer = (
@@ -452,7 +407,7 @@ def pop(lo: Lowerer, ref: ListRef, held: Growing, node: ast.AST) -> Binding:
             parts.append(part)
             buffers.append(buffer)
         lo.hold(ref, Growing(tuple(buffers), Num(last), held.element))
-    return with_cells(held.element, iter(parts))
+    return lo.element_of_parts(held.element, parts)
 
 
 # -- comprehensions --------------------------------------------------------------------------------

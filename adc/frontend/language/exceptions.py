@@ -56,7 +56,7 @@ from adc.frontend.core.state import Dead, Handling, Region
 from adc.frontend.language.texts import formatting, templates, written
 from adc.frontend.syntax import scope
 from adc.frontend.syntax.source import source_of
-from adc.frontend.values import wordings
+from adc.frontend.values.growing import wordings
 from adc.ir.builder import integer
 from adc.ir.core import Check, Literal, Operand, Print, Value, walk
 from adc.ir.errors import ExceptionHandlingError, LimitError, TypeMismatchError, exception_named

@@ -37,9 +37,9 @@ from adc.frontend.language import dicts, generators, iterators
 from adc.frontend.loops import copies, exits, over, settling
 from adc.frontend.syntax import scope
 from adc.frontend.values import (
-    list_buffers,
     sequences,
 )
+from adc.frontend.values.growing import list_buffers
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import (

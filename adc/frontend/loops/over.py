@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from adc.frontend.core import classes, numbers
 from adc.frontend.core.bindings import (
@@ -29,11 +29,11 @@ from adc.frontend.language import generators
 from adc.frontend.values import (
     elementwise,
     keyed,
-    list_buffers,
     operators,
     sequences,
     views,
 )
+from adc.frontend.values.growing import pooled_lists
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import (
@@ -129,10 +129,11 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
                 text = "iteration over a 0-d array"
                 numbers.refuse(lo, text, node, "TypeError", text)
             return dims[0], lambda k: elementwise.load(lo, iterable, [k], node)
+        case ListRef() if (place := pooled_lists.place_of(lo, iterable)) is not None:
+            count = pooled_lists.row(lo, place)[1]
+            return count, lambda k: pooled_lists.item(lo, place, k, count, node)
         case ListRef() if isinstance(held := lo.held(iterable), Growing):
-            return held.length.operand, lambda k: list_buffers.read(
-                lo, _grown(lo, iterable), k, node
-            )
+            return held.length.operand, lambda k: lo.element(_grown(lo, iterable), k, node)
         case (DictRef() as ref) | DictView(ref=ref) if _is_table(lo, ref):
             return keyed.length(lo, ref), _of_table(lo, iterable, ref, node)
         case Enumerate(inner=inner, start=start):
@@ -201,8 +202,8 @@ def _of_table(lo: Lowerer, iterable: Binding, ref: DictRef, node: ast.expr) -> E
                 "loop over a copy, such as `list(...)`",
             )  # fmt: skip
         if which == "items":
-            return list_buffers.read(lo, held, k, node)
-        return list_buffers.read(lo, keyed.column(held, 0 if which == "keys" else 1), k, node)
+            return lo.element(held, k, node)
+        return lo.element(keyed.column(held, 0 if which == "keys" else 1), k, node)
 
     return element
 
@@ -215,8 +216,33 @@ def _grown(lo: Lowerer, ref: ListRef) -> Growing:
 
 def lengths(lo: Lowerer, iterable: Binding) -> list[Operand]:
     """Return the lengths of the lists that a loop is over, as they are now."""
-    found = [lo.held(ref) for ref in refs(iterable) if isinstance(ref, ListRef)]
-    return [held.length.operand for held in found if isinstance(held, Growing)]
+    lists = [ref for ref in refs(iterable) if isinstance(ref, ListRef)]
+    places = [pooled_lists.place_of(lo, ref) for ref in lists]
+    found = [None if place else lo.held(ref) for ref, place in zip(lists, places, strict=True)]
+    return [
+        *(held.length.operand for held in found if isinstance(held, Growing)),
+        *(pooled_lists.row(lo, place)[1] for place in places if place is not None),
+    ]
+
+
+def require_lengths(
+    lo: Lowerer, iterable: Binding, before: Sequence[Operand], node: ast.AST
+) -> None:
+    """Refuse a loop of which an iteration changes the length of what it is over."""
+    now = lengths(lo, iterable)
+    in_pools = sum(
+        pooled_lists.place_of(lo, ref) is not None
+        for ref in refs(iterable)
+        if isinstance(ref, ListRef)
+    )
+    known = len(now) - in_pools
+    if len(before) != len(now) or now[:known] != list(before[:known]):
+        raise lo.unsupported(
+            "a list whose length changes while a loop iterates over it", node,
+            "loop over a copy of it",
+        )  # fmt: skip
+    for first, last in zip(before[known:], now[known:], strict=True):
+        pooled_lists.require_length(lo, first, last)
 
 
 def _range_iteration(

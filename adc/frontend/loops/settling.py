@@ -151,12 +151,7 @@ def _loop(
         before = over.lengths(lo, iterable)
         assignment.assign(lo, stmt.target, element(index))
         blocks.lower_stmts(lo, stmt.body)
-        if over.lengths(lo, iterable) != before:
-            raise lo.unsupported(
-                "a list whose length changes while a loop iterates over it",
-                stmt.iter,
-                "loop over a copy of it",
-            )
+        over.require_lengths(lo, iterable, before, stmt.iter)
         exits.skip(lo, stmt, bound)
         for name in targets:
             binding = lo.frame.env.get(name, Unbound())

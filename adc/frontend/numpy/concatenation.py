@@ -20,9 +20,10 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import indexing, reductions
-from adc.frontend.values import arguments, arrays, elementwise, list_buffers, views
+from adc.frontend.values import arguments, arrays, elementwise, views
 from adc.frontend.values.arguments import Given, Handler
 from adc.frontend.values.elementwise import lazy
+from adc.frontend.values.growing import list_buffers
 from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand

@@ -18,7 +18,9 @@ from adc.frontend.core.outside import pin
 from adc.frontend.numpy import library
 from adc.frontend.numpy.plain import composed
 from adc.frontend.values import arguments, elementwise, views
-from adc.frontend.values import arrays as arrays_
+from adc.frontend.values import (
+    arrays as arrays_,
+)
 from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.foreign import STAND_INS, StandIn

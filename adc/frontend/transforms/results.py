@@ -30,6 +30,7 @@ from adc.frontend.core.bindings import (
     OneOf,
     OrderedRef,
     Perhaps,
+    Pooled,
     RecordOf,
     Ref,
     SetRef,
@@ -42,16 +43,23 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import NEITHER
-from adc.frontend.core.structure import cells_of, children, refs, with_cells, with_children
+from adc.frontend.core.structure import (
+    cells_of,
+    children,
+    has_handles,
+    refs,
+    with_cells,
+    with_children,
+)
 from adc.frontend.inputs import complexes, flatten, instances, trees, unflatten
 from adc.frontend.values import (
     constants,
     elementwise,
     keyed,
-    list_buffers,
     structures,
     views,
 )
+from adc.frontend.values.growing import list_buffers
 from adc.ir import foreign
 from adc.ir.core import Literal
 from adc.ir.errors import ArgumentError, UnsupportedError
@@ -151,6 +159,14 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
         case DictRef() if isinstance(lo.held(result), Growing) and not varied:
             lo.entries(result)  # which refuses
         case ListRef() | DictRef() | ObjectRef():
+            held = lo.contents_of(result)
+            if isinstance(held, Pooled) or (
+                isinstance(held, Growing) and has_handles(held.element)
+            ):
+                raise UnsupportedError(
+                    f"returning {kind_of(result)} is not supported where the run decides how many "
+                    "objects there are", lo.span(node), "return what they hold: numbers and arrays",
+                )  # fmt: skip
             if not isinstance(result, ListRef) and isinstance(lo.held(result), RecordOf):
                 lo.record(result)  # some paths may not have set all of it: that is refused
             if result.slot not in heap:

@@ -7,13 +7,12 @@ In reading order:
 `views`           views: windows onto arrays that share memory
 `elementwise`     array expressions, broadcasting, loop nests, assignment
 `arguments`       matching the arguments of library functions; constant arguments
-`list_buffers`    the elements of lists whose length is known only at run time
+`growing/`        lists whose length is known only at run time, and the pools of what they hold
 `keyed`           what dicts and sets hold, and which keys are there
 `arrays`          arrays from numbers, lists and ranges; new, copied and filled arrays
 `objects`         instances: construction and attributes
 `special`         the special methods that Python calls implicitly
 `sequences`       the elements of containers whose length is known at compile time
-`wordings`        strings of run-time numbers that are one of several texts
 `constants`       strings, dates, fractions: what Python computes with when code is compiled
 `operators`       operators, truth and identity of bindings
 `optional`        what may be None: what conditions say about it

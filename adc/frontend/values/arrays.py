@@ -18,6 +18,7 @@ from adc.frontend.core.bindings import (
     Cell,
     FlatRef,
     Growing,
+    Handle,
     Lazy,
     ListRef,
     NamedTuple,
@@ -31,8 +32,9 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.structure import cells_of
-from adc.frontend.values import arguments, elementwise, list_buffers, views
+from adc.frontend.values import arguments, elementwise, views
 from adc.frontend.values.elementwise import is_array
+from adc.frontend.values.growing import list_buffers
 from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
@@ -95,7 +97,7 @@ def counted(lo: Lowerer, start: Operand, stop: Operand, step: Operand, node: ast
 
 def arrays_of(lo: Lowerer, held: Growing, node: ast.AST) -> ArrayRef:
     """Return the array that `np.array` makes of a list of run-time length."""
-    if isinstance(held.element, Cell):
+    if isinstance(held.element, Cell | Handle):
         return elementwise.copy(lo, list_buffers.array_of(lo, held, node), node)
     return _rows_of(lo, held, node)
 

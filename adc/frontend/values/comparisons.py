@@ -92,8 +92,14 @@ def _by_methods(
         raise TypeMismatchError(
             f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node)
         )
-    same = operators.is_same(lo, left, right, node)
-    return Num(Literal(same == (kind is ast.Eq), BOOL))
+    return Num(_as_flag(lo, operators.is_same(lo, left, right, node), kind is ast.Eq))
+
+
+def _as_flag(lo: Lowerer, same: bool | Operand, wanted: bool) -> Operand:
+    """Return whether two bindings are the same one, or are not, where that is not `wanted`."""
+    if isinstance(same, bool):
+        return Literal(same == wanted, BOOL)
+    return same if wanted else numbers.apply(lo, "not", same)
 
 
 def _has_own(lo: Lowerer, binding: Binding, name: str) -> bool:
@@ -254,8 +260,7 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         flag = operators.same_flags(lo, left, right)
         if flag is not None:
             return flag if isinstance(op, ast.Is) else numbers.apply(lo, "not", flag)
-        same = operators.identical(lo, left, right, node)
-        return Literal(same == isinstance(op, ast.Is), BOOL)
+        return _as_flag(lo, operators.identical(lo, left, right, node), isinstance(op, ast.Is))
     if isinstance(op, ast.In | ast.NotIn):
         return _member(lo, op, left, right, node)
     left, right = (elementwise.value_of(lo, side, node) for side in (left, right))

@@ -36,7 +36,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.structure import cells_of, side_by_side
-from adc.frontend.values import list_buffers
+from adc.frontend.values.growing import list_buffers
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import UnsupportedError

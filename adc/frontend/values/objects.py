@@ -42,6 +42,7 @@ from adc.frontend.core.structure import leaves, refs
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Member, Place, Step
 from adc.frontend.values import elementwise, keyed, views
+from adc.frontend.values.growing import pools
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import GlobalStateError, TypeMismatchError
 from adc.ir.foreign import is_plain, is_stand_in
@@ -329,6 +330,8 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
             "add it to `__slots__`",
         )  # fmt: skip
     else:
+        if pools.set_item(lo, owner, name, value, node):
+            return
         there = _entry(lo, owner, name)[1]
         last = lo.entries(owner).keys[-1:] == (name,) or _is_stored_iterator(owner)
         if not isinstance(there, Literal) and not last:
@@ -456,6 +459,7 @@ def construct(
             raise TypeMismatchError(
                 f"__init__() should return None, not {kind_of(result)}", lo.span(node)
             )
+    pools.enter(lo, ref, node)
     return ref
 
 
@@ -468,7 +472,9 @@ def _namespace(
             "`types.SimpleNamespace` of a dict", node, "pass its items: `SimpleNamespace(**items)`"
         )
     record = RecordOf(tuple(kwargs), tuple(kwargs.values()))
-    return lo.new_ref(lambda slot: ObjectRef(slot, types.SimpleNamespace), record)
+    ref = lo.new_ref(lambda slot: ObjectRef(slot, types.SimpleNamespace), record)
+    pools.enter(lo, ref, node)
+    return ref
 
 
 def as_dict(lo: Lowerer, owner: Binding, node: ast.AST) -> Binding:
@@ -561,7 +567,7 @@ def _dataclass(
     `made` is the instance, if there is one.
     """
     base = next(base for base in cls.__mro__ if "__init__" in vars(base))
-    init = vars(base)["__init__"]
+    init, base_given = vars(base)["__init__"], made
     outside.guard(lo, Place(cls, (Member("__init__"),)), init)
     params = list(inspect.signature(init).parameters.values())[1:]
     names = [param.name for param in params]
@@ -602,7 +608,11 @@ def _dataclass(
         if not classes.is_method(post):
             raise lo.unsupported(f"`__post_init__` of `{cls.__name__}`", node)
         _apply(lo, classes.find_method(lo, made.cls, "__post_init__"), [made, *extra], node)
-    return made if finished is None else NamedTuple(cls, lo.record(finished))
+    if finished is not None:
+        return NamedTuple(cls, lo.record(finished))
+    if base_given is None:
+        pools.enter(lo, made, node)
+    return made
 
 
 def _default(lo: Lowerer, cls: type, path: tuple[Step, ...], value: Any) -> Binding:

@@ -56,6 +56,7 @@ from adc.frontend.values import (
     special,
     views,
 )
+from adc.frontend.values.growing import pools
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import AdcError, TypeMismatchError
@@ -325,12 +326,14 @@ def _only(lo: Lowerer, x: ArrayRef | Lazy, node: ast.AST) -> Operand:
 # -- `is` ------------------------------------------------------------------------------------------
 
 
-def is_same(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
+def is_same(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool | Operand:
     """Whether two bindings denote one list, dict or object."""
     mutable = ListRef | DictRef | ObjectRef
     if isinstance(left, mutable) and isinstance(right, mutable):
         if left.slot == right.slot:
             return True
+        if (same := pools.same(lo, left, right)) is not None:
+            return same
         if right.slot in lo.kin.get(left.slot, ()):
             raise StaleError(
                 "`is` on lists, dicts or objects that may be one is not supported",
@@ -400,7 +403,7 @@ def _is_truth(number: Num) -> bool:
     return number.operand.type == BOOL and not number.array
 
 
-def identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
+def identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool | Operand:
     if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
         if left is right:
             return True

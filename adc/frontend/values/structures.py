@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from adc.frontend.core import numbers, outside
 from adc.frontend.core.bindings import (
+    BY_LIST,
     NONE,
     ArrayObject,
     ArrayRef,
@@ -25,6 +26,7 @@ from adc.frontend.core.bindings import (
     NamedTuple,
     Num,
     ObjectRef,
+    Pooled,
     RecordOf,
     Ref,
     Static,
@@ -36,7 +38,14 @@ from adc.frontend.core.bindings import (
     suspect,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.structure import cells_of, children, is_slot, with_cells, with_children
+from adc.frontend.core.structure import (
+    cells_of,
+    children,
+    has_handles,
+    is_slot,
+    with_cells,
+    with_children,
+)
 from adc.frontend.inputs import complexes
 from adc.frontend.values import arrays, elementwise, views
 from adc.ir.core import Operand, Value, derivative_type
@@ -104,7 +113,14 @@ def deep_copy(
             case ListRef() | DictRef() | ObjectRef():
                 require_own(lo, item, node, "__deepcopy__")
                 if item.slot not in made:
-                    held = lo.held(item)
+                    held = lo.contents_of(item)
+                    if isinstance(held, Pooled) or (
+                        isinstance(held, Growing) and has_handles(held.element)
+                    ):
+                        raise lo.unsupported(
+                            f"`{what}` of objects of which the run decides how many there are",
+                            node, "make new ones of what they hold",
+                        )  # fmt: skip
                     if not isinstance(held, Growing):
                         made[item.slot] = new = new_ref(lo, item, held)
                         lo.hold(new, copied(held))
@@ -441,7 +457,7 @@ def _grown(lo: Lowerer, like: Growing, values: Iterator[Binding]) -> Growing:
         if more:
             scalar = Scalar(column.object.type.dtype)
             cell = Cell(scalar, (*(cell.sizes or ()), *(None,) * more))
-        column.object.kept = cell.sizes is not None
+        column.object.kept = BY_LIST if cell.sizes is not None else frozenset()
         columns.append(column)
         cells.append(cell)
     element = with_cells(like.element, iter(cells))

@@ -6,6 +6,7 @@
 `heaps`        `heapq`
 `lists`        methods of lists whose length is known only at run time
 `tables`       dicts and sets whose keys are known only at run time
+`pooled`       lists of which the run decides how many there are
 =============  =====================================================================================
 
 Those of a module there have its names and parameters.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from adc.frontend.core.bindings import (
+    BY_LIST,
     KEYS,
     ArrayObject,
     ArrayRef,
@@ -32,7 +33,7 @@ from adc.frontend.core.sizes import Sizes
 from adc.frontend.core.state import CONTENTS, PickedError, Shared, StaleError, VariesError
 from adc.frontend.inputs.places import Place
 from adc.ir.core import Operand, Value
-from adc.ir.errors import AliasError, TypeUnstableError, UnsupportedError
+from adc.ir.errors import AliasError, Span, TypeUnstableError, UnsupportedError
 from adc.ir.types import Array
 from adc.library.standard import iteration
 
@@ -62,6 +63,9 @@ class Heap(Lasting):
         self.anew: set[str] = set()
         # The numbers in the names of slots, by where lists, dicts and objects are made.
         self.slot_sites: dict[object, int] = {}
+        # Where they are made; and of those that stand for others, for which.
+        self.made_at: dict[str, Span | None] = {}
+        self.instead_of: dict[str, tuple[Ref, ...]] = {}
         # Lists, dicts and objects at the end of the function.
         self.heap: dict[str, Binding] = {}
         # How often something was bound: to a variable, or in a list, dict or object.
@@ -73,6 +77,10 @@ class Heap(Lasting):
         self.ordered: set[str] = set()
         # In an update of elements in place: the version to read instead of an older one.
         self.redirected: dict[Value, Value] = {}
+        # How the arrays are used that are an attribute of objects in a pool (`note_use`); the
+        # innermost branch or loop that this is in, as an object that tells it from others.
+        self.uses: dict[object, set[str]] = {}
+        self.path = object()
 
     # -- arrays ----------------------------------------------------------------------------
 
@@ -85,7 +93,7 @@ class Heap(Lasting):
     ) -> ArrayRef:
         """Make an object whose current version is `version`."""
         assert isinstance(version.type, Array)
-        obj = ArrayObject(version.type, name, self.builder.loc)
+        obj = ArrayObject(version.type, name, self.builder.loc, path=self.path)
         for other in alias:
             if other is not obj:
                 obj.alias.add(other)
@@ -110,7 +118,9 @@ class Heap(Lasting):
 
     def update(self, obj: ArrayObject, version: Value) -> None:
         """Make `version` the current one: the program mutated the array."""
-        if obj.kept:
+        for keeper in obj.kept - BY_LIST:
+            self.note_use(keeper, "written")
+        if obj.kept & BY_LIST:
             raise AliasError(
                 "an array in a list whose length is known only at run time would be changed",
                 self.builder.loc,
@@ -134,6 +144,21 @@ class Heap(Lasting):
                 else f"{other.users_name!r} and {obj.users_name!r} may or may not be the same "
                 f"array here, and {obj.users_name!r} was changed"
             )
+
+    def note_use(self, keeper: object, use: str) -> None:
+        """Note how arrays are used that are an attribute of objects in a pool.
+
+        They are "written", or one of them may be "shared": it has other names. Where both happen,
+        in any order, not all of these would see the change.
+        """
+        uses = self.uses.setdefault(keeper, set())
+        uses.add(use)
+        if len(uses) > 1:
+            raise AliasError(
+                f"arrays are changed in place that are `{keeper}` of objects of which the run "
+                "decides how many there are, and one may be that of several", self.builder.loc,
+                "give each object an array of its own, with `.copy()`",
+            )  # fmt: skip
 
     # -- lists, dicts, objects -------------------------------------------------------------
 
@@ -219,8 +244,10 @@ class Heap(Lasting):
         site = (path, self.builder.loc, of)
         number = self.slot_sites.setdefault(site, len(self.slot_sites))
         slot = self.builder.names.fresh(f"$h{number}")
+        self.made_at[slot] = self.builder.loc
         # Names of failed attempts are used again.
         self.appended.pop(slot, None)
+        self.instead_of.pop(slot, None)
         self.shrunk.discard(slot)
         self.ordered.discard(slot)
         self.anew.discard(slot)
@@ -268,6 +295,7 @@ class Heap(Lasting):
 
     def lend(self, slot: str, *refs: Ref) -> None:
         """Note that `slot` may stand for what others have names for outside."""
+        self.instead_of[slot] = refs
         found = [self.places[ref.slot] for ref in refs if ref.slot in self.places]
         if found:
             self.places[slot] = frozenset().union(*found)

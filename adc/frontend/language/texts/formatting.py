@@ -30,7 +30,8 @@ from adc.frontend.core.numbers import escaped
 from adc.frontend.core.state import TextError
 from adc.frontend.inputs.instances import number_of
 from adc.frontend.language.texts import templates, written
-from adc.frontend.values import constants, elementwise, sequences, views, wordings
+from adc.frontend.values import constants, elementwise, sequences, views
+from adc.frontend.values.growing import wordings
 from adc.ir.errors import TypeMismatchError
 
 _RUN_TIME = "a string of run-time values outside `print`, `raise` and `assert`"

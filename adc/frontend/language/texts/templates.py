@@ -22,7 +22,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.numbers import escaped
 from adc.frontend.core.structure import cells_of
 from adc.frontend.values import elementwise
-from adc.frontend.values.wordings import CASES, COLUMN, TEXTS, one_of
+from adc.frontend.values.growing.wordings import CASES, COLUMN, TEXTS, one_of
 from adc.ir.builder import integer
 from adc.ir.core import ELEMENT, SHAPE, Literal, Operand, Print
 from adc.ir.types import Scalar

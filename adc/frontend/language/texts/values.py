@@ -36,8 +36,9 @@ from adc.frontend.core.numbers import escaped
 from adc.frontend.core.strings import texts_of
 from adc.frontend.core.structure import cells_of
 from adc.frontend.language.texts import formatting, templates, written
-from adc.frontend.values import constants, elementwise, list_buffers, sequences, views, wordings
-from adc.frontend.values.wordings import TEXTS
+from adc.frontend.values import constants, elementwise, sequences, views
+from adc.frontend.values.growing import list_buffers, wordings
+from adc.frontend.values.growing.wordings import TEXTS
 from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.types import INT

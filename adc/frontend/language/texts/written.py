@@ -42,8 +42,9 @@ from adc.frontend.core.numbers import scalar_type
 from adc.frontend.core.strings import texts_of
 from adc.frontend.inputs import instances
 from adc.frontend.language.texts import templates
-from adc.frontend.values import elementwise, list_buffers, sequences, views, wordings
-from adc.frontend.values.wordings import TEXTS
+from adc.frontend.values import elementwise, sequences, views
+from adc.frontend.values.growing import list_buffers, wordings
+from adc.frontend.values.growing.wordings import TEXTS
 from adc.ir.core import Literal
 from adc.ir.types import Scalar
 

@@ -705,6 +705,99 @@ return q[-m].y
 
 return x * len(["a"][m - 3])
 """,
+    "x=1.5, n=50": r"""
+out = []
+for i in range(n):
+    out.append([x * i, 1.0 * i])
+last, first = out.pop(), out.pop(0)
+out.insert(0, [x, 3.0])
+out[2], out[5] = out[5], out[2]
+out[-1] = [2.0 * x, 4.0]
+total = sum(q[1] for q in out[3:])
+return last[0], first[1], len(out), out[2][0], out[-1][0], [3.0, 2.0] in out, total
+
+d = collections.deque(maxlen=5)
+for i in range(n):
+    d.append([x * i, 1.0])
+return sum(q[0] for q in d), sorted(d, key=lambda q: -q[0])[1][0]
+
+out = []
+for i in range(n):
+    out.append([x * i, 1.0 * i])
+return np.array(out).sum(), out[3][0]
+
+p = [x, 1.0]
+out = []
+for i in range(n):
+    out.append(p[:])
+    p[0] += 0.5
+return sum(q[0] for q in out)
+
+out = []
+try:
+    for i in range(n):
+        out.append({"x": x * i, "i": i})
+        if i == 40:
+            raise ValueError("stop")
+except ValueError:
+    out.append({"x": x, "i": -1})
+return len(out), out[-1]["x"] + out[7]["x"], out[-1]["i"]
+
+out = []
+for i in range(n):
+    p = [x * i, 1.0]
+    out.append(p)
+    p[0] += 0.1
+return out[3][0]
+
+out = []
+for i in range(n):
+    out.append([x * i, 1.0])
+out[3][0] = 7.0
+return out[3][0]
+
+p = [x, 1.0]
+out = [p]
+for i in range(n):
+    out.append([x * i, 1.0])
+p[0] = 9.0
+return out[0][0]
+
+out = [[x, 1.0]]
+other = list(out)
+for i in range(n):
+    out.append([x * i, 1.0])
+other[0][0] = 9.0
+return out[0][0]
+
+out = []
+for i in range(n):
+    more = [[x * i, 1.0]]
+    out += more
+    more[0][0] += 0.1
+return out[0][0]
+
+out = []
+for i in range(n):
+    out.append([x * i, 1.0])
+return x if out[0] is out[0] else 2 * x
+
+out = []
+for i in range(n):
+    out.append([x * i, 1.0])
+return out[4][0], len(out[-1])
+
+def pairs(i):
+    p = [x * i, 1.0]
+    yield p
+    p[0] += 1.0
+    yield p
+out = []
+for i in range(n):
+    for q in pairs(i):
+        out.append(q)
+return out[0][0]
+""",
 }
 
 MAYBE_NONE = r"""

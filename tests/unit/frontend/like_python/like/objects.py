@@ -485,6 +485,36 @@ return float(Indexed()) * x, int(Indexed())
 return (Often(0, k) + Often(x, k) + Often(2, k)).value
 """,
     "x=1.5, n=2": r"""
+a, b = Line(Point(x, 1.0), n), Line(Point(2.0, 3.0), n)
+for k in range(n):
+    a.start = Point(a.start.x + x, 1.0)
+    b.start = a.start
+return b.start.x
+
+y = Point(x, 1.0)
+z = y
+for k in range(n):
+    y.x += 1.0
+    x += z.x
+    z = Point(x, x)
+return x
+
+y = Point(x, 1.0)
+z = y
+for k in range(n):
+    z = Point(z.x + x, x)
+z.x = 3.0
+return y.x
+
+def shifted(point):
+    for k in range(n):
+        point.x += 1.0
+        point = Point(point.y, point.x)
+    return point
+y = Point(x, 1.0)
+z = shifted(y)
+return y.x
+
 p = Scaled(x) if x > n else Cubed(x)
 return p.value()
 

@@ -15,7 +15,7 @@ return np.array([None, None]) * x
 # ADC014: `*` is not defined for a ndarray of dtype object
 
 return [x] * np.float64(2.0)
-# ADC014: this operator on a list and a number (f64)
+# ADC014: repeating a list by a number (f64)
 
 return sys.version_info
 # ADC010: returning a version_info is not supported

@@ -345,30 +345,6 @@ return p.a
 # ADC010: `types.SimpleNamespace` of a dict is not supported
 """,
     "x=1.5, n=2": r"""
-a, b = Line(Point(x, 1.0), n), Line(Point(2.0, 3.0), n)
-for k in range(n):
-    a.start = Point(a.start.x + x, 1.0)
-    b.start = a.start
-return b.start.x
-# ADC012: two containers have the same Point after an iteration
-
-y = Point(x, 1.0)
-z = y
-for k in range(n):
-    y.x += 1.0
-    x += z.x
-    z = Point(x, x)
-return x
-# ADC013: whether this Point was changed (line 5) depends on the path
-
-y = Point(x, 1.0)
-z = y
-for k in range(n):
-    z = Point(z.x + x, x)
-z.x = 3.0
-return y.x
-# ADC013: whether this Point was changed (line 6) depends on the path
-
 y = Point(x, 1.0)
 z = y
 for k in range(n):
@@ -376,16 +352,6 @@ for k in range(n):
     z = Point(x, x)
 return x
 # ADC013: `is` on lists, dicts or objects that may be one is not supported
-
-def shifted(point):
-    for k in range(n):
-        point.x += 1.0
-        point = Point(point.y, point.x)
-    return point
-y = Point(x, 1.0)
-z = shifted(y)
-return y.x
-# ADC013: whether this Point was changed (line 4) depends on the path
 """,
     "x=X, n=2": r"""
 class Point(typing.NamedTuple):

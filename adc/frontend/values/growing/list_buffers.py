@@ -14,16 +14,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
-from adc.frontend.core import numbers
+from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
+    BY_LIST,
     Among,
     ArrayRef,
-    Axis,
     Binding,
     Bound,
     Cell,
     DictRef,
     Growing,
+    Handle,
     Lazy,
     ListRef,
     Maybe,
@@ -33,6 +34,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     OneOf,
     Perhaps,
+    Pooled,
     RecordOf,
     Ref,
     Static,
@@ -48,13 +50,17 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.structure import cells_of, children, leaves, shape_of, with_cells
-from adc.frontend.values import elementwise, optional, views, wordings
+from adc.frontend.values import elementwise, optional, views
+from adc.frontend.values.growing import wordings
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import AssumptionError, LimitError, UnsupportedError
+from adc.ir.errors import AssumptionError, LimitError, TypeUnstableError, UnsupportedError
 from adc.ir.types import BOOL, INT, Scalar, join
+from adc.library.standard import pooled
 
 FIRST = 16
+# A buffer, its cell, and the part of an element that is for it.
+Column = tuple[ArrayRef, Cell, Num | ArrayRef]
 # How many texts and objects may be among the elements of a list.
 MOST = 24
 
@@ -81,6 +87,13 @@ def element_of(lo: Lowerer, value: Binding) -> Binding | None:
             return TupleOf(tuple(known)) if len(known) == len(items) else None
         case Maybe(inner=something) if not may_be_unset(value):
             return _perhaps(element_of(lo, something), None)
+        case ObjectRef() | DictRef() | ListRef() if (handle := lo.handle_of(value)) is not None:
+            return handle
+        case OneOf(items=items) if all(isinstance(x, Handle) for x in _in_pools(lo, items)):
+            several: Binding | None = None
+            for item in _in_pools(lo, items):
+                several = joined(several or item, item)
+            return several
         case Words() | OneOf() if (several := wordings.element_of(value)) is not None:
             return several
         case Words(items=items):
@@ -124,6 +137,57 @@ def _places(items: Sequence[Binding], others: Sequence[Binding]) -> list[int]:
     return [known.setdefault(shape_of(other), len(known)) for other in others]
 
 
+def _in_pools(lo: Lowerer, values: Sequence[Binding]) -> list[Binding]:
+    """Return values, with what elements of lists have in the place of those in pools."""
+    return [(lo.handle_of(value) if isinstance(value, Ref) else None) or value for value in values]
+
+
+def _row_in(lo: Lowerer, pool: str, value: Binding) -> Operand | None:
+    """Return the row in a pool of what is, or may be, in it; None of anything else."""
+    if not isinstance(value, OneOf):
+        held = lo.frame.env.get(value.slot) if isinstance(value, Ref) else value
+        return held.row.operand if isinstance(held, Pooled) and held.pool == pool else None
+    found: Operand | None = None
+    for k, item in enumerate(value.items):
+        row = _row_in(lo, pool, item)
+        if row is not None:
+            here = numbers.apply(lo, "eq", value.which, integer(k))
+            found = row if found is None else numbers.apply(lo, "select", here, row, found)
+    return found
+
+
+def _among(lo: Lowerer, items: Sequence[Binding], value: Binding) -> Iterator[Num]:
+    """Yield which of some items a value is, and where those are that are in pools."""
+
+    def kind(item: Binding) -> object:
+        if isinstance(item, Handle):
+            return item.like.slot
+        held = lo.frame.env.get(item.slot) if isinstance(item, Ref) else item
+        return held.pool if isinstance(held, Pooled) else shape_of(item)
+
+    known = {kind(item): k for k, item in enumerate(items)}
+    for item in items:
+        if isinstance(item, Handle):  # where it is none of these, nothing reads the row
+            yield Num(_row_in(lo, item.like.slot, value) or integer(0))
+    if isinstance(value, OneOf):
+        places = [known[kind(each)] for each in value.items]
+        yield Num(optional.renumbered(lo, value.which, places))
+    else:
+        yield Num(integer(known[kind(value)]))
+
+
+def _alone(element: Binding) -> Among:
+    """Return an element that is one of one."""
+    return element if isinstance(element, Among) else Among((element,), Cell(INT))
+
+
+def _joined_items(a: Among, b: Among) -> Among | None:
+    """Return what is one of the items of either; None if these are too many."""
+    numbered = zip(b.items, _places(a.items, b.items), strict=True)
+    items = a.items + tuple(other for other, k in numbered if k >= len(a.items))
+    return Among(items, a.which) if len(items) <= MOST else None
+
+
 def joined(a: Binding | None, b: Binding | None) -> Binding | None:
     """Return the common structure of two kinds of elements in one list, or None."""
     match a, b:
@@ -137,16 +201,14 @@ def joined(a: Binding | None, b: Binding | None) -> Binding | None:
             found = [joined(x, y) for x, y in zip(p, q, strict=True)]
             known = [item for item in found if item is not None]
             return TupleOf(tuple(known)) if len(known) == len(p) else None
-        case Words(), Words() if a == b:
+        case (Words(), Words()) | (Handle(), Handle()) if a == b:
             return a
         case NamedTuple(cls=cls, record=first), NamedTuple(record=second) if cls is b.cls:
             inner = joined(TupleOf(first.items), TupleOf(second.items))
             assert inner is None or isinstance(inner, TupleOf)
             return None if inner is None else NamedTuple(cls, RecordOf(first.keys, inner.items))
-        case Among(), Among():
-            numbered = zip(b.items, _places(a.items, b.items), strict=True)
-            more = tuple(other for other, k in numbered if k >= len(a.items))
-            return Among(a.items + more, a.which) if len(a.items + more) <= MOST else None
+        case (Handle() | Among(), Handle() | Among()):
+            return _joined_items(_alone(a), _alone(b))
         case Static(value=x, place=p), Static(value=y, place=q) if p == q and (
             x is y or (type(x) is type(y) and x == y)
         ):
@@ -273,6 +335,10 @@ def parts(lo: Lowerer, element: Binding, value: Binding) -> Iterator[Num | Array
     match element, value:
         case Cell(), Num() | ArrayRef():
             yield value
+        case Handle(like=like), _:
+            row = _row_in(lo, like.slot, value)
+            assert row is not None
+            yield Num(row)
         case Perhaps(inner=inner), _:
             if _is_none(value):
                 for cell in cells_of(inner):
@@ -287,10 +353,8 @@ def parts(lo: Lowerer, element: Binding, value: Binding) -> Iterator[Num | Array
                 yield Num(Literal(True, BOOL))
         case Words(), _ if wordings.are_several(element):
             yield from wordings.parts(lo, element, value)
-        case Among(items=items), OneOf(items=others, which=which):
-            yield Num(optional.renumbered(lo, which, _places(items, others)))
         case Among(items=items), _:
-            yield Num(integer(*_places(items, [value])))
+            yield from _among(lo, items, value)
         case (TupleOf(items=items), TupleOf(items=values)) | (
             Words(items=items),
             Words(items=values),
@@ -308,7 +372,7 @@ def _at(lo: Lowerer, node: ast.AST | None) -> AbstractContextManager[None]:
 
 def _buffer(lo: Lowerer, version: Value, dims: Sequence[Operand], cell: Cell) -> ArrayRef:
     made = lo.new_array(version, tuple(dims), "list")
-    made.object.kept = cell.sizes is not None
+    made.object.kept = BY_LIST if cell.sizes is not None else frozenset()
     return made
 
 
@@ -322,29 +386,6 @@ def recopied(lo: Lowerer, buffer: ArrayRef, node: ast.AST | None) -> ArrayRef:
     made.object.kept = old.kept
     shares(made.object, old)
     return made
-
-
-def size_of(lo: Lowerer, buffer: ArrayRef, axis: int, node: ast.AST | None) -> Operand:
-    """Return a size of a buffer as it is now: buffers are replaced by larger ones."""
-    version = lo.version(buffer.object, node)
-    if lo.origin.get(buffer.object) is version:
-        return lo.dims[buffer.object][axis]
-    key = ("buffer", version, axis)
-    if key not in lo.sizes.known:
-        lo.sizes.known[key] = lo.sizes.counts(
-            lo.builder.apply("dim", version, params=(axis,), hint="list.dim")
-        )
-    return lo.sizes.known[key]
-
-
-def row_dims(
-    lo: Lowerer, buffer: ArrayRef, cell: Cell, node: ast.AST | None
-) -> tuple[Operand, ...]:
-    """Return the sizes of an array in a buffer."""
-    return tuple(
-        integer(size) if size is not None else size_of(lo, buffer, 1 + k, node)
-        for k, size in enumerate(cell.sizes or ())
-    )
 
 
 def put(
@@ -370,7 +411,7 @@ def put(
     (found,) = elementwise.nest(lo, source.dims, [version], ["list"], body)
     assert isinstance(found, Value)
     lo.versions[obj] = found
-    obj.kept = True
+    obj.kept = obj.kept or BY_LIST
     shares(obj, part.object)
 
 
@@ -454,11 +495,67 @@ def limit(lo: Lowerer, ok: Operand) -> str:
     Where the buffer is for the sake of shorter code only, it is an assumption; code that makes none
     is refused, and so is code that would never hold.
     """
-    if not lo.shared.rolls:
+    if not (lo.shared.rolls or lo.shared.pooled):
         return LimitError.__name__
     if lo.shared.general or isinstance(ok, Literal):
         raise UnsupportedError("the shapes of the arrays in this list are not known", None)
     return AssumptionError.__name__
+
+
+def columns(lo: Lowerer, held: Growing, value: Binding) -> list[Column]:
+    """Return every buffer, its cell, and the part of a new element for it."""
+    found = parts(lo, held.element, value)
+    return list(zip(held.buffers, cells_of(held.element), found, strict=True))
+
+
+def accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Growing:
+    """Return the contents of a list, in a form that can hold `value`."""
+    held = lo.held(ref)
+    assert isinstance(held, Growing)
+    element = note(lo, ref, value)
+    if element is None:
+        raise lo.unsupported(
+            f"{kind_of(value)} in a list whose length is known only at run time",
+            node,
+            "append numbers, arrays, or tuples of them",
+        )
+    whole = joined(held.element, element)
+    if whole is None:
+        raise TypeUnstableError(
+            f"{kind_of(value)} in a list that is {kind_of(held)}", lo.span(node),
+            "a list whose length is known only at run time has elements of one kind",
+        )  # fmt: skip
+    held = widened(lo, held, whole, node)
+    # An argument's own array is not written to.
+    buffers = tuple(
+        recopied(lo, buffer, node) if buffer.object in lo.origin else buffer
+        for buffer in held.buffers
+    )
+    return replace(held, buffers=buffers)
+
+
+def note(lo: Lowerer, ref: ListRef, value: Binding) -> Binding | None:
+    """Record an element that is added to a list, for enclosing loops."""
+    element = element_of(lo, value)
+    note_appended(lo, ref.slot, element)
+    return element
+
+
+def replaced(
+    lo: Lowerer, held: Growing, at: Operand, columns: Sequence[Column], node: ast.AST
+) -> Growing:
+    """Return the contents of a list with other parts of the element at an index."""
+    buffers = {buffer.object: buffer for buffer in held.buffers}
+    for buffer, cell, part in columns:
+        made = buffer
+        if cell.sizes is not None:
+            dims = lo.row_dims(buffer, cell, node)
+            with lo.at(node):
+                check_sizes(lo, dims, part_dims(lo, part))
+            made = recopied(lo, buffer, node)
+        put(lo, made, cell, at, part, node)
+        buffers[buffer.object] = made
+    return replace(held, buffers=tuple(buffers[buffer.object] for buffer in held.buffers))
 
 
 def widened(lo: Lowerer, held: Growing, element: Binding, node: ast.AST | None) -> Growing:
@@ -483,7 +580,7 @@ def _widened(
     """Return buffers for numbers, or for what is one of several, as they are in `own`."""
     sources = [elementwise.lazy(lo, buffer, node) for buffer in own]
     # A list without buffers has room for what it holds.
-    room = size_of(lo, held.buffers[0], 0, node) if held.buffers else held.length.operand
+    room = lo.size_of(held.buffers[0], 0, node) if held.buffers else held.length.operand
     made: list[ArrayRef] = []
     for k, cell in enumerate(cells_of(new)):
         ty = Scalar(cell.type.dtype)
@@ -512,38 +609,10 @@ def _pairs(old: Binding, new: Binding) -> Iterator[tuple[Binding, Binding]]:
         yield old, new
 
 
-def read(lo: Lowerer, held: Growing, index: Operand, node: ast.AST) -> Binding:
-    """Read an element at an index that is in range."""
-
-    def make(cls: type, held: TupleOf | RecordOf) -> ListRef | DictRef | ObjectRef:
-        ref: ListRef | DictRef | ObjectRef
-        if cls is list:
-            ref = lo.new_ref(ListRef, held)
-        elif issubclass(cls, dict):
-            ref = lo.new_ref(DictRef, held)
-        else:
-            ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), held)
-        lo.anew.add(ref.slot)
-        return ref
-
-    cells = zip(held.buffers, cells_of(held.element), strict=True)
-    parts = (read_cell(lo, buffer, cell, index, node) for buffer, cell in cells)
-    return with_cells(held.element, parts, make)
-
-
-def read_cell(lo: Lowerer, buffer: ArrayRef, cell: Cell, index: Operand, node: ast.AST) -> Binding:
-    if cell.sizes is None:
-        found = elementwise.lazy(lo, buffer, node).element([index])
-        return Num(lo.exact(found, cell.type))
-    dims = row_dims(lo, buffer, cell, node)
-    rest = (Axis(integer(0), ((k, integer(1)),)) for k in range(len(dims)))
-    return ArrayRef(buffer.object, (Window(dims, (Axis(index, ()), *rest)),))
-
-
 def view(lo: Lowerer, held: Growing, k: int = 0) -> ArrayRef:
     """Return the filled part of a buffer."""
     cell = list(cells_of(held.element))[k]
-    dims = (lo.sizes.counts(held.length.operand), *row_dims(lo, held.buffers[k], cell, None))
+    dims = (lo.sizes.counts(held.length.operand), *lo.row_dims(held.buffers[k], cell, None))
     return ArrayRef(held.buffers[k].object, (Window(dims, tuple(views.whole(dims))),))
 
 
@@ -552,6 +621,14 @@ def array_of(lo: Lowerer, held: Growing, node: ast.AST, empty: str | None = None
 
     An array of no arrays has no known rank: that is an error, Python's with the text `empty`.
     """
+    if isinstance(held.element, Handle) and isinstance(held.element.like, ListRef):
+        made = dispatch.apply(
+            lo, Static(pooled.arrays), [lo.new_ref(ListRef, held)], {}, classes.call_at(node)
+        )
+        assert isinstance(made, ListRef)
+        arrays = lo.held(made)
+        assert isinstance(arrays, Growing)
+        held = arrays
     if not isinstance(held.element, Cell):
         raise lo.unsupported(
             f"an array of a list that is {kind_of(held)}", node, "make a list of each of them"
@@ -568,5 +645,5 @@ def element_copy(lo: Lowerer, element: ArrayRef) -> ArrayRef:
     """Return a copy that stands for an array in a list."""
     made = elementwise.copy(lo, element, None)
     shares(made.object, element.object)
-    made.object.kept = True
+    made.object.kept = BY_LIST
     return made

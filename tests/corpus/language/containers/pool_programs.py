@@ -1,0 +1,204 @@
+"""Objects, dicts and lists of which the run decides how many there are: they are in pools."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from tests.corpus.program import Program, recorder
+
+POOL_PROGRAMS: list[Program] = []
+program = recorder(POOL_PROGRAMS)
+# Of more objects than become variables of the code each.
+X10 = np.linspace(-0.9, 1.2, 10)
+EDGES = np.array([[0, 1], [1, 2], [0, 3], [3, 9], [5, 0], [9, 7], [7, 7]])
+
+
+class _Particle:
+    def __init__(self, x: Any, v: Any) -> None:
+        self.x = x
+        self.v = v
+        self.best = x
+        self.steps = 0
+
+    def energy(self) -> Any:
+        return 0.5 * self.v**2 + math.cos(self.x)
+
+    def step(self, dt: float) -> None:
+        self.v = self.v - dt * math.sin(self.x)
+        self.x = self.x + dt * self.v
+        self.steps += 1
+        if self.energy() < self.best:
+            self.best = self.energy()
+
+
+@program(X10)
+def swarm_of_many_particles(x: Any) -> Any:
+    swarm = [_Particle(a, 0.1 * a) for a in x]
+    for _ in range(3):
+        for p in swarm:
+            p.step(0.1)
+    best = swarm[0]
+    for p in swarm:
+        if p.energy() < best.energy():
+            best = p
+    best.x += 2.0
+    return sum(p.x * p.best for p in swarm) + best.v + best.steps
+
+
+@program(X10)
+def generations_of_many_particles(x: Any) -> Any:
+    population = [_Particle(a, a * a) for a in x]
+    for g in range(3):
+        children = []
+        for p in population:
+            if p.x > -0.5:
+                child = _Particle(p.x * 0.9, p.v + 0.1)
+                child.best = p.best + g
+                children.append(child)
+        population = children
+    population.sort(key=lambda p: -p.v)
+    return sum(k * p.best * p.x + p.v**2 for k, p in enumerate(population))
+
+
+class _Body:
+    def __init__(self, place: Any) -> None:
+        self.place = place
+        self.speed = np.zeros(2)
+
+
+@program(X10)
+def arrays_of_many_bodies_in_place(x: Any) -> Any:
+    bodies = []
+    for k in range(len(x)):
+        bodies.append(_Body(np.array([x[k], k * 0.1])))
+    for _ in range(2):
+        for b in bodies:
+            for other in bodies:
+                if other is not b:
+                    d = other.place - b.place
+                    b.speed += 0.01 * d / (d @ d + 0.1)
+        for b in bodies:
+            b.place += b.speed
+            b.speed[1] *= 0.5
+    return sum(b.place @ b.speed for b in bodies)
+
+
+class _Tree:
+    def __init__(self, key: Any, value: Any) -> None:
+        self.key = key
+        self.value = value
+        self.left: Any = None
+        self.right: Any = None
+
+
+@program(X10)
+def search_tree_of_keys_of_the_run(x: Any) -> Any:
+    root = _Tree(x[4], 1.0)
+    for k in range(len(x)):
+        node = root
+        while True:
+            if x[k] < node.key:
+                if node.left is None:
+                    node.left = _Tree(x[k], x[k] ** 2)
+                    break
+                node = node.left
+            else:
+                if node.right is None:
+                    node.right = _Tree(x[k], x[k] ** 3)
+                    break
+                node = node.right
+    total, walk = 0.0, root
+    while walk is not None:
+        total += walk.value * walk.key
+        walk = walk.right
+    return total
+
+
+class _Square:
+    def __init__(self, side: Any) -> None:
+        self.side = side
+
+    def area(self) -> Any:
+        return self.side**2
+
+
+class _Ring:
+    def __init__(self, radius: Any, width: float) -> None:
+        self.radius, self.width = radius, width
+
+    def area(self) -> Any:
+        return 3.0 * self.radius * self.width
+
+
+@program(X10)
+def many_shapes_of_two_classes(x: Any) -> Any:
+    shapes: Any = []
+    for k in range(len(x)):
+        if k % 3 == 0:
+            shapes.append(_Square(x[k]))
+        else:
+            shapes.append(_Ring(x[k], 0.5 * k))
+    return sum(shape.area() ** 2 for shape in shapes)
+
+
+@program(X10, EDGES)
+def neighbours_in_lists(x: Any, edges: Any) -> Any:
+    near: Any = [[] for _ in range(len(x))]
+    for i, j in edges:
+        near[i].append(j)
+        near[j].append(i)
+    total = 0.0
+    for i in range(len(x)):
+        for j in near[i]:
+            total += x[i] * x[j] ** 2
+        if len(near[i]) > 1:
+            total += x[near[i][-1]]
+    return total
+
+
+@program(X10)
+def groups_under_keys_of_the_run(x: Any) -> Any:
+    groups: Any = defaultdict(list)
+    for k, value in enumerate(x):
+        groups[int(4 * abs(value))].append((k, value))
+    total = 0.0
+    for key in range(6):
+        for k, value in groups[key]:
+            total += key * value**2 + 0.1 * k * value
+    return total + len(groups)
+
+
+@program(X10)
+def elimination_in_lists_of_lists(x: Any) -> Any:
+    n = len(x)
+    a = [[0.0 for _ in range(n)] for _ in range(n)]
+    b = [value for value in x]
+    for i in range(n):
+        a[i][i] = 3.0 + x[i]
+        if i > 0:
+            a[i][i - 1] = a[i - 1][i] = 0.5
+    for k in range(n):
+        for i in range(k + 1, n):
+            f = a[i][k] / a[k][k]
+            for j in range(k, n):
+                a[i][j] -= f * a[k][j]
+            b[i] -= f * b[k]
+    return sum(b) + np.sum(np.array(a) ** 2)
+
+
+@program(X10)
+def lists_in_objects(x: Any) -> Any:
+    nodes: Any = [{"value": value, "children": [], "seen": []} for value in x]
+    for k in range(1, len(nodes)):
+        nodes[(k - 1) // 3]["children"].append(nodes[k])
+    for k in range(len(nodes) - 1, -1, -1):
+        node = nodes[k]
+        node["seen"].append(node["value"])
+        for child in node["children"]:
+            node["value"] += 0.5 * child["value"]
+            node["seen"].append(child["value"] * node["value"])
+    return sum(sum(node["seen"]) for node in nodes)
