@@ -53,8 +53,13 @@ def items_of(slot: str) -> str:
 
 @dispatch.finishes
 def enter(lo: Lowerer, ref: Binding, node: ast.AST) -> None:
-    """Put a new object or dict into the pool of its kind, if there is one."""
+    """Put a new list, dict or object into the pool of its kind, if there is one.
+
+    What may be one of several stays as it is: not all names of it would be names of a row.
+    """
     if not lo.shared.pools or not isinstance(ref, Ref) or lo.frame.env.get(ref.slot) is None:
+        return
+    if lo.kin.get(ref.slot):
         return
     slot = lo.shared.pools.get(lo.kind_of_pool(ref))
     if slot is None or isinstance(lo.contents_of(ref), Pooled):
