@@ -135,8 +135,10 @@ def _may_be_pools(error: AdcError, values: tuple[Any, ...]) -> bool:
     """Whether a number would be a constant so that there are as many objects, and many."""
     if not (isinstance(error, ConstantNeededError) and error.pools):
         return False
-    number = error.place.read(values)
-    return isinstance(number, int) and number > _MOST_OBJECTS
+    with suppress(AttributeError, LookupError, TypeError):  # as in `_add`
+        number = error.place.read(values)
+        return isinstance(number, int | np.integer) and number > _MOST_OBJECTS
+    return False
 
 
 def _cannot_start_again(fn: Function) -> bool:
