@@ -137,7 +137,7 @@ def _may_be_pools(error: AdcError, values: tuple[Any, ...]) -> bool:
         return False
     with suppress(AttributeError, LookupError, TypeError):  # as in `_add`
         number = error.place.read(values)
-        return isinstance(number, int | np.integer) and number > _MOST_OBJECTS
+        return bool(isinstance(number, int | np.integer) and number > _MOST_OBJECTS)
     return False
 
 
@@ -387,7 +387,10 @@ class Preparation:
                 )
             except AdcError as error:
                 if pools:
-                    pools = None
+                    constant = {error.place} if isinstance(error, ConstantNeededError) else set()
+                    if not _add(constants, constant, values):
+                        pools = None
+                        constants.clear()
                     continue
                 if pools is False and unbudgeted and _may_be_pools(error, values):
                     pools = True
