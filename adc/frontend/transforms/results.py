@@ -42,7 +42,7 @@ from adc.frontend.core.bindings import (
     may_be_unset,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import NEITHER
+from adc.frontend.core.state import NEITHER, PoolError
 from adc.frontend.core.structure import (
     cells_of,
     children,
@@ -163,7 +163,7 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
             if isinstance(held, Pooled) or (
                 isinstance(held, Growing) and has_handles(held.element)
             ):
-                raise UnsupportedError(
+                raise PoolError(
                     f"returning {kind_of(result)} is not supported where the run decides how many "
                     "objects there are", lo.span(node), "return what they hold: numbers and arrays",
                 )  # fmt: skip

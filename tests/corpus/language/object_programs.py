@@ -825,7 +825,7 @@ class Doubled(Pair):
         return Pair.__new__(cls, a, 2.0 * a)
 
 
-@refused("`Doubled`, a named tuple with `__new__`")
+@program(0.7)
 def named_tuple_made_by_a_method(x: Any) -> Any:
     return Doubled(x).b
 

@@ -394,14 +394,18 @@ def _returned(x: Any) -> Any:
 
 
 def _attribute_of_another_kind(x: Any) -> Any:
-    items = [Item(v) for v in x]
+    items = []
+    for v in x:
+        items.append(Item(v))
     for item in items:
         item.x = "large" if item.k > 3 else 1.0
     return sum(item.k for item in items) * x[0]
 
 
 def _new_attribute(x: Any) -> Any:
-    items = [Item(v) for v in x]
+    items = []
+    for v in x:
+        items.append(Item(v))
     for item in items:
         item.fresh = item.x  # type: ignore[attr-defined]
     return sum(item.fresh for item in items)  # type: ignore[attr-defined]
@@ -413,7 +417,7 @@ def _new_attribute(x: Any) -> Any:
         (_one_array_of_two, r"ADC013.* `Arrow.p` of objects .* one may be that of several"),
         (_array_kept_elsewhere, r"ADC013.* may be in this list and was changed"),
         (_array_changed_afterwards, r"ADC013.* 'p' may be in this list and was changed"),
-        (_attribute_of_another_kind, r"ADC010.* a text as `.x` of a Item"),
+        (_attribute_of_another_kind, r"ADC010.* as `.x` of a Item, of which the run decides"),
         (_new_attribute, r"ADC01"),
     ],
     ids=lambda each: getattr(each, "__name__", ""),

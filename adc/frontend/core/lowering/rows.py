@@ -170,11 +170,10 @@ class Rows(Heap):
             if not others:
                 self.shared.wanted |= {self.kind_of_pool(ref)} - {None}
 
-    def want_one_pool(self, a: Binding, b: Binding) -> None:
-        """Note that lists that are made at two places may have to be in one pool."""
-        if isinstance(a, Pooled) and isinstance(b, Pooled) and a.pool != b.pool:
-            if not (a.keys or b.keys):
-                self.shared.wanted.add(frozenset([a.pool, b.pool]))
+    def want_one_pool(self, *pools: str) -> None:
+        """Note that lists that are made at several places may have to be in one pool."""
+        for pool in sorted(set(pools) - set(pools[:1])):
+            self.shared.wanted.add(frozenset([pools[0], pool]))
 
     def kind_of_pool(self, ref: Ref) -> object:
         """Return what the lists, dicts or objects in one pool have in common; None: none is.

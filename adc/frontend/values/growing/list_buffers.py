@@ -242,7 +242,19 @@ def _perhaps(a: Binding | None, b: Binding | None) -> Binding | None:
 def note_appended(lo: Lowerer, slot: str, element: Binding | None) -> None:
     """Record an element that is added to a list, for enclosing loops; None: of another kind."""
     known = slot in lo.appended
-    lo.appended[slot] = joined(lo.appended[slot], element) if known else element
+    whole = lo.appended[slot] = joined(lo.appended[slot], element) if known else element
+    # Lists that are made at several places are of one kind, rather than of several.
+    lo.want_one_pool(
+        *(each.like.slot for each in _handles(whole) if isinstance(each.like, ListRef))
+    )
+
+
+def _handles(element: Binding | None) -> Iterator[Handle]:
+    """Yield what elements of lists have of objects and lists that are in pools."""
+    if isinstance(element, Handle):
+        yield element
+    for part in children(element) if element is not None else ():
+        yield from _handles(part)
 
 
 def inherit_appended(lo: Lowerer, slot: str, *others: str) -> None:

@@ -1,4 +1,4 @@
-"""Lists of any length that grow by lists, dicts and objects which nothing else holds."""
+"""Lists of any length that grow by dicts and objects, which are looked through afterwards."""
 
 from __future__ import annotations
 
@@ -11,20 +11,6 @@ from tests.corpus.program import Program, recorder
 
 HISTORY_PROGRAMS: list[Program] = []
 program = recorder(HISTORY_PROGRAMS)
-
-
-@program(np.array([0.3, 0.8]))
-def path_of_lists(x: Any) -> Any:
-    """A list of lists, to which only some iterations append."""
-    path = [[x[0], x[1]]]
-    for i in range(120):
-        px, py = path[-1]
-        if i % 3 < 2:
-            path.append([px + 0.1 * np.cos(py), py + 0.1 * px])
-        elif px > 3.0:
-            path += [[px * 0.9, py]]
-    rows = np.array(path)
-    return sum(q[0] ** 2 for q in path) + np.sum(rows[1:] * rows[:-1]) + path[4][1] * px
 
 
 class _Position:

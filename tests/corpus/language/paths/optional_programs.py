@@ -515,7 +515,7 @@ def write_to_an_array_that_may_be_another(x: Any, most: Any) -> Any:
     return np.sum(y * g)
 
 
-@_refused(X3, 0.5)
+@program(X3, 0.5)
 def write_to_a_list_that_may_be_another(x: Any, most: Any) -> Any:
     grads = [x * 1.0, x * 2.0]
     clipped = _all_clipped(grads, most)
@@ -533,7 +533,7 @@ def lists_that_may_be_one_in_a_loop(x: Any, most: Any) -> Any:
     return best[0] * best[1]
 
 
-@_refused(X3, 2)
+@program(X3, 2)
 def lists_that_are_one_after_a_while_loop(x: Any, n: Any) -> Any:
     a, b = [x[0], x[1]], [x[1], x[2]]
     k = 0
@@ -585,8 +585,6 @@ REFUSED: list[tuple[Program, str]] = [
         _REFUSED,
         (
             "may or may not be the same array here",
-            "whether this list was changed",
-            "'a' and 'b' are the same list after an iteration",
             "may be one is not supported",
             "may or may not be the same array here",
             "'p' is a _Node before the loop at line",
