@@ -204,7 +204,12 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
                     full = numbers.apply(lo, "or", full, numbers.apply(lo, "not", fits))
 
         def grow() -> None:
-            size = lo.sizes.counts(lo.builder.apply("room", count, hint="n"))
+            # A constant where the list is new: passes take the sizes of its buffers for equal.
+            known = isinstance(count, Literal)
+            room = numbers.apply(lo, "room", count) if known else (
+                lo.builder.apply("room", count, hint="n")
+            )  # fmt: skip
+            size = lo.sizes.counts(room)
             for buffer, _, part in columns:
                 _enlarge(lo, buffer.object, count, size, list_buffers.part_dims(lo, part))
 

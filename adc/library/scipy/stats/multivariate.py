@@ -77,7 +77,7 @@ def regular(cov: Any) -> Any:
     else:
         values = np.reshape(stop_gradient(_double(cov)), -1)
     if np.min(values) <= _EPSILON * np.max(np.abs(values)):
-        raise ValueError("a singular covariance: adc allows none, so project on its support")
+        raise ValueError("a singular covariance has no density here: project on its support")
     return cov
 
 
