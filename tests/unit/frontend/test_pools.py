@@ -403,12 +403,12 @@ def _attribute_of_another_kind(x: Any) -> Any:
 
 
 def _new_attribute(x: Any) -> Any:
-    items = []
+    items: Any = []
     for v in x:
         items.append(Item(v))
     for item in items:
-        item.fresh = item.x  # type: ignore[attr-defined]
-    return sum(item.fresh for item in items)  # type: ignore[attr-defined]
+        item.fresh = item.x
+    return sum(item.fresh for item in items)
 
 
 @pytest.mark.parametrize(
@@ -418,7 +418,7 @@ def _new_attribute(x: Any) -> Any:
         (_array_kept_elsewhere, r"ADC013.* may be in this list and was changed"),
         (_array_changed_afterwards, r"ADC013.* 'p' may be in this list and was changed"),
         (_attribute_of_another_kind, r"ADC010.* as `.x` of a Item, of which the run decides"),
-        (_new_attribute, r"ADC01"),
+        (_new_attribute, r"ADC012.* 'items' grows in a loop by a Item"),
     ],
     ids=lambda each: getattr(each, "__name__", ""),
 )
