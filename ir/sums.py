@@ -39,7 +39,7 @@ from adc.ir.core import (
     remembered,
     walk,
 )
-from adc.ir.walk import block_reads, stmt_reads, stmts_reads
+from adc.ir.walk import block_reads, stmt_reads
 
 LANES = 128
 SHORT = 64
@@ -151,65 +151,61 @@ def _summed(body: Block) -> dict[int, Chain]:
     return found
 
 
-def _chain(block: Block, value: Operand, k: int, members: set[Value]) -> bool:
+def _chain(block: Block, value: Value, k: int, members: set[Value]) -> bool:
     """Follow a partial sum through a block to yield `k`; whether there is a sum on the way."""
-    # Without these, nested branches with many results take exponential time.
-    if not _block_has_sums(block) or block.yields[k].type != value.type:
+    if not _block_has_sums(block):
         return False
+    end, summing = _followed(block, value, members) or (None, False)
+    return summing and end == block.yields[k] and block.yields.count(end) == 1
+
+
+def _followed(block: Block, value: Value, members: set[Value]) -> tuple[Value, bool] | None:
+    """Return what a partial sum is at the end of a block, and whether there is a sum on the way.
+
+    Return None if it is read otherwise.
+    """
     summing = False
     before: set[Operand] = set()  # partial sums that have been added to since
     for stmt in block.stmts:
         reads = stmt_reads(stmt) if blocks(stmt) else operands(stmt)
         if not before.isdisjoint(reads):
-            return False
+            return None
         if value not in reads:
             continue
         before.add(value)
+        inner: set[Value] = set()
         match stmt:
-            case Apply(op=op, args=(first, other)) if op.reorders and first == value:
-                members.add(first)  # type: ignore[arg-type]  # a carried value
-                value, summing = stmt.result, True
-                if other == first:
-                    return False
-                continue
+            case Apply(op=op, args=(first, other)) if op.reorders and first == value != other:
+                result = stmt.result
             case For(init=init, body=body) | Reverse(init=init, body=body) if value in init:
                 at = init.index(value)
-                inner: set[Value] = set()
                 if init.count(value) > 1 or value in block_reads(body):
-                    return False
+                    return None
                 if not _chain(body, body.params[at], at, inner):
-                    return False
-                members |= inner | {value}  # type: ignore[arg-type]
-                value, summing = stmt.results[at], True
-                continue
-            case If(then=then, orelse=orelse):
-                places = [
-                    j
-                    for j in range(len(stmt.results))
-                    if _passes(then, value, j) and _passes(orelse, value, j)
-                ]
-                if len(places) != 1 or value == stmt.cond:
-                    return False
-                j = places[0]
-                inner = set()
-                arms = [_chain(arm, value, j, inner) for arm in (then, orelse)]
-                if not any(arms):
-                    return False
-                members |= inner | {value}  # type: ignore[arg-type]
-                value, summing = stmt.results[j], True
-                continue
-        return False
-    members.add(value)  # type: ignore[arg-type]
-    if before.intersection(block.yields):
-        return False
-    return summing and block.yields[k] == value and block.yields.count(value) == 1
+                    return None
+                result = stmt.results[at]
+            case If(then=then, orelse=orelse) if value != stmt.cond:
+                ends = [(arm.yields, _followed(arm, value, inner)) for arm in (then, orelse)]
+                if not any(found and found[1] for _, found in ends):
+                    return None
+                at = next((j for j in range(len(stmt.results)) if _ends_as(ends, j)), -1)
+                if at < 0:
+                    return None
+                result = stmt.results[at]
+            case _:
+                return None
+        members |= inner | {value}
+        value, summing = result, True
+    members.add(value)
+    return None if before.intersection(block.yields) else (value, summing)
 
 
-def _passes(arm: Block, value: Operand, j: int) -> bool:
-    """Whether yield `j` of an arm is a partial sum, added to or not, that is not read otherwise."""
-    if arm.yields[j] == value:
-        return value not in stmts_reads(arm.stmts) and arm.yields.count(value) == 1
-    return _chain(arm, value, j, set())
+def _ends_as(ends: Sequence[tuple[Sequence[Operand], tuple[Value, bool] | None]], j: int) -> bool:
+    """Whether a partial sum is the `j`-th result of both arms, and no other one."""
+    return all(
+        found is not None and yields[j] == found[0] and yields.count(found[0]) == 1
+        for yields, found in ends
+    )
 
 
 def lane_values(fn: Function) -> frozenset[Value]:

@@ -99,7 +99,7 @@ class Attempts:
     picks: bool = False
     texts: bool = False
     sharing: Sharing = field(default_factory=Sharing)
-    unset: dict[Variable, UnassignedError] = field(default_factory=dict)
+    unset: dict[Variable, UnassignedError | None] = field(default_factory=dict)
     varied: dict[Variable, VariesError] = field(default_factory=dict)
     choosing: bool = False
     parted: bool = False
@@ -182,10 +182,11 @@ class Attempts:
 
     def _note_unset(self, error: UnassignedError) -> None:
         # It is checked where it is read, unless no path to there assigns it.
-        first = self.unset.setdefault(error.variable, error)
-        if first is not error:
-            known = first if first.why else error
+        if error.variable in self.unset:
+            first = self.unset[error.variable]
+            known = first if first and first.why else error
             raise UnboundError(known.message, known.span, known.hint) from None
+        self.unset = {**dict.fromkeys(error.others), **self.unset, error.variable: error}
 
     def _note_refused(self, error: AdcError) -> None:
         if self.sharing.shared:

@@ -128,9 +128,9 @@ class _Reducer:
         """Turn additions to carried numbers into sums if no partial sum is read."""
         for k, param in enumerate(loop.body.params):
             if isinstance(param.type, Scalar) and param.type.kind == "f":
-                body = _with_sums(loop.body, param)
-                if body is not None:
-                    tried = replace(loop, body=body)
+                found = _with_sums(loop.body, param)
+                if found is not None:
+                    tried = replace(loop, body=found[0])
                     if k in summed(tried):
                         loop = tried
         return loop
@@ -238,8 +238,11 @@ class _Reducer:
         return made, after
 
 
-def _with_sums(block: Block, value: Value) -> Block | None:
-    """Return a block with the additions to a carried number as sums; None where it is read."""
+def _with_sums(block: Block, value: Value) -> tuple[Block, Value] | None:
+    """Return a block with the additions to a carried number as sums, and what it is at the end.
+
+    Return None where it is read.
+    """
     stmts: list[Stmt] = []
     now: Value = value
     for stmt in block.stmts:
@@ -249,23 +252,21 @@ def _with_sums(block: Block, value: Value) -> Block | None:
                 now = stmt.result
                 continue
             case If(then=then, orelse=orelse) if now in stmts_reads((stmt,)) and now != stmt.cond:
+                arms = [found for arm in (then, orelse) if (found := _with_sums(arm, now))]
                 places = [
                     j
                     for j in range(len(stmt.results))
-                    if _ends(then, now, j) and _ends(orelse, now, j)
+                    if all(arm.yields[j] == end for arm, end in arms)
                 ]
-                if len(places) != 1:
+                if len(arms) < 2 or len(places) != 1:
                     return None
-                arms = [_with_sums(arm, now) for arm in (then, orelse)]
-                if arms[0] is None or arms[1] is None:
-                    return None
-                stmts.append(replace(stmt, then=arms[0], orelse=arms[1]))
+                stmts.append(replace(stmt, then=arms[0][0], orelse=arms[1][0]))
                 now = stmt.results[places[0]]
                 continue
             case Reverse(init=init) if now in init:
                 now = stmt.results[init.index(now)]
         stmts.append(stmt)
-    return with_stmts(block, stmts, block.yields)
+    return with_stmts(block, stmts, block.yields), now
 
 
 def _close_sums(block: Block, value: Value, names: Names) -> Block:
@@ -291,10 +292,6 @@ def _close_sums(block: Block, value: Value, names: Names) -> Block:
     return with_stmts(
         block, stmts, [env.get(y, y) if isinstance(y, Value) else y for y in block.yields]
     )
-
-
-def _ends(arm: Block, value: Value, j: int) -> bool:
-    return arm.yields[j] == value or _with_sums(arm, value) is not None
 
 
 def _additions(block: Block, param: Value, k: int) -> list[Store] | None:

@@ -129,17 +129,8 @@ class Chooser:
 
     def total(self) -> float:
         """Return the seconds that the plan takes, or its bytes if memory is the objective."""
-        # Values on a disk cost only time.
-        scarce = self.scarce and not self.offload
-        bytes_count = scarce or self.policy == "recompute"
-        total = 0.0
-        for value, decision in self.d.made.items():
-            often = self.often(self.d.sites[value].region)
-            if bytes_count:
-                one = self.extents.bytes(value) if decision.kind == KEPT else 0.0
-            else:
-                one = self.keeping(value) if decision.kind == KEPT else self.seconds(value)
-            total += often * one
+        bytes_count = self.counts_bytes
+        total = sum(map(self.cost, self.d.made))
         if not bytes_count:
             total += sum(self.often(region) * seconds for region, seconds in self.restoring())
         sources = {decision.source for decision in self.d.made.values()}
@@ -149,6 +140,19 @@ class Chooser:
                 size = self.extents.bytes(array)
                 total += size * (1.0 if bytes_count else self.reading(size, 1) + self.writing(size))
         return total
+
+    @cached_property
+    def counts_bytes(self) -> bool:
+        """Whether memory is the objective. Values on a disk cost only time."""
+        return (self.scarce and not self.offload) or self.policy == "recompute"
+
+    def cost(self, value: Value) -> float:
+        """Return what a value takes that was decided about: seconds, or bytes."""
+        often = self.often(self.d.sites[value].region)
+        is_kept = self.d.made[value].kind == KEPT
+        if self.counts_bytes:
+            return often * (self.extents.bytes(value) if is_kept else 0.0)
+        return often * (self.keeping(value) if is_kept else self.seconds(value))
 
     def restoring(self) -> Iterator[tuple[str, float]]:
         """Yield the loops in which elements of arrays are restored, and the cost."""

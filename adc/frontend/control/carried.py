@@ -604,10 +604,8 @@ def _check_rotation(
                 found.add(frozenset([a, other]))
         if not ends[a].kept <= fresh[a].object.kept:
             memo.kept[a] = ends[a].kept | fresh[a].object.kept
-        if lo.dims[ends[a]] != lo.dims[fresh[a].object] and a not in memo.sizes:
-            others = {lo.dims[fresh[b].object] for b in keys}
-            if lo.dims[ends[a]] not in others or len(others) > 1:
-                memo.sizes.add(a)
+        dims = zip(lo.dims[ends[a]], lo.dims[fresh[a].object], strict=True)
+        memo.sizes |= {(*a, axis) for axis, (last, first) in enumerate(dims) if last != first}
     new = {pair for pair in found if len(pair) == 2} - memo.alias
     memo.alias |= new
     if new or memo.kept != kept or len(memo.sizes) > sizes:

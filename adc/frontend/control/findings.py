@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from adc.frontend.control import forms
 from adc.frontend.core.bindings import (
     ArrayObject,
@@ -15,6 +17,7 @@ from adc.frontend.core.bindings import (
     Maybe,
     Num,
     OneOf,
+    Static,
     Unbound,
     Unstable,
 )
@@ -33,7 +36,7 @@ class LoopMemo:
 
     types: dict[tuple[str, int], Scalar | Array] = field(default_factory=dict)
     fresh: set[tuple[str, int]] = field(default_factory=set)
-    sizes: set[tuple[str, int]] = field(default_factory=set)
+    sizes: set[tuple[str, int, int]] = field(default_factory=set)
     alias: set[frozenset[tuple[str, int] | ArrayObject]] = field(default_factory=set)
     stale: dict[tuple[str, int] | ArrayObject | str, str] = field(default_factory=dict)
     # Names that have another kind where the loop is left early: they cannot be read after it.
@@ -118,9 +121,18 @@ def may_become_array(start: Binding, end: Binding) -> bool:
 
 
 def is_filled(start: Binding, end: Binding) -> bool:
-    """Whether something in `start` is absent and something else in `end`, or becomes an array."""
-    filled = any(forms.is_absent(old) and new != old for old, new in _pairs(start, end))
+    """Whether something in `start` is absent and something else in `end`, or becomes an array.
+
+    An array of objects, such as of many None, is none that the loop could carry, either.
+    """
+    filled = any(_is_filled(old, new) for old, new in _pairs(start, end))
     return filled or becomes_array(start, end)
+
+
+def _is_filled(old: Binding, new: Binding) -> bool:
+    if isinstance(old, Static) and isinstance(old.value, np.ndarray):
+        return old.value.dtype == object and not isinstance(new, Static)
+    return forms.is_absent(old) and new != old
 
 
 def _pairs(start: Binding, end: Binding) -> Iterator[tuple[Binding, Binding]]:

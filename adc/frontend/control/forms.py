@@ -96,6 +96,12 @@ def paired(like: Binding, binding: Binding, change: Change) -> Binding:
             return replace(binding, inner=paired(p, q, change))
         case OneOf(items=p), OneOf(items=q) if len(p) == len(q):
             return replace(binding, items=inside(p, q))
+        case RecordOf(), RecordOf() if like.keys != binding.keys:
+            found = map(like.get, binding.keys)
+            return with_children(
+                binding,
+                lambda part: part if (x := next(found)) is None else paired(x, part, change),
+            )
         case _ if side_by_side(like, binding) is not None:
             there = children(like)
             return with_children(binding, lambda part: paired(next(there), part, change))
@@ -372,11 +378,14 @@ def unread(lo: Lowerer, like: Binding) -> Binding:
             continue
         ty = Array(leaf.object.type.dtype, leaf.object.type.rank)
         version = lo.builder.apply("undef", params=(str(ty),), hint=leaf.object.name)
+        # Sizes that are constants stay so where it meets arrays that are read.
         dims = tuple(
-            lo.sizes.counts(
+            size
+            if isinstance(size, Literal)
+            else lo.sizes.counts(
                 lo.builder.apply("dim", version, params=(axis,), hint=f"{leaf.object.name}.dim")
             )
-            for axis in range(ty.rank)
+            for axis, size in enumerate(lo.dims[leaf.object])
         )
         made.append(lo.new_array(version, dims, leaf.object.name))
     return rebuild(like, iter(made))

@@ -8,7 +8,7 @@ the attempts of enclosing loops, so nesting does not multiply the number of atte
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from adc.frontend.control import forms
@@ -403,32 +403,31 @@ def _open_fresh(
     by_key: dict[tuple[str, int] | ArrayObject, Carried],
 ) -> None:
     """Give the objects that rebound names denote in the body their versions, sizes, suspects."""
+    entries = _entries(before, fresh)
+    # What names outside of the loop denote still, by object.
+    held = {
+        leaf.object
+        for name, binding in before.env.items()
+        for k, leaf in enumerate(leaves(binding))
+        if isinstance(leaf, ArrayRef) and (name, k) not in fresh
+    }
     for key, ref in fresh.items():
         obj = ref.object
         lo.versions[obj] = by_key[key].param
-        entry = _entry(before, key)
+        entry = entries[key]
         if entry in before.stale:
             lo.stale[obj] = before.stale[entry]
-        if key in memo.sizes:
-            lo.dims[obj] = tuple(
-                lo.sizes.counts(
-                    lo.builder.apply(
-                        "dim", by_key[key].param, params=(axis,), hint=f"{obj.name}.dim"
-                    )
-                )
-                for axis in range(obj.type.rank)
+        lo.dims[obj] = tuple(
+            lo.sizes.counts(
+                lo.builder.apply("dim", by_key[key].param, params=(axis,), hint=f"{obj.name}.dim")
             )
-        else:
-            lo.dims[obj] = lo.dims[entry]
+            if (*key, axis) in memo.sizes
+            else size
+            for axis, size in enumerate(lo.dims[entry])
+        )
         # On the first iteration it is the object that the name had on entry, if anybody else
         # still holds that one.
-        others = [
-            name
-            for name, binding in before.env.items()
-            for k, leaf in enumerate(leaves(binding))
-            if isinstance(leaf, ArrayRef) and leaf.object is entry and (name, k) not in fresh
-        ]
-        if others or entry in lo.origin or _held_outside(lo, entry):
+        if entry in held or entry in lo.origin or _held_outside(lo, entry):
             suspect(obj, entry)
         for other in entry.alias:
             if other in before.versions:
@@ -436,7 +435,7 @@ def _open_fresh(
     keys = list(fresh)
     for i, a in enumerate(keys):
         for b in keys[i + 1 :]:
-            if related(_entry(before, a), _entry(before, b)):
+            if related(entries[a], entries[b]):
                 suspect(fresh[a].object, fresh[b].object)
     for pair in memo.alias:
         ends = [
@@ -448,9 +447,14 @@ def _open_fresh(
             suspect(*ends)
 
 
-def _entry(before: State, key: tuple[str, int]) -> ArrayObject:
-    found = array_of(before.env, key)
-    assert found is not None
+def _entries(before: State, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], ArrayObject]:
+    """Return the arrays of names and places before the loop."""
+    known = {name: list(leaves(before.env[name])) for name in {name for name, _ in keys}}
+    found: dict[tuple[str, int], ArrayObject] = {}
+    for name, k in keys:
+        leaf = known[name][k]
+        assert isinstance(leaf, ArrayRef)
+        found[name, k] = leaf.object
     return found
 
 
@@ -759,13 +763,11 @@ def _result_array(
     version = item.init if item.result is None else item.result
     assert isinstance(version, Value)
     name = entry.object.name if is_slot(name) else name
-    known = all(isinstance(size, Literal) or size in lo.dims[entry.object] for size in lo.dims[obj])
-    dims = (
-        lo.dims[obj]
-        if known
-        else tuple(
-            lo.sizes.counts(lo.builder.apply("dim", version, params=(axis,), hint=f"{name}.dim"))
-            for axis in range(obj.type.rank)
-        )
+    # No iteration changes a size that the array had before the loop.
+    dims = tuple(
+        size
+        if isinstance(size, Literal) or size in lo.dims[entry.object]
+        else lo.sizes.counts(lo.builder.apply("dim", version, params=(axis,), hint=f"{name}.dim"))
+        for axis, size in enumerate(lo.dims[obj])
     )
     return lo.new_array(version, dims, name)

@@ -149,7 +149,26 @@ def _unassigned(lo: Lowerer, name: str, node: ast.AST, frame: Frame, why: str) -
     hint = f"give {own!r} a value on every path before this line"
     if not _is_checkable(name, frame):
         return UnboundError(message, lo.span(node), hint)
-    return UnassignedError(message, lo.span(node), hint, (frame.function, name), why)
+    others = [(frame.function, other) for other in _read_later(frame, node)]
+    return UnassignedError(message, lo.span(node), hint, (frame.function, name), why, others)
+
+
+def _read_later(frame: Frame, node: ast.AST) -> list[str]:
+    """Return other variables that a path has not assigned, and that the function reads below."""
+    line = getattr(node, "lineno", 0)
+    read = {
+        each.id
+        for each in ast.walk(frame.source.node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.lineno >= line
+    }
+    return [
+        name
+        for name, binding in frame.env.items()
+        if name in read
+        and isinstance(binding, Unbound)
+        and binding.why
+        and _is_checkable(name, frame)
+    ]
 
 
 def _is_of_generator(name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Collection, Iterator, Mapping, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -122,12 +122,19 @@ Variable = tuple[object, str]
 
 
 class UnassignedError(UnboundError):
-    """A variable is read that some path has not assigned: lower the program again, and check it."""
+    """A variable is read that some path has not assigned: lower the program again, and check it.
 
-    def __init__(self, message: str, span: Span, hint: str, variable: Variable, why: str) -> None:
+    The same is likely to happen with `others`.
+    """
+
+    def __init__(
+        self, message: str, span: Span, hint: str, variable: Variable, why: str,
+        others: Collection[Variable] = (),
+    ) -> None:  # fmt: skip
         super().__init__(message, span, hint)
         self.variable = variable
         self.why = why
+        self.others = others
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Who gets it from another process cannot lower the program again.
@@ -509,6 +516,8 @@ class Shared:
     # may be needed in another attempt (`values.growing.pools`).
     pools: Mapping[object, str] = field(default_factory=dict)
     wanted: set[object] = field(default_factory=set)
+    # By class: whether the order of attributes is "unknown" of any object, or is "read" of any.
+    orders: dict[type, set[str]] = field(default_factory=dict)
     # Whether there are pools rather than constants, which would do: what pools cannot hold is an
     # assumption then.
     pooled: bool = False

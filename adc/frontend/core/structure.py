@@ -41,11 +41,13 @@ from adc.frontend.core.bindings import (
     Perhaps,
     Pooled,
     Pullback,
+    Pushforward,
     Range,
     RecordOf,
     Ref,
     Reshape,
     Reversed,
+    Ruled,
     Stage,
     Static,
     Super,
@@ -104,20 +106,18 @@ HELD: dict[type, tuple[str, ...]] = {
     Bound: ("owner",),
     Super: ("owner",),
     Transformed: ("fn",),
+    Ruled: ("fn",),
     Pullback: ("args",),
+    Pushforward: ("args",),
     Directional: ("args",),
 }
-
-
-def _held(binding: Binding) -> tuple[str, ...]:
-    return next((HELD[base] for base in type(binding).__mro__ if base in HELD), ())
 
 
 def children(binding: Binding) -> Iterator[Binding]:
     """Yield what a binding holds, left to right: of a named tuple the items."""
     if isinstance(binding, Closure):
         yield from (part for _, part in parts_of(binding))
-    for name in _held(binding):
+    for name in HELD.get(type(binding), ()):
         held = getattr(binding, name)
         if isinstance(held, tuple):
             yield from held
@@ -148,7 +148,7 @@ def with_children(binding: B, change: Callable[[Binding], Binding]) -> B:
 
     if isinstance(binding, Closure):
         return _with_parts(binding, change)  # type: ignore[return-value]
-    old = {name: getattr(binding, name) for name in _held(binding)}
+    old = {name: getattr(binding, name) for name in HELD.get(type(binding), ())}
     new = {name: changed(name, held) for name, held in old.items()}
     is_same = all(map(operator.is_, new.values(), old.values()))
     return binding if is_same else replace(binding, **new)
@@ -168,10 +168,13 @@ def side_by_side(a: Binding, b: Binding) -> list[tuple[Binding, Binding]] | None
 
 def pieces(binding: Binding) -> Iterator[Num | ArrayRef]:
     """Yield the scalars, arrays and views in `binding`, left to right."""
-    if isinstance(binding, Num | ArrayRef):
-        yield binding
-    for part in children(binding):
-        yield from pieces(part)
+    left = [binding]
+    while left:
+        part = left.pop()
+        if isinstance(part, Num | ArrayRef):
+            yield part
+        else:
+            left += reversed(list(children(part)))
 
 
 def parts_of(closure: Closure) -> Iterator[tuple[str, Binding]]:

@@ -335,14 +335,26 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
         there = _entry(lo, owner, name)[1]
         last = lo.entries(owner).keys[-1:] == (name,) or _is_stored_iterator(owner)
         if not isinstance(there, Literal) and not last:
-            raise lo.unsupported(
-                f"setting `{name}` of {kind_of(owner)} again, which only some paths have set,",
-                node, "set it on every path first",
-            )  # fmt: skip
+            _note_order(lo, owner, "unknown", node)
         # Iterators of the library keep their order, with what is not set yet.
         record = lo.held(owner) if _is_stored_iterator(owner) else lo.entries(owner)
         assert isinstance(record, RecordOf)
         lo.hold(owner, record.with_item(name, value))
+
+
+def _note_order(lo: Lowerer, owner: ObjectRef, what: str, node: ast.AST) -> None:
+    """Note that the order of attributes of a class is "unknown", or "read"; refuse both.
+
+    An attribute that only some paths have set is in another place where it was not set before.
+    """
+    kind = kind_of(owner)
+    noted = lo.shared.orders.setdefault(owner.cls, set())
+    noted.add(what)
+    if len(noted) > 1:
+        raise lo.unsupported(
+            f"the order of the attributes of {kind}, which depends on the path,", node,
+            "set all of them in `__init__`",
+        )  # fmt: skip
 
 
 def is_constant(value: Binding) -> bool:
@@ -485,6 +497,7 @@ def as_dict(lo: Lowerer, owner: Binding, node: ast.AST) -> Binding:
         raise lo.unsupported(
             f"`vars` of {kind_of(owner)} with `__slots__`", node, "name the attributes"
         )
+    _note_order(lo, owner, "read", node)
     record = lo.entries(owner)
     if any(isinstance(item, Given) for item in record.items):
         items = tuple(outside.opened(lo, item) for item in record.items)

@@ -17,6 +17,9 @@ from adc.passes.remat.plan import KEPT
 from adc.passes.remat.undo.history import History
 from adc.passes.remat.undo.slots import Carried
 
+# The least part of what a plan takes for which a better one is looked for.
+_LEAST = 1e-3
+
 
 class Wanted:
     """The values that a plan may gain from."""
@@ -70,19 +73,29 @@ class Wanted:
         return source is not None and not kept and self.plan.is_there(source)
 
     def _has_number(self, label: str, slot: int) -> bool:
-        """Whether the plan keeps values that depend on an integer that a loop carries."""
+        """Whether the plan keeps values that depend on an integer that a loop carries.
+
+        These take a part of what all takes that is worth another plan.
+        """
         decisions = self.plan.d
         loop = decisions.loops[label]
         param, end = loop.body.params[slot], carried_yields(loop)[slot]
         if param.type.kind not in "iu" or end == param or end in decisions.restored.values:
             return False
-        return any(
-            decision.kind == KEPT
+        kept = [
+            self.plan.cost(value)
+            for value, decision in decisions.made.items()
+            if decision.kind == KEPT
             and not isinstance(value.type, Array)
             and decisions.is_within(value, label)
             and self._history.depends(value, param)
-            for value, decision in decisions.made.items()
-        )
+        ]
+        drawn = self.plan.seed is not None
+        return bool(kept) and (drawn or sum(kept) > _LEAST * self._total)
+
+    @cached_property
+    def _total(self) -> float:
+        return self.plan.total()
 
     @cached_property
     def _history(self) -> History:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import enum
 import heapq
 import itertools
@@ -270,3 +271,94 @@ def gradients_summed_over_added_axes(w: Any, x: Any) -> Any:
         y.backward(2.0 * y.data)
         b = Tensor(b.data - 0.1 * b.grad)
     return np.sum(b.data * b.data) + np.sum(a.grad)
+
+
+class Moments:
+    """An optimiser with a state that is None until its first step."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+        self.m: Any = None
+
+    def update(self, w: Any, gradient: Any) -> Any:
+        if self.m is None:
+            self.m = np.zeros(np.shape(gradient))
+        self.m = 0.5 * self.m + gradient
+        return w - self.rate * self.m
+
+
+class Affine:
+    """A layer that keeps its input, first set in a forward pass."""
+
+    def __init__(self, w: Any, optimiser: Moments) -> None:
+        self.w = w
+        self.b = np.zeros((1, w.shape[1]))
+        self.for_w, self.for_b = copy.copy(optimiser), copy.copy(optimiser)
+
+    def forward(self, x: Any) -> Any:
+        self.x = x
+        return x @ self.w + self.b
+
+    def backward(self, gradient: Any) -> Any:
+        w = self.w
+        self.w = self.for_w.update(self.w, self.x.T @ gradient)
+        self.b = self.for_b.update(self.b, np.sum(gradient, axis=0, keepdims=True))
+        return gradient @ w.T
+
+
+class Centred:
+    """A layer that sets several attributes in each forward pass, some of them in the first only."""
+
+    def __init__(self) -> None:
+        self.running: Any = None
+
+    def forward(self, x: Any) -> Any:
+        if self.running is None:
+            self.running = np.mean(x, axis=0)
+        self.running = 0.9 * self.running + 0.1 * np.mean(x, axis=0)
+        self.centred = x - np.mean(x, axis=0)
+        self.scale = 1.0 / np.sqrt(np.var(x, axis=0) + 0.1)
+        return self.centred * self.scale + self.running
+
+    def backward(self, gradient: Any) -> Any:
+        return gradient * self.scale * np.tanh(self.centred)
+
+
+@program(uniform(73, 6, 2), uniform(74, 2, 3), argnums=(0, 1))
+def epochs_of_layers_that_keep_what_they_saw(x: Any, w: Any) -> Any:
+    optimiser = Moments(0.1)
+    layers: list[Any] = [Affine(w, optimiser), Centred(), Affine(w.T, optimiser)]
+    losses = []
+    for _ in range(2):
+        for k in range(0, x.shape[0], 2):
+            out = x[k : k + 2]
+            for layer in layers:
+                out = layer.forward(out)
+            losses.append(np.mean((out - x[k : k + 2]) ** 2))
+            gradient = out - x[k : k + 2]
+            for layer in reversed(layers):
+                gradient = layer.backward(gradient)
+    return np.mean(losses)
+
+
+class Smoother:
+    """A filter of which a measurement is at first an array of None."""
+
+    def __init__(self, gain: Any) -> None:
+        self.gain = gain
+        self.z = np.array([[None] * 2]).T
+        self.x = np.zeros((2, 1))
+
+    def update(self, z: Any) -> None:
+        self.z = z.reshape(2, 1)
+        self.x = self.x + self.gain * (self.z - self.x)
+
+
+@program(0.4, uniform(75, 5, 2), argnums=(0, 1))
+def measurements_that_replace_an_array_of_none(gain: Any, zs: Any) -> Any:
+    smoother = Smoother(gain)
+    total = 0.0
+    for z in zs:
+        smoother.update(z)
+        total += np.sum(smoother.x**2)
+    return total

@@ -2,6 +2,19 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+p, q = Plain(), Plain()
+if x > 1.0:
+    p.a = x
+p.b = 1.0
+p.a = p.b + x
+for k in range(int(x) - 1):
+    q.a = p.a
+q.b = 2.0
+for k in range(int(x)):
+    q.a = x + k
+    q.b = q.a * q.b
+return p.a, p.b, q.a, q.b, hasattr(q, "a")
+
 span, unit = Span(x), Unit(x)
 for k in range(3):
     span = Span(span.stop - k, stop=span.length + x)

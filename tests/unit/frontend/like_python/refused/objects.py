@@ -39,8 +39,8 @@ if x > 1.0:
     p.a = x
 p.b = 1.0
 p.a = 3.0
-return p.a
-# ADC010: setting `a` of a Plain again, which only some paths have set, is not supported
+return list(vars(p))
+# ADC010: the order of the attributes of a Plain, which depends on the path, is not supported
 
 return Operators(x) - 1.0
 # ADC014: `-` is not defined for a Operators
