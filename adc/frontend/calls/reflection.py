@@ -144,6 +144,11 @@ def _is_there(lo: Lowerer, owner: Binding, name: str, node: ast.Call) -> bool:
         found = hasattr(owner.value, name)
         outside.guard(lo, (owner.place or Place(owner.value)).to(Has(name)), found)
         return found
+    if isinstance(owner, Super):
+        held = owner.owner
+        cls = held.value if isinstance(held, Static) else classes.instance_class(held)
+        assert isinstance(cls, type)
+        return classes.inherited(cls, name, owner.after)[1] is not classes.MISSING
     there = classes.has_attribute(owner, name)
     if there is None:
         raise lo.unsupported(f"asking whether {kind_of(owner)} has an attribute", node)

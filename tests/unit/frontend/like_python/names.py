@@ -30,6 +30,7 @@ import typing
 import numpy as np
 import scipy.integrate
 import scipy.linalg
+import scipy.stats
 from numpy.polynomial import Polynomial
 
 import adc
@@ -469,6 +470,12 @@ class Sentinel:
 
 
 NOTHING = Sentinel()
+
+
+@dataclasses.dataclass
+class Measured:
+    length: float = dataclasses.field(metadata={"unit": "m"})
+    steps: int = 3
 
 
 @dataclasses.dataclass

@@ -2,6 +2,30 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+class Base:
+    def __init__(self, x):
+        following = getattr(super(), "__init__", None)
+        self.x, self.level = x, 1.0 if following is None else 2.0
+    def start(self):
+        before = getattr(super(), "start", None)
+        return self.x if before is None else before() + self.x
+class Cooled:
+    rate = 3.0
+    def start(self):
+        return self.level * self.x
+class Both(Base, Cooled):
+    @classmethod
+    def known(cls):
+        return hasattr(super(), "start"), hasattr(super(), "stop")
+    def rates(self):
+        return getattr(super(), "rate", 0.0) * self.x, getattr(super(), "limit", 7.0)
+both = Both(x)
+return both.start(), Base(x).start(), both.known(), both.rates(), hasattr(super(Base, both), "start")
+
+kinds = {f.name: f.metadata.get("unit", "none") for f in dataclasses.fields(Measured)}
+kept = [f.name for f in dataclasses.fields(Measured) if "unit" in f.metadata]
+return kinds, kept, sum(getattr(Measured(x), name) for name in kept)
+
 span, unit = Span(x), Unit(x)
 for k in range(3):
     span = Span(span.stop - k, stop=span.length + x)
