@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -45,6 +46,9 @@ def _dtype(lo: Lowerer, given: Given, default: str, node: ast.AST) -> Scalar:
     return Scalar(arrays.dtype_argument(lo, given.get("dtype"), node) or default)
 
 
+_NAN = Num(Literal(math.nan, FLOAT))
+
+
 def _as_array(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
     """`np.array`, `np.asarray` and others, by the name of NumPy's function."""
     source = given["a"]
@@ -74,6 +78,10 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
     if dtype is None and (nones := constants.of_nones(lo, source)) is not None:
         return nones
     items = arguments.sequence(lo, source)
+    if dtype is not None and Scalar(dtype).kind in "fc":
+        # Of None, NumPy makes the float that is no number.
+        source = _NAN if arguments.is_none(source) else source
+        items = items and [_NAN if arguments.is_none(item) else item for item in items]
     if name == "ascontiguousarray" and isinstance(source, Num):
         items = (source,)
     if items is None and isinstance(source, Num):

@@ -308,9 +308,9 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
         owner.attributes[name] = value
         return
     if not isinstance(owner, Instance):
-        raise lo.unsupported(
-            f"assignment to an attribute of {kind_of(owner)}", node, "use a local name"
-        )
+        shape = isinstance(owner, ArrayRef) and name == "shape"
+        hint = "write `a = a.reshape(...)`" if shape else "use a local name"
+        raise lo.unsupported(f"assignment to an attribute of {kind_of(owner)}", node, hint)
     cls, meant = owner.cls, classes.in_class(owner.cls, name)
     if isinstance(owner, NamedTuple):
         raise TypeMismatchError(f"{kind_of(owner)} cannot be changed", lo.span(node))

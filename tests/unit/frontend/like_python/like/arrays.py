@@ -11,6 +11,10 @@ return sorted([x[0], x[1]])
 return sorted([np.array([2.0]), np.array([1.0])])
 """,
     "x=1.5": r"""
+nothing = np.asarray(None, dtype=float)
+row, complex_row = np.array([x, None], dtype="float32"), np.array((None, x), complex)
+return nothing, nothing.shape, row, row.dtype == np.float32, complex_row, np.atleast_2d(nothing)
+
 free = [letter for letter in "abcd" if letter not in FROZEN]
 both = FROZEN & {"a", "b", 2}
 return x * len(free), "".join(free), len(FROZEN), 2 in FROZEN, 2.5 in FROZEN, both, FROZEN | {"z"}
