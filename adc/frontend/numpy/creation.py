@@ -81,7 +81,7 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
     if dtype is not None and Scalar(dtype).kind in "fc":
         # Of None, NumPy makes the float that is no number.
         source = _NAN if arguments.is_none(source) else source
-        items = items and [_NAN if arguments.is_none(item) else item for item in items]
+        items = items and tuple(_NAN if arguments.is_none(item) else item for item in items)
     if name == "ascontiguousarray" and isinstance(source, Num):
         items = (source,)
     if items is None and isinstance(source, Num):

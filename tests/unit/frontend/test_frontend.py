@@ -505,14 +505,16 @@ def test_functions_that_large_code_calls_know_the_sizes_of_arguments_and_results
     check_grads(_swung, (np.array([0.3, -0.5, 0.8]), np.array([0.7, 1.1, 0.2])))
 
 
-@numba.vectorize(nopython=True)
 def _clipped(x: Any, most: Any) -> Any:
     return most if x > most else x * x
 
 
+_CLIPPED: Any = numba.vectorize(nopython=True)(_clipped)  # type: ignore[no-untyped-call]
+
+
 def test_functions_of_numba_vectorize_are_mapped() -> None:
     def program(x: Any) -> Any:
-        return np.sum(_clipped(x[:, None], np.array([0.4, 9.0]))) + _clipped(x[0], 2.0)
+        return np.sum(_CLIPPED(x[:, None], np.array([0.4, 9.0]))) + _CLIPPED(x[0], 2.0)
 
     x = np.array([0.3, 0.7, 1.6])
     assert adc.jit(program)(x) == pytest.approx(program(x))

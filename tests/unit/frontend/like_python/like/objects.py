@@ -20,7 +20,7 @@ class Both(Base, Cooled):
     def rates(self):
         return getattr(super(), "rate", 0.0) * self.x, getattr(super(), "limit", 7.0)
 both = Both(x)
-return both.start(), Base(x).start(), both.known(), both.rates(), hasattr(super(Base, both), "start")
+return both.start(), Base(x).start(), both.known(), both.rates()
 
 kinds = {f.name: f.metadata.get("unit", "none") for f in dataclasses.fields(Measured)}
 kept = [f.name for f in dataclasses.fields(Measured) if "unit" in f.metadata]

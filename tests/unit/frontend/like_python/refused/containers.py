@@ -2,6 +2,10 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+numbers = [x]
+numbers[:] = 3.0
+# ADC014: can only assign an iterable
+
 return {1: x}.values() == {1: x}.values()
 # ADC010: this comparison of what a dict has is not supported
 
