@@ -152,6 +152,6 @@ def lists_whose_elements_are_all_replaced(x: Any, n: Any) -> Any:
     past[:] = [v * v for v in past]
     past[:] = [x[0], *past[::-1]]
     first = [x[0], x[1], 2.0]
-    first[1:] = x * same[1]
+    first[1:] = np.array([x[2], x[1]]) * same[1]
     first[:1] = range(2)
     return same[0] * seen[1] + sum(seen) + sum(first) * len(seen)
