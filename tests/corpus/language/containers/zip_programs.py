@@ -138,7 +138,7 @@ def zip_of_equal_lengths(x: Any) -> Any:
     return s
 
 
-@program(np.array([0.4, -0.7, 1.1]), 2, argnums=0)
+@program(np.array([0.4, -0.7, 1.1]), 2, argnums=(0,))
 def lists_whose_elements_are_all_replaced(x: Any, n: Any) -> Any:
     """The other names of a list see what a slice of it becomes."""
     point = [x[0] * x[1], 1.0]
