@@ -496,6 +496,10 @@ class Shared:
     # now, outermost first, those whose elements it takes.
     stackable: frozenset[Place] = frozenset()
     taken: list[set[Place]] = field(default_factory=list)
+    # Classes of objects whose attributes are in an order that the path decides, and those that are
+    # asked for it (`objects.as_dict`).
+    disordered: set[type] = field(default_factory=set)
+    ordered: set[type] = field(default_factory=set)
     # Variables that are read where some path may not have assigned them, by function.
     unset: frozenset[Variable] = frozenset()
     # Variables that may be one of several values, of different kinds (`bindings.OneOf`).

@@ -100,7 +100,20 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
     return found
 
 
-for _name in ("array", "asarray", "ascontiguousarray", "asanyarray"):
+def _with_axes(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    """`np.array`, with as many axes in front as `ndmin` asks for."""
+    least = given.pop("ndmin", None)
+    found = _as_array(lo, given, node, "array")
+    if least is None:
+        return found
+    wanted = arguments.constant_int(lo, least, node, "`ndmin`")
+    whole = arrays.as_array(lo, found, node)
+    missing = wanted - len(dims_of(lo, whole))
+    return views.with_new_axes(lo, whole, list(range(missing))) if missing > 0 else found
+
+
+numpy_function("a dtype? * copy? order? ndmin?", "array")(_with_axes)
+for _name in ("asarray", "ascontiguousarray", "asanyarray"):
     numpy_function("a dtype? * copy? order?", _name)(functools.partial(_as_array, name=_name))
 
 

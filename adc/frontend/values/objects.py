@@ -335,14 +335,21 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
         there = _entry(lo, owner, name)[1]
         last = lo.entries(owner).keys[-1:] == (name,) or _is_stored_iterator(owner)
         if not isinstance(there, Literal) and not last:
-            raise lo.unsupported(
-                f"setting `{name}` of {kind_of(owner)} again, which only some paths have set,",
-                node, "set it on every path first",
-            )  # fmt: skip
+            lo.shared.disordered.add(cls)
+            _require_order(lo, cls, node)
         # Iterators of the library keep their order, with what is not set yet.
         record = lo.held(owner) if _is_stored_iterator(owner) else lo.entries(owner)
         assert isinstance(record, RecordOf)
         lo.hold(owner, record.with_item(name, value))
+
+
+def _require_order(lo: Lowerer, cls: type, node: ast.AST) -> None:
+    """Refuse `vars` where the path decides which attribute was set first."""
+    if cls in lo.shared.disordered and (cls in lo.shared.ordered or cls is types.SimpleNamespace):
+        raise lo.unsupported(
+            f"the order of the attributes of a {_written(cls)}, some of which only some paths have "
+            "set before,", node, "set them in `__init__`, or name them where `vars` has them",
+        )  # fmt: skip
 
 
 def is_constant(value: Binding) -> bool:
@@ -485,6 +492,8 @@ def as_dict(lo: Lowerer, owner: Binding, node: ast.AST) -> Binding:
         raise lo.unsupported(
             f"`vars` of {kind_of(owner)} with `__slots__`", node, "name the attributes"
         )
+    lo.shared.ordered.add(owner.cls)
+    _require_order(lo, owner.cls, node)
     record = lo.entries(owner)
     if any(isinstance(item, Given) for item in record.items):
         items = tuple(outside.opened(lo, item) for item in record.items)

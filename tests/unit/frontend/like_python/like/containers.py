@@ -8,6 +8,7 @@ same = point
 for i in range(2):
     point[:] = [a + b * k for a, b in zip(point, rows[k + i - 3])]
 part = [x, 2.0, 3.0]
+part[1:2] = X
 part[:] = range(3)
 part[1:1] = np.array([x, 2.0 * x])
 return point, same is point, len(same), part

@@ -22,6 +22,32 @@ class Both(Base, Cooled):
 both = Both(x)
 return both.start(), Base(x).start(), both.known(), both.rates()
 
+p = Plain()
+if x > 1.0:
+    p.a = x
+p.b = 1.0
+p.a = 3.0 * x
+q = Plain()
+for k in range(int(x)):
+    q.a = k * x
+    q.b = q.a + 1.0
+q.a = 2.0
+return p.a + p.b, q.a, q.b
+
+class Dual:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+    def exp(self):
+        return Dual(np.exp(self.a), np.exp(self.a) * self.b)
+    def sin(self):
+        return Dual(np.sin(self.a), np.cos(self.a) * self.b)
+    def conjugate(self):
+        return Dual(self.a, -self.b)
+    def __abs__(self):
+        return self.a
+d = np.conj(np.exp(np.sin(Dual(x, 1.0))))
+return d.a, d.b, np.abs(d)
+
 kinds = {f.name: f.metadata.get("unit", "none") for f in dataclasses.fields(Measured)}
 kept = [f.name for f in dataclasses.fields(Measured) if "unit" in f.metadata]
 return kinds, kept, sum(getattr(Measured(x), name) for name in kept)

@@ -176,11 +176,6 @@ a.append(a)
 return a
 # ADC010: returning a list that contains itself is not supported
 
-a = [x, 1.0, 2.0]
-a[1:2] = X
-return a[2] + len(a)
-# ADC014: can only assign an iterable
-
 a, b, *c = (x,)
 return a
 # ADC014: cannot unpack 1 values into at least 2 names

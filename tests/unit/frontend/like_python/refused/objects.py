@@ -39,8 +39,16 @@ if x > 1.0:
     p.a = x
 p.b = 1.0
 p.a = 3.0
-return p.a
-# ADC010: setting `a` of a Plain again, which only some paths have set, is not supported
+return list(vars(p))
+# ADC010: the order of the attributes of a Plain, some of which only some paths have set before, is not supported
+
+class Reduced:
+    def __len__(self):
+        return 2
+    def sin(self):
+        return 3.0
+return np.sin(Reduced())
+# ADC014: `np.sin` is not defined for a Reduced
 
 return Operators(x) - 1.0
 # ADC014: `-` is not defined for a Operators
