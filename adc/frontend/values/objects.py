@@ -347,8 +347,8 @@ def _require_order(lo: Lowerer, cls: type, node: ast.AST) -> None:
     """Refuse `vars` where the path decides which attribute was set first."""
     if cls in lo.shared.disordered and (cls in lo.shared.ordered or cls is types.SimpleNamespace):
         raise lo.unsupported(
-            f"the order of the attributes of a {_written(cls)}, some of which only some paths have "
-            "set before,", node, "set them in `__init__`, or name them where `vars` has them",
+            f"the order of the attributes of a {_written(cls)}, which the path decides,", node,
+            "set them in `__init__`, or name them where `vars` has them",
         )  # fmt: skip
 
 

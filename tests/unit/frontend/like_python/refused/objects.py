@@ -40,7 +40,7 @@ if x > 1.0:
 p.b = 1.0
 p.a = 3.0
 return list(vars(p))
-# ADC010: the order of the attributes of a Plain, some of which only some paths have set before, is not supported
+# ADC010: the order of the attributes of a Plain, which the path decides, is not supported
 
 class Reduced:
     def __len__(self):
