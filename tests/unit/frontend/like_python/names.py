@@ -62,6 +62,10 @@ Z = np.array(
 )  # fmt: skip
 
 
+SEQUENCES = (typing.Sequence, np.ndarray)
+NUMBER = typing.Union[int, float]  # noqa: UP007
+
+
 SECOND = operator.itemgetter(np.int64(1))
 
 

@@ -22,6 +22,13 @@ class Both(Base, Cooled):
 both = Both(x)
 return both.start(), Base(x).start(), both.known(), both.rates()
 
+found = [isinstance(v, SEQUENCES) for v in (x, [x], M, (1, 2), "ab", {1: x})]
+numbers = [isinstance(v, typing.Sequence) for v in (x, [x])]
+return found, numbers, isinstance(x, NUMBER), isinstance(int(x), NUMBER), isinstance([x], NUMBER)
+
+k = operator.index(int(2 * x)) + operator.index(np.int64(3)) + operator.index(True)
+return k * x, type(operator.index(np.int8(2))) is int
+
 p = Plain()
 if x > 1.0:
     p.a = x
