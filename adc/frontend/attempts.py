@@ -135,7 +135,8 @@ class Attempts:
             self._unrolled = replace(
                 self, sharing=Sharing(), unset=dict(self.unset), varied=dict(self.varied),
                 tables=None if self.tables is None else set(self.tables), logs=set(self.logs),
-                stepped=set(self.stepped), rolls=False,
+                stepped=set(self.stepped), pools=dict(self.pools), wanted=set(self.wanted),
+                rolls=False,
             )  # fmt: skip
             self.rolls = True
             return

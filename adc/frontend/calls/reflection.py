@@ -7,6 +7,7 @@ import ast
 import functools
 import inspect
 import types
+import typing
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,11 +42,14 @@ from adc.ir.foreign import is_stand_in
 
 def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
-    given = [item.value if isinstance(item, Static) else None for item in _flat(args[1])]
+    given = [_plain(item.value) if isinstance(item, Static) else None for item in _flat(args[1])]
     asked = [instances.class_of(c) if isinstance(c, type) else c for c in given]
     cls = classes.class_of(args[0])
-    if cls is None or not all(isinstance(c, type) for c in asked):
+    if cls is None:
         raise lo.unsupported(f"`isinstance` of {kind_of(args[0])}", node)
+    if not all(isinstance(c, type) for c in asked):
+        what = ast.unparse(node.args[-1])
+        raise lo.unsupported(f"`isinstance` with `{what}`", node, "use a class, or several")
     usual: list[Any] = [type.__instancecheck__, abc.ABCMeta.__instancecheck__]
     for c in asked:
         if cls is np.ndarray and c is not np.ndarray and isinstance(c, type):
@@ -54,6 +58,12 @@ def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -
         if type(c).__instancecheck__ not in usual:
             raise lo.unsupported(f"`__instancecheck__` of `{type(c).__name__}`", node)
     return lo.num(any(issubclass(cls, c) for c in asked if isinstance(c, type)))
+
+
+def _plain(cls: Any) -> Any:
+    """Return the class that one of `typing` stands for, such as `typing.Sequence`."""
+    origin = typing.get_origin(cls)
+    return origin if origin is not None and not typing.get_args(cls) else cls
 
 
 # What is asked of None as well as of anything else.
@@ -77,11 +87,14 @@ def _callable(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
     return lo.num(any("__call__" in each.__dict__ for each in cls.__mro__))
 
 
+_UNIONS = (types.UnionType, typing.Union)
+
+
 def _flat(binding: Binding) -> Iterator[Binding]:
     if isinstance(binding, TupleOf):
         for item in binding.items:
             yield from _flat(item)
-    elif isinstance(binding, Static) and isinstance(binding.value, types.UnionType):
+    elif isinstance(binding, Static) and typing.get_origin(binding.value) in _UNIONS:
         yield from map(Static, binding.value.__args__)
     else:
         yield binding
@@ -144,6 +157,11 @@ def _is_there(lo: Lowerer, owner: Binding, name: str, node: ast.Call) -> bool:
         found = hasattr(owner.value, name)
         outside.guard(lo, (owner.place or Place(owner.value)).to(Has(name)), found)
         return found
+    if isinstance(owner, Super):
+        held = owner.owner
+        cls = held.value if isinstance(held, Static) else classes.instance_class(held)
+        assert isinstance(cls, type)
+        return classes.inherited(cls, name, owner.after)[1] is not classes.MISSING
     there = classes.has_attribute(owner, name)
     if there is None:
         raise lo.unsupported(f"asking whether {kind_of(owner)} has an attribute", node)

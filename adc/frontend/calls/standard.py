@@ -509,6 +509,7 @@ HANDLERS: dict[Any, Handler] = {
     operator.getitem: _written("lambda a, b: a[b]", 2),
     operator.invert: _written("lambda a: ~a", 1), operator.abs: _written("lambda a: abs(a)", 1),
     operator.contains: _written("lambda a, b: b in a", 2),
+    operator.index: _written("lambda a: (range(a), int(a))[1]", 1),  # of integers only
 }  # fmt: skip
 HANDLERS |= {
     getattr(operator, name): _binary(kind)

@@ -47,6 +47,8 @@ TOTAL = 1500
 _MAX_CALL_DEPTH = 60
 # How often lowering begins again: signatures that differ each time would not end it.
 MOST_AGAIN = 20
+# For how many kinds of arguments a function is lowered where too much has been inlined.
+MOST_SIGNATURES = 8
 
 
 class ShareError(Exception):
@@ -168,6 +170,10 @@ def call_function(
     # The library's functions call themselves only through the program's.
     large = lo.builder.emitted > lo.shared.inlined and not holder.in_library
     if large and not any(True for b in passed for _ in refs(b)):
+        with _unless_recursive(lo, key):
+            result = _called(lo, holder, source, bound, node)
+            if result is not None:
+                return result
         lo.shared.recursive.add(key)  # it may call itself
         return callees.call_recursive(lo, holder, source, bound, node, key)
     if len(lo.stack) >= _MAX_CALL_DEPTH:
@@ -349,6 +355,27 @@ def _shared_or_inlined(
         elif sum(sharing.seen.values()) >= TOTAL:
             _begin_again(lo, LEAST)
     return result
+
+
+def _called(
+    lo: Lowerer, holder: Holder, source: Source, bound: dict[str, Binding], node: ast.Call
+) -> Binding | None:
+    """Call a function that is not inlined, as too much is, and may know sizes; None if it cannot.
+
+    The sizes of what it returns are known, which those of a recursive function are not.
+    """
+    if lo.depth is not None or lo.builder.mark is not None:
+        return None
+    if sum(which is holder.fn for which, *_ in lo.shared.callees) >= MOST_SIGNATURES:
+        return None
+    before, mark = lo.snapshot(), len(lo.builder.stmts)
+    try:
+        passed = callees.passed_by(lo, bound, node, constants=True)
+        return callees.call_shared(lo, holder, source, passed, node)
+    except AdcError:
+        lo.restore(before)
+        del lo.builder.stmts[mark:]
+        return None
 
 
 def _begin_again(lo: Lowerer, least: int) -> None:

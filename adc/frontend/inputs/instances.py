@@ -182,6 +182,7 @@ def is_unchanging(value: Any) -> bool:
         isinstance(value, UNCHANGING)
         or is_value(value)
         or type(value).__name__ == "cython_function_or_method"  # NumPy's `default_rng` is one
+        or type(value).__module__ == "typing"  # such as `typing.Sequence`
         or hasattr(type(value), "__adc_applied__")
         or hasattr(type(value), "__adc_external__")
         or isinstance(_compiled(value), types.FunctionType)

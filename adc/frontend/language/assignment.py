@@ -29,6 +29,7 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     OneOf,
     SetRef,
+    Static,
     TupleOf,
     kind_of,
 )
@@ -36,7 +37,6 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.language import containers, dicts, dynamic_lists, generators, subscripts
 from adc.frontend.numpy import indexing
 from adc.frontend.values import (
-    arguments,
     arrays,
     elementwise,
     keyed,
@@ -79,6 +79,22 @@ def _put(
         items[k] = Num(numbers.select(lo, here, *chosen))
 
 
+def _is_whole(part: ast.Slice) -> bool:
+    """Whether a slice is `[:]`."""
+    return part.lower is None and part.upper is None and part.step is None
+
+
+def _listed(lo: Lowerer, value: Binding, node: ast.Subscript) -> TupleOf | Growing:
+    """Return the elements of a value that a part of a list becomes, as those of a new list."""
+    if classes.has_attribute(value, "__iter__") is False:
+        raise TypeMismatchError("can only assign an iterable", lo.span(node))
+    made = dispatch.apply(lo, Static(list), [value], {}, classes.call_at(node))
+    assert isinstance(made, ListRef)
+    held = lo.held(made)
+    assert isinstance(held, TupleOf | Growing)
+    return held
+
+
 def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -> None:
     """Lower ``owner[key] = value`` for a list, a dict or an instance."""
     if _set_by_method(lo, owner, node, value):
@@ -87,15 +103,28 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
         case DequeRef() if isinstance(node.slice, ast.Slice):
             raise TypeMismatchError("sequence index must be integer, not 'slice'", lo.span(node))
         case ListRef() if isinstance(lo.held(owner), Growing):
+            if isinstance(node.slice, ast.Slice) and _is_whole(node.slice):
+                call = classes.call_at(node)
+                made = dispatch.apply(lo, Static(list), [value], {}, call)
+                dispatch.apply(lo, Bound(owner, "clear"), [], {}, call)
+                dispatch.apply(lo, Bound(owner, "extend"), [made], {}, call)
+                return
             key = evaluation.lower_expr(lo, node.slice)
             dynamic_lists.set_item(lo, owner, key, value, node)
         case ListRef():
             items = list(lo.contents(owner))
             if isinstance(node.slice, ast.Slice):
-                new = arguments.sequence(lo, value)
-                if new is None:
-                    raise TypeMismatchError("can only assign an iterable", lo.span(node))
-                items[containers.static_slice(lo, node.slice)] = new
+                new = _listed(lo, value, node)
+                part = containers.static_slice(lo, node.slice)
+                if isinstance(new, Growing):
+                    if len(items[part]) < len(items) or part.step not in (None, 1):
+                        raise lo.unsupported(
+                            "a part of a list that becomes a list of a length known only at run "
+                            "time", node, "join the parts: `a[:1] + b`",
+                        )  # fmt: skip
+                    lo.hold(owner, new)
+                    return
+                items[part] = new.items
             else:
                 key = evaluation.lower_expr(lo, node.slice)
                 if containers.is_varying(key) and dynamic_lists.as_buffers(lo, owner, node):

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import NoReturn
 
+import numpy as np
+
 from adc.frontend.control import blocks, escapes, evaluation
 from adc.frontend.control.control import (
     EXIT,
@@ -36,7 +38,9 @@ from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
+    DictRef,
     Lazy,
+    ListRef,
     NamedTuple,
     Num,
     ObjectRef,
@@ -56,12 +60,13 @@ from adc.frontend.core.state import Dead, Handling, Region
 from adc.frontend.language.texts import formatting, templates, written
 from adc.frontend.syntax import scope
 from adc.frontend.syntax.source import source_of
+from adc.frontend.values import sequences
 from adc.frontend.values.growing import wordings
 from adc.ir.builder import integer
 from adc.ir.core import Check, Literal, Operand, Print, Value, walk
 from adc.ir.errors import ExceptionHandlingError, LimitError, TypeMismatchError, exception_named
 from adc.ir.text import raising
-from adc.ir.types import BOOL
+from adc.ir.types import BOOL, FLOAT, INT
 from adc.library import Unsupported
 
 NOTHING = Words("", (), ())
@@ -377,7 +382,7 @@ def _arguments(
         own = tuple([Num(next(left)) for _ in range(count)])
         if each.number and each.template == "{}":
             value: Binding = own[0]
-        elif each.number and not own:
+        elif each.number and not own and each.template[:1] not in "[{":
             value = static(ast.literal_eval(each.template.format()))
         elif each.number is not False:
             return None
@@ -497,6 +502,10 @@ def made_of(
                 parts.append(Part(name, written.text_of(lo, value, node)))
             case ArrayRef() | Lazy():
                 parts.append(Part(name, written.text_of(lo, value, node), True))
+            case ListRef() | TupleOf() | DictRef() if (
+                len(nodes) > 1 or raising.has_own(cls)
+            ) and _is_literal(lo, value):
+                parts.append(Part(name, written.text_of(lo, value, node), True))
             case _:
                 # Alone it is what the exception says: a tuple, for instance.
                 if value is None or len(nodes) > 1 or raising.has_own(cls):
@@ -519,6 +528,23 @@ def made_of(
     except TypeError as error:
         raise TypeMismatchError(f"{cls.__name__}(): {error}", lo.span(stmt)) from None
     return parts
+
+
+def _is_literal(lo: Lowerer, value: Binding) -> bool:
+    """Whether Python has a literal for a value; it has none for nan, nor for NumPy's numbers."""
+    match value:
+        case Num(operand=Literal(value=known, type=ty)):
+            return ty in (INT, FLOAT, BOOL) and bool(np.isfinite(known))
+        case Num(operand=operand):
+            return operand.type in (INT, BOOL)
+        case Static(value=known):
+            return known is None or isinstance(known, str)
+        case DictRef() if isinstance(record := lo.held(value), RecordOf):
+            return all(_is_literal(lo, item) for item in record.items)
+        case ListRef() | TupleOf():
+            items = sequences.static_items(lo, value)
+            return items is not None and all(_is_literal(lo, item) for item in items)
+    return False
 
 
 def _refuse(lo: Lowerer, stmt: ast.Raise, args: Sequence[ast.expr]) -> NoReturn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -45,6 +46,9 @@ def _dtype(lo: Lowerer, given: Given, default: str, node: ast.AST) -> Scalar:
     return Scalar(arrays.dtype_argument(lo, given.get("dtype"), node) or default)
 
 
+_NAN = Num(Literal(math.nan, FLOAT))
+
+
 def _as_array(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
     """`np.array`, `np.asarray` and others, by the name of NumPy's function."""
     source = given["a"]
@@ -74,6 +78,10 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
     if dtype is None and (nones := constants.of_nones(lo, source)) is not None:
         return nones
     items = arguments.sequence(lo, source)
+    if dtype is not None and Scalar(dtype).kind in "fc":
+        # Of None, NumPy makes the float that is no number.
+        source = _NAN if arguments.is_none(source) else source
+        items = items and tuple(_NAN if arguments.is_none(item) else item for item in items)
     if name == "ascontiguousarray" and isinstance(source, Num):
         items = (source,)
     if items is None and isinstance(source, Num):
@@ -92,7 +100,20 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
     return found
 
 
-for _name in ("array", "asarray", "ascontiguousarray", "asanyarray"):
+def _with_axes(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    """`np.array`, with as many axes in front as `ndmin` asks for."""
+    least = given.pop("ndmin", None)
+    found = _as_array(lo, given, node, "array")
+    if least is None:
+        return found
+    wanted = arguments.constant_int(lo, least, node, "`ndmin`")
+    whole = arrays.as_array(lo, found, node)
+    missing = wanted - len(dims_of(lo, whole))
+    return views.with_new_axes(lo, whole, list(range(missing))) if missing > 0 else found
+
+
+numpy_function("a dtype? * copy? order? ndmin?", "array")(_with_axes)
+for _name in ("asarray", "ascontiguousarray", "asanyarray"):
     numpy_function("a dtype? * copy? order?", _name)(functools.partial(_as_array, name=_name))
 
 

@@ -538,6 +538,8 @@ def call(
         kwargs = {name: outside.number_in(lo, arg) for name, arg in kwargs.items()}
     if isinstance(callee, np.vectorize):
         return composed.vectorized(lo, callee, args, kwargs, node)
+    if type(callee).__name__ == "DUFunc":
+        return composed.vectorized(lo, np.vectorize(callee.__wrapped__), args, kwargs, node)
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, np.ufunc):
         return ufuncs.method(lo, owner, callee.__name__, args, kwargs, node)

@@ -129,7 +129,8 @@ def _composed(fn: Callable[..., Any]) -> Handler:
 
 _COMPOSED = (
     special.logsumexp, special.softmax, special.log_softmax, special.comb, special.perm,
-    special.factorial, special.multigammaln, special.polygamma, special.zeta, special.lambertw,
+    special.factorial, special.factorial2, special.multigammaln, special.polygamma, special.zeta,
+    special.lambertw,
     special.spherical_jn, special.spherical_yn, special.spherical_in, special.spherical_kn,
     special.jvp, special.yvp, special.ivp, special.kvp, special.h1vp, special.h2vp,
     special.softplus,

@@ -114,7 +114,10 @@ def _refused(what: str, method: str) -> Handler:
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
-        raise lo.unsupported(f"`scipy.stats.{what}`", node, _HINTS.get(method, _ELSE))
+        hint = _HINTS.get(method, _ELSE)
+        if method.startswith("_"):
+            hint = f"call the public method, `scipy.stats.{what.replace('._', '.')}`"
+        raise lo.unsupported(f"`scipy.stats.{what}`", node, hint)
 
     return handler
 

@@ -448,7 +448,7 @@ def _member(
     if isinstance(right, DictRef):
         there = _has_key(lo, right, left, node)
         return optional.negated(lo, there) if isinstance(op, ast.NotIn) else there
-    if isinstance(right, Static) and isinstance(right.value, frozenset):
+    if isinstance(right, Static) and isinstance(right.value, frozenset | types.MappingProxyType):
         right = TupleOf(tuple(static(item) for item in sorted(right.value, key=repr)))
     if isinstance(left, Static) and isinstance(right, Static):
         if operators.are_flags(left.value, right.value):

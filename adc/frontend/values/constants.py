@@ -272,6 +272,8 @@ def call(
             return None
     elif isinstance(owner, np.ndarray) and is_of_nones(Static(owner)):
         pass
+    elif isinstance(owner, types.MappingProxyType) and value.__name__ in ("get", "copy"):
+        pass
     elif is_value_class(owner) or is_value_class(value):
         if getattr(value, "__name__", "") in _CLOCKS:
             name = ast.unparse(node.func)

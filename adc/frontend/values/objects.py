@@ -308,9 +308,9 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
         owner.attributes[name] = value
         return
     if not isinstance(owner, Instance):
-        raise lo.unsupported(
-            f"assignment to an attribute of {kind_of(owner)}", node, "use a local name"
-        )
+        shape = isinstance(owner, ArrayRef) and name == "shape"
+        hint = "write `a = a.reshape(...)`" if shape else "use a local name"
+        raise lo.unsupported(f"assignment to an attribute of {kind_of(owner)}", node, hint)
     cls, meant = owner.cls, classes.in_class(owner.cls, name)
     if isinstance(owner, NamedTuple):
         raise TypeMismatchError(f"{kind_of(owner)} cannot be changed", lo.span(node))
@@ -350,9 +350,9 @@ def _note_order(lo: Lowerer, owner: ObjectRef, what: str, node: ast.AST) -> None
     kind = kind_of(owner)
     noted = lo.shared.orders.setdefault(owner.cls, set())
     noted.add(what)
-    if len(noted) > 1:
+    if len(noted) > 1 or (what == "unknown" and owner.cls is types.SimpleNamespace):
         raise lo.unsupported(
-            f"the order of the attributes of {kind}, which depends on the path,", node,
+            f"the order of the attributes of {kind}, which the path decides,", node,
             "set all of them in `__init__`",
         )  # fmt: skip
 

@@ -10,8 +10,19 @@ import ast
 import math
 from typing import Any
 
+import numpy as np
+
 from adc.frontend.core import classes, dispatch, numbers
-from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static, Unstable, kind_of
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    Lazy,
+    Num,
+    ObjectRef,
+    Static,
+    Unstable,
+    kind_of,
+)
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import usable
 from adc.frontend.values import elementwise
@@ -193,9 +204,11 @@ def length(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand | None:
 def builtin(
     lo: Lowerer, callee: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding | None:
-    """Lower a call of a builtin function with an instance."""
+    """Lower a call of a builtin function, or of one of NumPy's, with an instance."""
     if kwargs or not args or not any(map(classes.is_instance, args)):
         return None
+    if isinstance(callee, np.ufunc):
+        return _by_its_method(lo, callee, args, node)
     if callee is divmod and len(args) == 2:
         found = tried(lo, args[0], "__divmod__", args[1], node)
         return found or tried(lo, args[1], "__rdivmod__", args[0], node)
@@ -218,6 +231,23 @@ def builtin(
         )
     operand = elementwise.as_float(lo, found, node) if wanted is float else found.operand
     return Num(numbers.weak(lo, operand))
+
+
+def _by_its_method(
+    lo: Lowerer, ufunc: np.ufunc, args: list[Binding], node: ast.Call
+) -> Binding | None:
+    """Lower ``np.sin(a)`` of an object that is no sequence, which NumPy has as ``a.sin()``."""
+    owner = args[0]
+    if len(args) > 1 or "O->O" not in ufunc.types or not isinstance(owner, ObjectRef):
+        return None
+    if any(classes.find(lo, owner, name) is not None for name in _OF_ARRAYS):
+        return None
+    name = "__abs__" if ufunc is np.absolute else ufunc.__name__
+    return method(lo, owner, name, [], node)
+
+
+# What makes an array of an object, and what NumPy calls instead.
+_OF_ARRAYS = ("__len__", "__array__", "__array_ufunc__")
 
 
 # -- the list for users ----------------------------------------------------------------------------

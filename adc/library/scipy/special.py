@@ -154,6 +154,37 @@ def factorial(n: Any, exact: Any = False, extend: Any = "zero") -> Any:
     return found if x.ndim == 0 else found.astype(np.float64)
 
 
+def factorial2(n: Any, exact: Any = False, extend: Any = "zero") -> Any:
+    """`scipy.special.factorial2`."""
+    from scipy.special import gamma
+
+    if extend != "zero":
+        raise Unsupported(
+            "`scipy.special.factorial2` with `extend='complex'`", "write it with `gamma`"
+        )
+    x = np.asarray(n)
+    if x.dtype.kind not in "iu":
+        raise Unsupported(
+            "`scipy.special.factorial2` of numbers that are no integers", "write it with `gamma`"
+        )
+    if exact:
+        if x.ndim > 0:
+            raise Unsupported(
+                "`scipy.special.factorial2` of an array with `exact=True`", "leave out `exact`"
+            )
+        product = 1
+        for k in range(n, 1, -2):
+            product *= k
+        return product if n >= 0 else 0
+    odd = x % 2
+    if x.ndim == 0:
+        found = np.power(2.0, (x - odd) / 2) * gamma(x / 2 + 1) / gamma(odd / 2 + 1)
+    else:  # in the order in which SciPy rounds
+        found = np.power(2.0, x / 2) * gamma(x / 2 + 1)
+        found = np.where(odd == 1, found * (np.power(2.0, -0.5) / gamma(1.5)), found)
+    return np.where(x < 0, 0.0, found)
+
+
 def multigammaln(a: Any, d: Any) -> Any:
     """`scipy.special.multigammaln`."""
     from scipy.special import gammaln

@@ -207,3 +207,46 @@ def methods_of_base_classes_in_a_loop(x: Any) -> Any:
     for layer in layers:
         s = layer.apply(s) * 0.1
     return s
+
+
+class Profile:
+    """Its attributes are set by its method, as often as that is called."""
+
+    def __init__(self, width: Any) -> None:
+        self.width = width
+
+    def at(self, x: Any) -> Any:
+        self.limit = self.width * x
+        self.height = 2.0 / (1.0 + self.limit)
+        return self.height * (1.0 - self.limit**2)
+
+
+@program(X3, 0.4, argnums=(0, 1))
+def attributes_first_set_in_some_iterations(x: Any, width: Any) -> Any:
+    profile = Profile(width)
+    found = np.zeros(len(x))
+    for k in range(len(x)):
+        if x[k] > 0.0:
+            found[k] = profile.at(x[k])
+    return np.sum(found * x) + profile.height
+
+
+class Jet:
+    """A value and its derivative, with the methods that NumPy's functions call."""
+
+    def __init__(self, value: Any, slope: Any) -> None:
+        self.value, self.slope = value, slope
+
+    def exp(self) -> Jet:
+        return Jet(np.exp(self.value), np.exp(self.value) * self.slope)
+
+    def sin(self) -> Jet:
+        return Jet(np.sin(self.value), np.cos(self.value) * self.slope)
+
+
+@program(0.7)
+def functions_of_numpy_of_objects(x: Any) -> Any:
+    jet: Any = Jet(x, 1.0)
+    for _ in range(2):
+        jet = np.exp(np.sin(jet))
+    return jet.value * jet.slope

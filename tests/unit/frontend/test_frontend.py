@@ -18,6 +18,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 import scipy.special
@@ -34,6 +35,7 @@ from adc.ir.opdef import numpy_value
 from adc.ir.text.parser import parse
 from adc.ir.types import Scalar
 from adc.ir.verifier import problems
+from adc.testing import check_grads
 from tests.corpus.language import frontend_programs as cases
 from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS
@@ -472,3 +474,48 @@ def test_functions_that_need_constants_are_inlined_into_large_code(
     monkeypatch.setattr(entry, "Shared", functools.partial(state.Shared, inlined=150))
     x = np.array([[0.3, -0.5], [0.7, 1.1]])
     assert np.isclose(adc.jit(_many_calls)(x), _many_calls(x), rtol=1e-14)
+
+
+def _advanced(q: Any, p: Any, step: float) -> Any:
+    return q + step * np.array(p), p - step * np.sin(q)
+
+
+def _chained(q: Any) -> Any:
+    n = len(q)
+    turned: Any = [[None]] * n
+    for i in range(n):
+        turned[i] = np.array([np.cos(q[i]), np.sin(q[i])])
+    total = np.zeros(2)
+    for i in range(n):
+        total = total + turned[i] * (i + 1.0)
+    return total
+
+
+def _swung(q: Any, p: Any) -> Any:
+    for _ in range(3):
+        q, p = _advanced(q, p, 0.1)
+        p = p - 0.1 * _chained(q)[1]
+    return np.sum(q * p)
+
+
+def test_functions_that_large_code_calls_know_the_sizes_of_arguments_and_results(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(entry, "Shared", functools.partial(state.Shared, inlined=20))
+    check_grads(_swung, (np.array([0.3, -0.5, 0.8]), np.array([0.7, 1.1, 0.2])))
+
+
+def _clipped(x: Any, most: Any) -> Any:
+    return most if x > most else x * x
+
+
+_CLIPPED: Any = numba.vectorize(nopython=True)(_clipped)  # type: ignore[no-untyped-call]
+
+
+def test_functions_of_numba_vectorize_are_mapped() -> None:
+    def program(x: Any) -> Any:
+        return np.sum(_CLIPPED(x[:, None], np.array([0.4, 9.0]))) + _CLIPPED(x[0], 2.0)
+
+    x = np.array([0.3, 0.7, 1.6])
+    assert adc.jit(program)(x) == pytest.approx(program(x))
+    check_grads(program, (x,))

@@ -212,6 +212,7 @@ class _Coordinates(Sparse):
                 self.shape = (np.max(self.row) + 1, np.max(self.col) + 1)
             else:
                 self.shape = (shape[0], shape[1])
+                self.row, self.col = _integers(self.row), _integers(self.col)
                 _require_within(self.row, self.shape[0])
                 _require_within(self.col, self.shape[1])
             if not len(self.row) == len(self.col) == len(data):
@@ -265,6 +266,11 @@ class _Coordinates(Sparse):
             for j in range(x.shape[1]):
                 sums[self.row[k], j] += self.data[k] * x[self.col[k], j]
         return sums
+
+
+def _integers(index: Any) -> Any:
+    """Return rows or columns, which SciPy converts, as those of a table of floats."""
+    return index if index.dtype.kind in "iu" else index.astype(np.int32)
 
 
 def _require_within(found: Any, n: Any) -> None:

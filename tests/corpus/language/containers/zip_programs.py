@@ -136,3 +136,22 @@ def zip_of_equal_lengths(x: Any) -> Any:
     for a, (_, b) in zip(x, enumerate(x * x), strict=True):
         s += a * b
     return s
+
+
+@program(np.array([0.4, -0.7, 1.1]), 2, argnums=(0,))
+def lists_whose_elements_are_all_replaced(x: Any, n: Any) -> Any:
+    """The other names of a list see what a slice of it becomes."""
+    point = [x[0] * x[1], 1.0]
+    same = point
+    for k in range(n):
+        point[:] = [a + b * k for a, b in zip(point, x)]
+    past = []
+    for k in range(n + 1):
+        past.append(x[k] * k)
+    seen = past
+    past[:] = [v * v for v in past]
+    past[:] = [x[0], *past[::-1]]
+    first = [x[0], x[1], 2.0]
+    first[1:] = np.array([x[2], x[1]]) * same[1]
+    first[:1] = range(2)
+    return same[0] * seen[1] + sum(seen) + sum(first) * len(seen)

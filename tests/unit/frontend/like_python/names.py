@@ -30,6 +30,7 @@ import typing
 import numpy as np
 import scipy.integrate
 import scipy.linalg
+import scipy.stats
 from numpy.polynomial import Polynomial
 
 import adc
@@ -59,6 +60,10 @@ Z = np.array(
     [2.0 + 1.0j, complex(np.nan, 1.0), 1.0 + 3.0j, complex(2.0, np.nan), 1.0 + 2.0j,
      complex(np.nan, np.nan), complex(0.0, np.nan), complex(np.nan, -2.0)]
 )  # fmt: skip
+
+
+SEQUENCES = (typing.Sequence, np.ndarray)
+NUMBER = typing.Union[int, float]  # noqa: UP007
 
 
 SECOND = operator.itemgetter(np.int64(1))
@@ -469,6 +474,12 @@ class Sentinel:
 
 
 NOTHING = Sentinel()
+
+
+@dataclasses.dataclass
+class Measured:
+    length: float = dataclasses.field(metadata={"unit": "m"})
+    steps: int = 3
 
 
 @dataclasses.dataclass

@@ -11,6 +11,13 @@ return sorted([x[0], x[1]])
 return sorted([np.array([2.0]), np.array([1.0])])
 """,
     "x=1.5": r"""
+one, two = np.array(x, ndmin=1), np.array([x, 2.0], ndmin=3, dtype=complex)
+return one, one.shape, two, np.array(M, ndmin=1), np.array(M * x, ndmin=3).shape, one[0] * x
+
+nothing = np.asarray(None, dtype=float)
+row, complex_row = np.array([x, None], dtype="float32"), np.array((None, x), complex)
+return nothing, nothing.shape, row, row.dtype == np.float32, complex_row, np.atleast_2d(nothing)
+
 free = [letter for letter in "abcd" if letter not in FROZEN]
 both = FROZEN & {"a", "b", 2}
 return x * len(free), "".join(free), len(FROZEN), 2 in FROZEN, 2.5 in FROZEN, both, FROZEN | {"z"}

@@ -2,6 +2,17 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+rows, k = [[0.0, x], [1.0, x * x], [2.0, x**3]], int(2 * x)
+point = [0.0 for _ in range(2)]
+same = point
+for i in range(2):
+    point[:] = [a + b * k for a, b in zip(point, rows[k + i - 3])]
+part = [x, 2.0, 3.0]
+part[1:2] = X
+part[:] = range(3)
+part[1:1] = np.array([x, 2.0 * x])
+return point, same is point, len(same), part
+
 d = {"a": x, "c": 1.0}
 e = d
 d |= {"b": 2.0 * x, "a": 4.0}

@@ -2,6 +2,8 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+raise Stopped("late {now}", iterations=["a{", (2.5, None)], point={"n": int(x), "k": "two"})
+
 def first(v):
     try:
         return v[0]

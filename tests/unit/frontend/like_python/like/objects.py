@@ -15,6 +15,63 @@ for k in range(int(x)):
     q.b = q.a * q.b
 return p.a, p.b, q.a, q.b, hasattr(q, "a")
 
+class Base:
+    def __init__(self, x):
+        following = getattr(super(), "__init__", None)
+        self.x, self.level = x, 1.0 if following is None else 2.0
+    def start(self):
+        before = getattr(super(), "start", None)
+        return self.x if before is None else before() + self.x
+class Cooled:
+    rate = 3.0
+    def start(self):
+        return self.level * self.x
+class Both(Base, Cooled):
+    @classmethod
+    def known(cls):
+        return hasattr(super(), "start"), hasattr(super(), "stop")
+    def rates(self):
+        return getattr(super(), "rate", 0.0) * self.x, getattr(super(), "limit", 7.0)
+both = Both(x)
+return both.start(), Base(x).start(), both.known(), both.rates()
+
+found = [isinstance(v, SEQUENCES) for v in (x, [x], M, (1, 2), "ab", {1: x})]
+numbers = [isinstance(v, typing.Sequence) for v in (x, [x])]
+return found, numbers, isinstance(x, NUMBER), isinstance(int(x), NUMBER), isinstance([x], NUMBER)
+
+k = operator.index(int(2 * x)) + operator.index(np.int64(3)) + operator.index(True)
+return k * x, type(operator.index(np.int8(2))) is int
+
+p = Plain()
+if x > 1.0:
+    p.a = x
+p.b = 1.0
+p.a = 3.0 * x
+q = Plain()
+for k in range(int(x)):
+    q.a = k * x
+    q.b = q.a + 1.0
+q.a = 2.0
+return p.a + p.b, q.a, q.b
+
+class Dual:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+    def exp(self):
+        return Dual(np.exp(self.a), np.exp(self.a) * self.b)
+    def sin(self):
+        return Dual(np.sin(self.a), np.cos(self.a) * self.b)
+    def conjugate(self):
+        return Dual(self.a, -self.b)
+    def __abs__(self):
+        return self.a
+d = np.conj(np.exp(np.sin(Dual(x, 1.0))))
+return d.a, d.b, np.abs(d)
+
+kinds = {f.name: f.metadata.get("unit", "none") for f in dataclasses.fields(Measured)}
+kept = [f.name for f in dataclasses.fields(Measured) if "unit" in f.metadata]
+return kinds, kept, sum(getattr(Measured(x), name) for name in kept)
+
 span, unit = Span(x), Unit(x)
 for k in range(3):
     span = Span(span.stop - k, stop=span.length + x)

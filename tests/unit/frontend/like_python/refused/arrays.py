@@ -116,6 +116,10 @@ return x
 # ADC014: iteration over a 0-d array
 """,
     "x=M": r"""
+x.shape = 4
+return x
+# ADC010: assignment to an attribute of an array (f64[:, :]) is not supported
+
 return np.require(x, requirements=["F"])
 # ADC010: `np.require` with 'F' is not supported
 

@@ -2,6 +2,9 @@
 
 REFUSED: dict[str, str] = {
     "x=X": r"""
+return scipy.stats.norm._cdf(x)
+# ADC010: `scipy.stats.norm._cdf` is not supported
+
 return np.sin(x, x, x)
 # ADC014: `np.sin` takes 1 operand and `out`, not 3
 

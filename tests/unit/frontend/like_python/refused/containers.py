@@ -2,6 +2,10 @@
 
 REFUSED: dict[str, str] = {
     "x=1.5": r"""
+numbers = [x]
+numbers[:] = 3.0
+# ADC014: can only assign an iterable
+
 return {1: x}.values() == {1: x}.values()
 # ADC010: this comparison of what a dict has is not supported
 
@@ -171,11 +175,6 @@ a = [x]
 a.append(a)
 return a
 # ADC010: returning a list that contains itself is not supported
-
-a = [x, 1.0, 2.0]
-a[1:2] = X
-return a[2] + len(a)
-# ADC014: can only assign an iterable
 
 a, b, *c = (x,)
 return a

@@ -40,7 +40,15 @@ if x > 1.0:
 p.b = 1.0
 p.a = 3.0
 return list(vars(p))
-# ADC010: the order of the attributes of a Plain, which depends on the path, is not supported
+# ADC010: the order of the attributes of a Plain, which the path decides, is not supported
+
+class Reduced:
+    def __len__(self):
+        return 2
+    def sin(self):
+        return 3.0
+return np.sin(Reduced())
+# ADC014: `np.sin` is not defined for a Reduced
 
 return Operators(x) - 1.0
 # ADC014: `-` is not defined for a Operators

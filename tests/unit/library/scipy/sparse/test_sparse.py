@@ -47,7 +47,10 @@ Row = tuple[Callable[..., Any], tuple[Any, ...]]
 
 def _of_entries(v: Any) -> Any:
     made = sp.csc_matrix((v, (np.array([0, 1, 0, 3, 5, 1]), np.array([1, 1, 1, 2, 4, 1]))), (6, 7))
-    return made @ np.ones(7)
+    # A column of a table of floats may say where entries are.
+    table = np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 4.0], [3.0, 2.0], [5.0, 4.0], [1.0, 1.0]])
+    other = sp.csr_matrix((v * v, (table[:, 0], table[:, 1])), (6, 7))
+    return made @ np.ones(7) + np.conj(other) @ np.arange(7.0)
 
 
 def _solves(a: Any, b: Any) -> Any:
