@@ -16,6 +16,7 @@ import pytest
 import adc
 from adc import AdcError
 from adc.ir.errors import LimitError
+from tests.fuzz import fuzz_pools
 
 N = 12  # more than become variables of the code each
 X = np.random.default_rng(3).uniform(-1.0, 1.0, N)
@@ -418,7 +419,7 @@ def _new_attribute(x: Any) -> Any:
         (_array_kept_elsewhere, r"ADC013.* may be in this list and was changed"),
         (_array_changed_afterwards, r"ADC013.* 'p' may be in this list and was changed"),
         (_attribute_of_another_kind, r"ADC010.* as `.x` of a Item, of which the run decides"),
-        (_new_attribute, r"ADC012.* 'items' grows in a loop by a Item"),
+        (_new_attribute, r"ADC010.* this change of a Item, of which the run decides how many"),
     ],
     ids=lambda each: getattr(each, "__name__", ""),
 )
@@ -444,3 +445,21 @@ def _grown(x: Any) -> Any:
 def test_a_list_that_grows_under_its_loop() -> None:
     with pytest.raises(LimitError, match="the length of a list changes while a loop iterates"):
         adc.grad(_grown, target="python")(X)
+
+
+# -- random programs -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [5, 17, 32, 47, 48, 103])
+def test_random_programs(seed: int) -> None:
+    generated = fuzz_pools.generate(seed)
+    found = fuzz_pools.check(generated)
+    assert found.startswith(("ok", "refused")), generated.source
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(200, 300))
+def test_more_random_programs(seed: int) -> None:
+    generated = fuzz_pools.generate(seed)
+    found = fuzz_pools.check(generated)
+    assert found.startswith(("ok", "refused")), generated.source
