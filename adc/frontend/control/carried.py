@@ -138,7 +138,7 @@ def _close_name(
         # Where an exit is pending it is something else. This is what the next iteration sees.
         memo.dropped.add(name)
     if not isinstance(end, Unbound | Unstable):
-        form = forms.optional_form(start, end, varies(lo, name), keys=not memo.unrolls)
+        form = forms.optional_form(lo, start, end, varies(lo, name), keys=not memo.unrolls)
         if isinstance(form, OneOf) and (is_contents(name) or forms.waits(lo, form)):
             form = None
         if isinstance(form, OneOf) and memo.unrolls:
@@ -448,11 +448,15 @@ def _has_made_inside(before: State, form: Binding) -> bool:
 def _found_replaced(
     lo: Lowerer, before: State, memo: LoopMemo, name: str, start: Binding, end: Binding
 ) -> bool:
-    """The same for lists, dicts and objects that lists, dicts and objects hold."""
+    """The same for lists, dicts and objects that lists, dicts and objects hold.
+
+    And for those in pools of which a name is one.
+    """
     places = places_of(start)
-    if not is_slot(name) or not places or places.keys() != places_of(end).keys():
+    several = isinstance(start, OneOf) and isinstance(end, OneOf)
+    if not (is_slot(name) or several) or not places or places.keys() != places_of(end).keys():
         return False
-    if isinstance(lo.frame.env[name], Maybe):
+    if isinstance(lo.frame.env[name], Maybe) and not several:
         return False  # a variable that inner functions write: a tuple, or None
     found = False
     for key, old in places.items():
@@ -462,7 +466,7 @@ def _found_replaced(
             old, new = old.inner, new.inner
         if not (isinstance(old, Ref) and isinstance(new, Ref) and one_class(old, new)):
             continue
-        if old.slot == new.slot:
+        if old.slot == new.slot or (several and not lo.are_in_one_pool(old.slot, new.slot)):
             continue
         if (name, key) not in memo.replaced:
             memo.replaced[name, key] = None

@@ -46,6 +46,15 @@ def index(items: Any, value: Any) -> Any:
     raise ValueError("the value is not in the list")
 
 
+def repeated(items: Any, times: Any) -> Any:
+    """Return a list of the elements so many times."""
+    found = []
+    for _ in range(times):
+        for item in items:
+            found.append(item)
+    return found
+
+
 def equal(a: Any, b: Any) -> Any:
     """Whether two lists have equal elements."""
     if len(a) != len(b):

@@ -840,3 +840,14 @@ return rows, [a for k, a, b in rows if a is not None], rows[-1]
 """
 LIKE["x=X"] += MAYBE_NONE
 LIKE["x=X + 1.0"] = MAYBE_NONE
+LIKE["x=X"] += r"""
+xs = [v for v in x if v > 0.0]
+ys = xs * 2
+return ys, 3 * ys, xs * -1, xs * True, len(xs) * xs, [(v, 1) for v in xs] * 2
+
+xs = [v for v in x if v > 0.0]
+twice = [v * j for j in range(2) for v in xs]
+pairs = [(j, u - v) for j in (1, 2) for u, v in zip(xs, xs[1:])]
+places = [k for j in (1, 2) for k, v in enumerate(xs)]
+return twice, pairs, places, sum(v * j for j in (1, 2) for v in reversed(xs))
+"""
