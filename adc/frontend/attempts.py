@@ -53,11 +53,15 @@ ENDS = (ModesNeededError, program.ShareError, LongError, dispatch.SplitError, Ad
 
 
 def is_after(error: AdcError, other: AdcError) -> bool:
-    """Whether the program was lowered further than to another error."""
+    """Whether the program was lowered further than to another error.
+
+    That of a loop whose variables change their kind is about its head, others about all of a range.
+    """
     if error.span is None or other.span is None:
         return False
     one, two = error.span.chain()[0], other.span.chain()[0]
-    return one.file == two.file and one.line > two.line
+    end = two.line if isinstance(other, TypeUnstableError) else max(two.line, two.end_line)
+    return one.file == two.file and one.line > end
 
 
 @dataclass

@@ -237,6 +237,11 @@ def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
 _ORDER: dict[type[ast.cmpop], Any] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
+# The same of lists of any length, and whether it is asked of the second one.
+_OF_LISTS: dict[type[ast.cmpop], tuple[Any, bool]] = {
+    ast.Lt: (lists.less, False), ast.LtE: (lists.at_most, False),
+    ast.Gt: (lists.less, True), ast.GtE: (lists.at_most, True),
+}  # fmt: skip
 
 
 def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
@@ -284,6 +289,11 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
             found = dispatch.apply(lo, Static(lists.equal), [left, right], {}, call)
             equal = operators.truth(lo, found, node)
             return equal if isinstance(op, ast.Eq) else numbers.apply(lo, "not", equal)
+    if any(growing) and all(is_list):
+        by, backwards = _OF_LISTS[type(op)]
+        sides = [right, left] if backwards else [left, right]
+        found = dispatch.apply(lo, Static(by), sides, {}, classes.call_at(node))
+        return operators.truth(lo, found, node)
     left, right = (sequences.as_tuple(lo, side) for side in (left, right))
     if isinstance(left, TupleOf) and isinstance(right, TupleOf):
         if isinstance(op, ast.Eq | ast.NotEq):

@@ -283,6 +283,20 @@ def copies_of_lists(x: Any) -> Any:
 
 
 @program
+def parts_of_lists(x: Any) -> Any:
+    rows = [[v, 1.0] for v in x]
+    rows[1].extend(rows[1])
+    rows[2] += rows[2]
+    rows[3][:] = [x[0]] * 3
+    rows[4] = rows[3]
+    rows[4][1:] = rows[3]
+    rows[5][:1] = []
+    del rows[2][1:3]
+    rows[0:2] = [rows[3], [x[2]]]
+    return sum(sum(row) * k for k, row in enumerate(rows)) + len(rows[4])
+
+
+@program
 def lists_that_take_turns(x: Any) -> Any:
     full, now = [], []
     for v in x:

@@ -275,3 +275,54 @@ def lists_of_many_objects_repeated(x: Any) -> Any:
         cell.x += 0.1 * k
     values = [cell.x for cell in cells]
     return sum(cell.value() for cell in turns) + sum(2 * values) + len(values * -1)
+
+
+class _Ranked:
+    def __init__(self, rank: Any, x: Any) -> None:
+        self.rank = rank
+        self.x = x
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.rank < other.rank)
+
+
+@program(X10)
+def objects_with_an_order(x: Any) -> Any:
+    made = [_Ranked(k * 7 % 5, value) for k, value in enumerate(x)]
+    least = min(made)
+    least.x += 2.0
+    last = max(made, key=lambda each: each.rank)
+    last.x *= 3.0
+    made.sort(reverse=True)
+    again = sorted(made)
+    rows = [[float(each.rank), each.x] for each in again]
+    return (
+        sum(k * each.x for k, each in enumerate(made))
+        + sum(k * k * each.x for k, each in enumerate(again))
+        + max(rows)[1]
+    )
+
+
+@program(X10)
+def objects_that_are_their_own_next(x: Any) -> Any:
+    cell = _Cell(x[0])
+    total = 0.0
+    for value in x[1:]:
+        before = cell
+        cell = cell.next = _Cell(value)
+        cell.next.x *= 2.0
+        total += cell.x + before.x
+    return total + cell.next.next.value()
+
+
+@program(X10)
+def lists_of_the_run_unpacked(x: Any) -> Any:
+    rows: Any = [[value, 2.0, value**2] for value in x]
+    rows[1].pop()
+    total = 0.0
+    for row in rows:
+        if len(row) == 3:
+            a, b, c = row
+            total += a * b * c
+    a, b = rows[1]
+    return total + a * b
