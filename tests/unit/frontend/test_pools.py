@@ -283,6 +283,30 @@ def copies_of_lists(x: Any) -> Any:
 
 
 @program
+def lists_of_arrays(x: Any) -> Any:
+    rows = [[x[:2] * v] for v in x]
+    for k, v in enumerate(x):
+        rows[k // 2].append(x[1:3] + v)
+    first = rows[0]
+    first[0] = x[2:4] * 3.0
+    rows[3] = first
+    rows[3].append(np.array([x[0], 1.0]))
+    found = sum(k * np.sum(a * a[::-1]) for row in rows for k, a in enumerate(row, 1))
+    return found + rows[1][1][0]
+
+
+@program
+def dicts_with_keys_of_the_run(x: Any) -> Any:
+    tables = []
+    for k, v in enumerate(x):
+        table: Any = {}
+        for j in range(3):
+            table[k * j % 5] = v * j
+        tables.append(table)
+    return sum(sum(table.values()) * len(table) for table in tables)
+
+
+@program
 def parts_of_lists(x: Any) -> Any:
     rows = [[v, 1.0] for v in x]
     rows[1].extend(rows[1])
