@@ -18,6 +18,7 @@ from adc.compiler.compiled import DIRECTIONS, Sizes, sizes_of
 from adc.compiler.family import Family, Way
 from adc.compiler.results import check_floats, check_result, is_differentiable_number
 from adc.compiler.signature import Signature
+from adc.frontend.attempts import is_after
 from adc.frontend.core.state import (
     BOTH,
     NEITHER,
@@ -356,8 +357,9 @@ class Preparation:
         constants: dict[Place, Any] = {}
         refused: AdcError | None = None
         picks = texts = told = False
-        # Whether objects are in pools: None if that was tried in vain.
+        # Whether objects are in pools: None if that was tried in vain, and why.
         pools: bool | None = False
+        pooled: AdcError | None = None
         unbudgeted = self.way.options.target != "cuda" and self.way.options.memory is None
         while True:
             numbers: set[Place] = set()
@@ -389,7 +391,7 @@ class Preparation:
                 if pools:
                     constant = {error.place} if isinstance(error, ConstantNeededError) else set()
                     if not _add(constants, constant, values):
-                        pools = None
+                        pools, pooled = None, error
                         constants.clear()
                     continue
                 if pools is False and unbudgeted and _may_be_pools(error, values):
@@ -410,8 +412,8 @@ class Preparation:
                         constants.clear()
                         continue
                     if picks:
-                        further = _is_further(error, refused, passed)
-                        raise (error if further else refused) from None
+                        last = error if _is_further(error, refused, passed) else refused
+                        raise (pooled if pooled and is_after(pooled, last) else last) from None
                     # What takes more code is the last resort.
                     picks = True
                     constants.clear()

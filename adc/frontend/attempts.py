@@ -52,6 +52,18 @@ from adc.ir.errors import (
 ENDS = (ModesNeededError, program.ShareError, LongError, dispatch.SplitError, AdcError)
 
 
+def is_after(error: AdcError, other: AdcError) -> bool:
+    """Whether the program was lowered further than to another error.
+
+    That of a loop whose variables change their kind is about its head, others about all of a range.
+    """
+    if error.span is None or other.span is None:
+        return False
+    one, two = error.span.chain()[0], other.span.chain()[0]
+    end = two.line if isinstance(other, TypeUnstableError) else max(two.line, two.end_line)
+    return one.file == two.file and one.line > end
+
+
 @dataclass
 class Attempts:
     """What the next attempt begins with.
@@ -204,7 +216,8 @@ class Attempts:
             return
         if self.pools and self._unpooled is not None:
             # Without them, it may need no tables. What pools cannot hold is worth telling.
-            error = error if isinstance(error, PoolError | AliasError) else self._unpooled
+            told = isinstance(error, PoolError | AliasError) or is_after(error, self._unpooled)
+            error = error if told else self._unpooled
             self.pools = {}
         if self.tables:
             # Where it does with known keys, in loops that are unrolled, it needs no tables.

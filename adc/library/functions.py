@@ -105,12 +105,12 @@ def most_by(items: Any, key: Any) -> Any:
 
 
 def least(items: Any) -> Any:
-    """Python's `min` of tuples."""
+    """Python's `min` of tuples and objects."""
     return least_by(items, _itself)
 
 
 def most(items: Any) -> Any:
-    """Python's `max` of tuples."""
+    """Python's `max` of tuples and objects."""
     return most_by(items, _itself)
 
 
@@ -149,6 +149,27 @@ def in_order(items: Any, keys: Any, backwards: Any) -> Any:
     else:
         order = np.lexsort(columns[::-1])
     return [items[k] for k in order]
+
+
+def by_comparison(items: Any, keys: Any, backwards: Any) -> Any:
+    """Python's `sorted` of what has these objects as keys, by their `<`."""
+    order = []
+    for k in range(len(keys)):
+        at = k
+        order.append(k)
+        while at > 0 and _is_before(keys[k], keys[order[at - 1]], backwards):
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = k
+    for k in range(len(order)):
+        for j in range(k):
+            if _is_before(keys[order[k]], keys[order[j]], backwards):
+                raise Unsupported("`sorted` by a `<` that is no order", "sort by numbers")
+    return [items[k] for k in order]
+
+
+def _is_before(one: Any, other: Any, backwards: Any) -> Any:
+    return other < one if backwards else one < other
 
 
 def require_order(keys: Any) -> None:

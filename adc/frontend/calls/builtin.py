@@ -15,6 +15,7 @@ from adc.frontend.control import evaluation, program
 from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
+    Among,
     ArrayRef,
     Binding,
     Cell,
@@ -22,6 +23,7 @@ from adc.frontend.core.bindings import (
     DictView,
     Enumerate,
     Growing,
+    Handle,
     Lazy,
     ListRef,
     NamedTuple,
@@ -137,6 +139,10 @@ def _abs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
     return Num(x) if x.type.kind == "u" else Num(numbers.apply(lo, "abs", x))
 
 
+# Elements of lists of any length that `min` and `max` compare as Python does.
+_COMPARED = (TupleOf, NamedTuple, Handle, Among)
+
+
 def _extreme(op: type[ast.cmpop]) -> Handler:
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
@@ -148,7 +154,7 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
             return _keyed(lo, op, args, kwargs, node)
         if len(args) == 1:
             name = "min" if op is ast.Lt else "max"
-            if isinstance(list_buffers.kept_in(lo, args[0]), TupleOf | NamedTuple):
+            if isinstance(list_buffers.kept_in(lo, args[0]), _COMPARED):
                 by = library_functions.least if op is ast.Lt else library_functions.most
                 return dispatch.apply(lo, static(by), args, {}, node)
             array = _as_elements(lo, args[0], node)

@@ -13,11 +13,13 @@ import numpy as np
 from adc.frontend.control.control import VALUE, branch
 from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
+    Among,
     ArrayRef,
     Binding,
     Cell,
     Enumerate,
     Growing,
+    Handle,
     ListRef,
     NamedTuple,
     Num,
@@ -64,6 +66,9 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         if isinstance(list_buffers.kept_in(lo, source), TupleOf):
             args = [source, source, lo.num(backwards)]
             return dispatch.apply(lo, static(library_functions.in_order), args, {}, node)
+        if isinstance(list_buffers.kept_in(lo, source), Handle | Among):
+            args = [source, source, lo.num(backwards)]
+            return dispatch.apply(lo, static(library_functions.by_comparison), args, {}, node)
         held = lo.held(source) if isinstance(source, ListRef) else None
         if isinstance(held, Growing) and not isinstance(held.element, Cell):
             raise lo.unsupported(

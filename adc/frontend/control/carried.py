@@ -138,7 +138,7 @@ def _close_name(
         # Where an exit is pending it is something else. This is what the next iteration sees.
         memo.dropped.add(name)
     if not isinstance(end, Unbound | Unstable):
-        form = forms.optional_form(start, end, varies(lo, name), keys=not memo.unrolls)
+        form = forms.optional_form(lo, start, end, varies(lo, name), keys=not memo.unrolls)
         if isinstance(form, OneOf) and (is_contents(name) or forms.waits(lo, form)):
             form = None
         if isinstance(form, OneOf) and memo.unrolls:
@@ -404,13 +404,19 @@ def _found_list(
         return False
     if _found_replaced(lo, before, memo, name, start, end):
         return True
+    if isinstance(start, Growing) and isinstance(end, TupleOf) and is_slot(name):
+        whole = list_buffers.common(lo, [start, end])
+        if whole == start.element:
+            lo.frame.env[name] = list_buffers.grown(lo, end, whole, None)
+            return False
     element = lo.appended.get(name)
-    shrinks = _is_shorter(start, end) and not memo.unrolls
+    resized = _is_resized(start, end) and not memo.unrolls
     if not is_slot(name) or not isinstance(start, TupleOf | RecordOf | Growing):
         return False
-    if element is None and not (shrinks and name not in lo.appended):
+    if element is None and not (resized and name not in lo.appended):
         return False
-    whole = list_buffers.common(lo, [start], element)
+    ends = [end] if isinstance(end, TupleOf | Growing) and element is None else []
+    whole = list_buffers.common(lo, [start, *ends], element)
     if whole is None or any(ref.slot not in before.env for ref in refs(whole)):
         return False
     if isinstance(start, RecordOf):
@@ -448,11 +454,15 @@ def _has_made_inside(before: State, form: Binding) -> bool:
 def _found_replaced(
     lo: Lowerer, before: State, memo: LoopMemo, name: str, start: Binding, end: Binding
 ) -> bool:
-    """The same for lists, dicts and objects that lists, dicts and objects hold."""
+    """The same for lists, dicts and objects that lists, dicts and objects hold.
+
+    And for those in pools of which a name is one.
+    """
     places = places_of(start)
-    if not is_slot(name) or not places or places.keys() != places_of(end).keys():
+    several = isinstance(start, OneOf) and isinstance(end, OneOf)
+    if not (is_slot(name) or several) or not places or places.keys() != places_of(end).keys():
         return False
-    if isinstance(lo.frame.env[name], Maybe):
+    if isinstance(lo.frame.env[name], Maybe) and not several:
         return False  # a variable that inner functions write: a tuple, or None
     found = False
     for key, old in places.items():
@@ -462,7 +472,7 @@ def _found_replaced(
             old, new = old.inner, new.inner
         if not (isinstance(old, Ref) and isinstance(new, Ref) and one_class(old, new)):
             continue
-        if old.slot == new.slot:
+        if old.slot == new.slot or (several and not lo.are_in_one_pool(old.slot, new.slot)):
             continue
         if (name, key) not in memo.replaced:
             memo.replaced[name, key] = None
@@ -524,7 +534,7 @@ def _move(lo: Lowerer, before: State, name: str, start: Ref, end: Ref) -> None:
             lo.builder.loc, "make one of them a copy",
         )  # fmt: skip
     _keep_former(lo, start.slot)
-    env[start.slot] = env[end.slot]
+    env[start.slot] = _with_slot(env[end.slot], end.slot, start.slot)  # it may hold itself
     lo.stale.pop(start.slot, None)
     if end.slot in lo.stale:
         lo.stale[start.slot] = lo.stale[end.slot]
@@ -572,12 +582,12 @@ def _with_slot(held: Binding, slot: str, other: str) -> Binding:
     return rebuild(held, iter(list(leaves(held))), moved)
 
 
-def _is_shorter(start: Binding, end: Binding) -> bool:
-    """Whether an iteration takes elements out of a list, perhaps."""
+def _is_resized(start: Binding, end: Binding) -> bool:
+    """Whether an iteration makes a list longer or shorter, perhaps."""
     if not isinstance(start, TupleOf):
         return False
     return isinstance(end, Growing) or (
-        isinstance(end, TupleOf) and len(end.items) < len(start.items)
+        isinstance(end, TupleOf) and len(end.items) != len(start.items)
     )
 
 

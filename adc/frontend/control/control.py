@@ -533,7 +533,7 @@ class _Merge:
         if isinstance(b, OneOf) and not isinstance(a, OneOf):
             a, b, first, second = b, a, 1, 0  # its items keep their numbers
         (items, p), (others, q) = forms.items_of(a), forms.items_of(b)
-        places = forms.places_in(items, others)
+        places = forms.places_in(self.lo, items, others)
         count, numbers_ = len(items), list[int]()
         for k in places:
             numbers_.append(count if k is None else k)
@@ -608,6 +608,7 @@ class _Merge:
                 self.references[key] = None
             else:
                 self.slots[made.slot] = held
+                self.lo.note_pool(made.slot, held)
                 self.lo.lend(made.slot, a, b)
                 self.lo.suspect(made.slot, key)
                 for old, arm in zip(key, self.arms, strict=True):
@@ -622,6 +623,8 @@ class _Merge:
     def stays(self, a: Ref, b: Ref) -> bool:
         """Whether what is one of two objects stays so, and changes are seen by all names."""
         known = {a.slot, b.slot} <= self.before.env.keys()
+        if self.lo.are_in_one_pool(a.slot, b.slot):
+            return False  # it is another name of either, as any number of them are
         parted = self.lo.shared.picks and (isinstance(a, ObjectRef) or self.lo.shared.parted)
         return known and a.slot != b.slot and parted
 

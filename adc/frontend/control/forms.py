@@ -167,7 +167,7 @@ def may_be_optional(binding: Binding) -> bool:
 
 
 def optional_form(
-    start: Binding, end: Binding, varies: bool = False, keys: bool = True
+    lo: Lowerer, start: Binding, end: Binding, varies: bool = False, keys: bool = True
 ) -> Binding | None:
     """Return a form for what is one or the other, if they differ in what may be absent.
 
@@ -178,7 +178,7 @@ def optional_form(
     match start, end:
         case Maybe(inner=inner), _ if start.absent == absent:
             other, _ = parts_of_optional(end, absent)
-            found = None if other is None else optional_form(inner, other, varies)
+            found = None if other is None else optional_form(lo, inner, other, varies)
             if found is None or not _may_be_inside(found):
                 return None
             return replace(start, inner=found)
@@ -195,20 +195,20 @@ def optional_form(
                 return None
             return Maybe(other, Literal(True, BOOL), absent)
         case (TupleOf(items=p), TupleOf(items=q)) if len(p) == len(q):
-            forms = _optional_forms(p, q, varies)
+            forms = _optional_forms(lo, p, q, varies)
             return None if forms is None else TupleOf(forms)
         case RecordOf(), RecordOf() if keys or start.keys == end.keys:
             names = keyed.merged(start, end)
             if names is None:
                 return None
             p, q = (tuple(each.get(key) or UNSET for key in names) for each in (start, end))
-            forms = _optional_forms(p, q, varies)
+            forms = _optional_forms(lo, p, q, varies)
             return None if forms is None else RecordOf(names, forms)
         case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
-            record = optional_form(p, q, varies)
+            record = optional_form(lo, p, q, varies)
             return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
         case _ if varies or isinstance(start, OneOf):
-            return _one_of_form(start, end)
+            return _one_of_form(lo, start, end)
     return None
 
 
@@ -223,9 +223,9 @@ def _may_be_inside(binding: Binding) -> bool:
 
 
 def _optional_forms(
-    p: tuple[Binding, ...], q: tuple[Binding, ...], varies: bool
+    lo: Lowerer, p: tuple[Binding, ...], q: tuple[Binding, ...], varies: bool
 ) -> tuple[Binding, ...] | None:
-    found = [optional_form(x, y, varies) for x, y in zip(p, q, strict=True)]
+    found = [optional_form(lo, x, y, varies) for x, y in zip(p, q, strict=True)]
     if not any(found):
         return None
     return tuple(x if form is None else form for form, x in zip(found, p, strict=True))
@@ -299,7 +299,7 @@ def waits(lo: Lowerer, binding: Binding) -> bool:
     return not lo.shared.picks and any(isinstance(item, ListRef | DictRef) for item in items)
 
 
-def alike(x: Binding, y: Binding) -> bool:
+def alike(lo: Lowerer, x: Binding, y: Binding) -> bool:
     """Whether two values are of one kind, so that they join as they are, or conformed."""
     match x, y:
         case Num(operand=p), Num(operand=q):
@@ -311,37 +311,38 @@ def alike(x: Binding, y: Binding) -> bool:
         case Words(), Words():
             return strings.are_alike(x, y)
         case Maybe(inner=p), Maybe(inner=q):
-            return alike(p, q)
+            return alike(lo, p, q)
         case Static(), Static():
             return shape_of(x) == shape_of(y) or _is_found_elsewhere(x, y)
         case ListRef(slot=p) | DictRef(slot=p) | ObjectRef(slot=p), (
             ListRef(slot=q) | DictRef(slot=q) | ObjectRef(slot=q)
         ):
-            return type(x) is type(y) and p == q
+            return type(x) is type(y) and (p == q or lo.are_in_one_pool(p, q))
         case Bound(), Bound():
             return shape_of(x) == shape_of(y)
     parts = side_by_side(x, y)
-    return parts is not None and all(alike(p, q) for p, q in parts)
+    return parts is not None and all(alike(lo, p, q) for p, q in parts)
 
 
 def _rank(ref: ArrayRef) -> int:
     return len(ref.view[0].dims) if ref.view else ref.object.type.rank
 
 
-def places_in(items: Sequence[Binding], others: Sequence[Binding]) -> list[int | None]:
+def places_in(lo: Lowerer, items: Sequence[Binding], others: Sequence[Binding]) -> list[int | None]:
     """Return which of `items` each of `others` may be, if any is of its kind."""
     return [
-        next((k for k, item in enumerate(items) if alike(item, other)), None) for other in others
+        next((k for k, item in enumerate(items) if alike(lo, item, other)), None)
+        for other in others
     ]
 
 
-def _one_of_form(start: Binding, end: Binding) -> Binding | None:
+def _one_of_form(lo: Lowerer, start: Binding, end: Binding) -> Binding | None:
     """Return a form for what is one or the other, if they are of different kinds."""
     if not (may_vary(start) and may_vary(end)):
         return None
     (items, _), (others, _) = items_of(start), items_of(end)
     more = [
-        other for other, k in zip(others, places_in(items, others), strict=True) if k is None
+        other for other, k in zip(others, places_in(lo, items, others), strict=True) if k is None
     ]  # fmt: skip
     if not more or len(items) + len(more) > MOST:
         return None
@@ -353,7 +354,7 @@ def _made_one_of(lo: Lowerer, like: OneOf, binding: Binding, *, known: bool) -> 
     if not may_vary(binding):
         return binding
     items, which = items_of(binding)
-    places = places_in(like.items, items)
+    places = places_in(lo, like.items, items)
     if None in places or len(set(places)) < len(places):
         return binding  # it is not in the form of `like` yet
     made = [

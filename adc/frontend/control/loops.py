@@ -173,7 +173,7 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
             own = _own(lo, memo, slot, old)
             item = replace(held, inner=own) if isinstance(held, Maybe) else own
             env[slot] = with_place(env[slot], key, item)
-            slots |= {slot, own.slot}
+            slots |= {own.slot, *filter(is_slot, [slot])}
     for slot, element in memo.growing.items():
         held = env.get(slot)
         if isinstance(held, TupleOf | RecordOf | Growing):
@@ -230,7 +230,8 @@ def _own(lo: Lowerer, memo: LoopMemo, name: str, old: Ref) -> Ref:
     """
     known = _is_known(lo, name, old.slot)
     slot = lo.new_slot("own", name, old.slot)
-    lo.frame.env[slot] = lo.contents_of(old)
+    held = lo.frame.env[slot] = lo.contents_of(old)
+    lo.note_pool(slot, held)
     _open(lo, memo, slot)
     if slot in memo.forms:
         _convert(lo, memo, slot, memo.forms[slot])

@@ -433,8 +433,10 @@ def is_cell(name: str) -> bool:
 
 
 def places_of(held: Binding) -> dict[Any, Binding]:
-    """Return what a list, dict or object holds, by key or position."""
+    """Return what a list, dict or object holds, or may be, by key or position."""
     match held:
+        case Maybe(inner=OneOf(items=items)) | OneOf(items=items):
+            return dict(enumerate(items))
         case RecordOf(keys=keys, items=items):
             return dict(zip(keys, items, strict=True))
         case TupleOf(items=items):
@@ -443,11 +445,13 @@ def places_of(held: Binding) -> dict[Any, Binding]:
 
 
 def with_place(held: Binding, key: Any, item: Binding) -> Binding:
-    """Return what a list, dict or object holds with another item at a key or position."""
+    """Return what `places_of` is about, with another item at a key or position."""
     if isinstance(held, RecordOf):
         return held.with_item(key, item)
-    assert isinstance(held, TupleOf)
-    return TupleOf((*held.items[:key], item, *held.items[key + 1 :]))
+    if isinstance(held, Maybe):
+        return replace(held, inner=with_place(held.inner, key, item))
+    assert isinstance(held, TupleOf | OneOf)
+    return replace(held, items=(*held.items[:key], item, *held.items[key + 1 :]))
 
 
 def holders(env: dict[str, Binding], slot: str) -> list[str]:

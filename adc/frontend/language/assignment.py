@@ -48,7 +48,7 @@ from adc.frontend.values import (
 )
 from adc.frontend.values.views import dims_of
 from adc.ir.builder import integer
-from adc.ir.core import Literal
+from adc.ir.core import Literal, Operand
 from adc.ir.errors import AliasError, TypeMismatchError
 from adc.ir.foreign import is_stand_in
 from adc.ir.types import BOOL, INT, Scalar, join
@@ -102,6 +102,8 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
     match owner:
         case DequeRef() if isinstance(node.slice, ast.Slice):
             raise TypeMismatchError("sequence index must be integer, not 'slice'", lo.span(node))
+        case ListRef() if isinstance(lo.held(owner), Growing) and isinstance(node.slice, ast.Slice):
+            dynamic_lists.set_slice(lo, owner, node.slice, value, node)
         case ListRef() if isinstance(lo.held(owner), Growing):
             if isinstance(node.slice, ast.Slice) and _is_whole(node.slice):
                 call = classes.call_at(node)
@@ -424,16 +426,24 @@ def unpack(lo: Lowerer, value: Binding, node: ast.AST, count: int) -> list[Bindi
                 text = f"not enough values to unpack (expected {count}, got {len(items)})"
             numbers.refuse(lo, message, node, "ValueError", text)
         return items
+    held = lo.held(value) if isinstance(value, ListRef) else None
+    if isinstance(held, Growing):
+        _require_count(lo, held.length.operand, count)
+        return [lo.element(held, Literal(k, INT), node) for k in range(count)]
     if isinstance(value, ArrayRef) and views.dims_of(lo, value):
-        size = views.dims_of(lo, value)[0]
-        enough = numbers.apply(lo, "ge", size, Literal(count, INT))
-        text = f"not enough values to unpack (expected {count}, got {{}})"
-        numbers.check(lo, enough, "ValueError", text, size)
-        few = numbers.apply(lo, "le", size, Literal(count, INT))
-        numbers.check(lo, few, "ValueError", numbers.too_many(count))
+        _require_count(lo, views.dims_of(lo, value)[0], count)
         return [elementwise.load(lo, value, [Literal(k, INT)], node) for k in range(count)]
     message = f"cannot unpack {kind_of(value)}"
     if classes.has_attribute(value, "__iter__") is False:
         text = f"cannot unpack non-iterable {classes.name_of(value)} object"
         numbers.refuse(lo, message, node, "TypeError", text)
     raise TypeMismatchError(message, lo.span(node))
+
+
+def _require_count(lo: Lowerer, size: Operand, count: int) -> None:
+    """Check that there are as many elements as names to unpack them to."""
+    enough = numbers.apply(lo, "ge", size, Literal(count, INT))
+    text = f"not enough values to unpack (expected {count}, got {{}})"
+    numbers.check(lo, enough, "ValueError", text, size)
+    few = numbers.apply(lo, "le", size, Literal(count, INT))
+    numbers.check(lo, few, "ValueError", numbers.too_many(count))

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from adc.frontend.control import evaluation, forms
 from adc.frontend.control.control import branch
-from adc.frontend.core import dispatch, numbers, outside
+from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
@@ -51,6 +51,7 @@ from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL, INT
+from adc.library.standard import lists
 
 _OF_ARRAYS = ("add", "sub", "mul", "truediv", "pow")
 _BY_NUMBER = "loop over the list itself, or make one array of it"
@@ -77,6 +78,9 @@ def combined(
                     f"repeating a list by {kind_of(right)}", lo.span(node),
                     "use an integer, or `np.array(...)` of the list for products",
                 )  # fmt: skip
+            if isinstance(lo.held(left), Growing):
+                fn = Static(lists.repeated)
+                return dispatch.apply(lo, fn, [left, right], {}, classes.call_at(node))
             if not isinstance(right.operand, Literal) and right.operand.type.kind in "iu":
                 match lo.held(left):
                     case TupleOf(items=(Num() as element,)):

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from adc.frontend.control import blocks
+from adc.frontend.control import blocks, evaluation
 from adc.frontend.control.control import branch
 from adc.frontend.core import classes, closures, dispatch, numbers
 from adc.frontend.core.bindings import (
@@ -242,6 +242,11 @@ def extend(lo: Lowerer, ref: ListRef, more: Binding, node: ast.AST) -> None:
         target = name_node(_ITEM, ast.Store())
         return [ast.For(target=target, iter=name_node(_ITEMS), body=[ast.Expr(add)], orelse=[])]
 
+    if isinstance(more, ListRef) and (
+        more.slot == ref.slot or lo.are_in_one_pool(more.slot, ref.slot)
+    ):
+        held = lo.held(more)  # it may be the list itself, which becomes twice as long
+        more = copied(lo, held, node) if isinstance(held, Growing) else lo.new_ref(ListRef, held)
     names = (_LIST, _ITEMS, _ITEM)
     outer = {name: lo.frame.env.pop(name) for name in names if name in lo.frame.env}
     lo.frame.env |= {_LIST: ref, _ITEMS: elementwise.materialised(lo, more, node)}
@@ -249,6 +254,23 @@ def extend(lo: Lowerer, ref: ListRef, more: Binding, node: ast.AST) -> None:
     for name in names:
         lo.frame.env.pop(name, None)
     lo.frame.env |= outer
+
+
+def set_slice(
+    lo: Lowerer, ref: ListRef, part: ast.Slice, value: Binding, node: ast.AST
+) -> None:  # fmt: skip
+    """Lower ``list[start:stop] = value``, and ``del list[start:stop]`` for an empty value."""
+    if part.step is not None:
+        raise lo.unsupported(
+            "changing a list of a length known only at run time at a slice with a step", node,
+            "change the elements in a loop",
+        )  # fmt: skip
+    if isinstance(value, Num) or (isinstance(value, Static) and not isinstance(value.value, str)):
+        raise TypeMismatchError("can only assign an iterable", lo.span(node))
+    ends = [NONE if end is None else evaluation.lower_expr(lo, end)
+            for end in (part.lower, part.upper)]  # fmt: skip
+    args = [ref, *ends, elementwise.materialised(lo, value, node)]
+    dispatch.apply(lo, Static(lists.set_slice), args, {}, classes.call_at(node))
 
 
 def added(lo: Lowerer, left: ListRef, right: ListRef, node: ast.AST) -> ListRef:

@@ -207,7 +207,11 @@ def _comprehension(
             f"a comprehension over {kind_of(iterable)} is not supported here",
             lo.span(first.iter), "write a loop",
         )  # fmt: skip
-    for element in sequences.one_by_one(lo, iterable, first.iter):
+    try:
+        elements = sequences.one_by_one(lo, iterable, first.iter)
+    except PickedError as error:
+        raise _AtRunTime(error.message, error.span, error.hint) from error
+    for element in elements:
         assignment.assign(lo, first.target, element)
         keep = True
         for test in first.ifs:

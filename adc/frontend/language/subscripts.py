@@ -117,6 +117,9 @@ def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
     if _deleted_by_method(lo, owner, node):
         return
     if isinstance(owner, ListRef) and isinstance(node.slice, ast.Slice):
+        if isinstance(lo.held(owner), Growing):
+            dynamic_lists.set_slice(lo, owner, node.slice, TupleOf(()), node)
+            return
         items = list(lo.contents(owner))
         del items[containers.static_slice(lo, node.slice)]
         lo.hold(owner, TupleOf(tuple(items)))

@@ -237,6 +237,11 @@ def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
 _ORDER: dict[type[ast.cmpop], Any] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
+# The same of lists of any length, and whether it is asked of the second one.
+_OF_LISTS: dict[type[ast.cmpop], tuple[Any, bool]] = {
+    ast.Lt: (lists.less, False), ast.LtE: (lists.at_most, False),
+    ast.Gt: (lists.less, True), ast.GtE: (lists.at_most, True),
+}  # fmt: skip
 
 
 def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
@@ -284,6 +289,11 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
             found = dispatch.apply(lo, Static(lists.equal), [left, right], {}, call)
             equal = operators.truth(lo, found, node)
             return equal if isinstance(op, ast.Eq) else numbers.apply(lo, "not", equal)
+    if any(growing) and all(is_list):
+        by, backwards = _OF_LISTS[type(op)]
+        sides = [right, left] if backwards else [left, right]
+        found = dispatch.apply(lo, Static(by), sides, {}, classes.call_at(node))
+        return operators.truth(lo, found, node)
     left, right = (sequences.as_tuple(lo, side) for side in (left, right))
     if isinstance(left, TupleOf) and isinstance(right, TupleOf):
         if isinstance(op, ast.Eq | ast.NotEq):
@@ -390,7 +400,7 @@ def _with_none(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
             lo, numbers.apply(lo, "and", left.some, equal), left.some, equal, True
         )
     value, some = (right.inner, right.some) if isinstance(right, Maybe) else (right, None)
-    if isinstance(op, ast.Is) and _are_objects(left.inner) and _are_objects(value):
+    if all(_by_identity(op, each) for each in (left.inner, value)):
         equal = numbers.apply(lo, "and", left.some, compare(lo, op, left.inner, value, node))
         if some is None:
             return equal
@@ -415,10 +425,18 @@ def _are_constants(binding: Binding) -> bool:
     return all(isinstance(item, Static) for item in items)
 
 
-def _are_objects(binding: Binding) -> bool:
-    """Whether something is an object, or one of several."""
+def _by_identity(op: ast.cmpop, binding: Binding) -> bool:
+    """Whether something is an object, or one of several, of which identity is asked for."""
     items = binding.items if isinstance(binding, OneOf) else (binding,)
-    return all(isinstance(item, ObjectRef) for item in items)
+    compares = isinstance(op, ast.Eq | ast.NotEq)
+    return isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot) and all(
+        isinstance(item, ObjectRef) and not (compares and _has_equality(item.cls)) for item in items
+    )
+
+
+def _has_equality(cls: type) -> bool:
+    """Whether `==` asks for more than the identity of instances."""
+    return any(getattr(cls, name) is not getattr(object, name) for name in ("__eq__", "__ne__"))
 
 
 def _one_of(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
@@ -427,10 +445,7 @@ def _one_of(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     So it is unless only the identity of objects is asked for.
     """
     for found in (left, right):
-        known = _are_constants(found) or (
-            isinstance(op, ast.Is | ast.IsNot) and _are_objects(found)
-        )
-        if isinstance(found, OneOf) and not known:
+        if isinstance(found, OneOf) and not (_are_constants(found) or _by_identity(op, found)):
             raise dispatch.SplitError(found, node)
     if isinstance(left, OneOf):
         return optional.by_item(

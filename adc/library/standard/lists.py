@@ -46,19 +46,49 @@ def index(items: Any, value: Any) -> Any:
     raise ValueError("the value is not in the list")
 
 
+def repeated(items: Any, times: Any) -> Any:
+    """Return a list of the elements so many times."""
+    found = []
+    for _ in range(times):
+        for item in items:
+            found.append(item)
+    return found
+
+
 def equal(a: Any, b: Any) -> Any:
     """Whether two lists have equal elements."""
     if len(a) != len(b):
         return False
     for one, other in zip(a, b, strict=True):
         if one != other:
-            if one != one and other != other:
-                raise Unsupported(
-                    "comparing lists with NaNs, which Python compares by identity,",
-                    "use `np.array_equal`",
-                )
+            _require_no_nans(one, other)
             return False
     return True
+
+
+def less(a: Any, b: Any) -> Any:
+    """Whether a list is before another one."""
+    for one, other in zip(a, b):  # noqa: B905 (the shorter one ends it)
+        if one != other:
+            _require_no_nans(one, other)
+            return one < other
+    return len(a) < len(b)
+
+
+def at_most(a: Any, b: Any) -> Any:
+    """Whether a list is not after another one."""
+    for one, other in zip(a, b):  # noqa: B905 (as above)
+        if one != other:
+            _require_no_nans(one, other)
+            return one <= other
+    return len(a) <= len(b)
+
+
+def _require_no_nans(one: Any, other: Any) -> None:
+    if one != one and other != other:
+        raise Unsupported(
+            "comparing lists with NaNs, which Python compares by identity,", "use `np.array_equal`"
+        )
 
 
 def counts_to(value: Any, start: Any, stop: Any, step: Any) -> Any:
@@ -93,3 +123,15 @@ def insert(items: Any, at: Any, value: Any) -> None:
         items[k] = items[k - 1]
     if at < size:
         items[at] = value
+
+
+def set_slice(items: Any, start: Any, stop: Any, values: Any) -> None:
+    """Replace the elements between two indices by others."""
+    size = len(items)
+    start = 0 if start is None else min(max(start + size if start < 0 else start, 0), size)
+    stop = size if stop is None else min(max(stop + size if stop < 0 else stop, start), size)
+    whole = items[:start]
+    whole.extend(values)
+    whole.extend(items[stop:])
+    items.clear()
+    items.extend(whole)

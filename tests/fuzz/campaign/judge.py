@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,32 +14,13 @@ from tests.fuzz import shrink as shrinking
 from tests.fuzz.campaign import checks, kinds
 from tests.fuzz.campaign.subject import Subject
 from tests.fuzz.campaign.verdicts import Verdict
+from tests.fuzz.limits import Slow, limited
 from tests.fuzz.program import Generated, Unreliable, forget
 
 # Seconds of a core after which a program is slow.
 LIMIT = 60.0
 # Characters of a refusal that are kept.
 _WORDS = 120
-
-
-class Slow(BaseException):
-    """A check takes longer than the limit."""
-
-
-@contextlib.contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    """Raise `Slow` after some seconds of a core."""
-
-    def stop(signum: int, frame: Any) -> None:
-        raise Slow
-
-    previous = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
-        signal.signal(signal.SIGPROF, previous)
 
 
 def judged(generated: Generated, names: Sequence[str], limit: float = LIMIT) -> tuple[str, str]:

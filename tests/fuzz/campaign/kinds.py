@@ -17,6 +17,7 @@ from tests.fuzz import (
     fuzz_layers,
     fuzz_library,
     fuzz_nests,
+    fuzz_pools,
     fuzz_threads,
     names,
 )
@@ -66,6 +67,7 @@ KINDS: dict[str, tuple[float, Callable[[int, int], Generated]]] = {
     ),
     "functions": (10.0, _text("functions", lambda seed, size: fuzz_functions.generate(seed))),
     "library": (16.0, lambda seed, size: fuzz_library.generate(seed, 1 + size // 4)),
+    "pools": (4.0, lambda seed, size: fuzz_pools.generate(seed)),
     "layers": (1.0, lambda seed, size: fuzz_layers.generate(seed)[0]),
 }
 _PARTS = ("scalars", "arrays", "stencils", "containers", "mixed", "complex", "threads", "library",
@@ -93,7 +95,7 @@ def fixed(generated: Generated) -> tuple[tuple[int, int], ...]:
 
 def may_raise(generated: Generated) -> bool:
     """Whether the programs of this kind may raise exceptions."""
-    return generated.kind in ("jumps", "functions")
+    return generated.kind in ("jumps", "functions", "pools")
 
 
 def may_be_refused(generated: Generated) -> bool:

@@ -33,7 +33,7 @@ from adc.frontend.core.sizes import Sizes
 from adc.frontend.core.state import CONTENTS, PickedError, Shared, StaleError, VariesError
 from adc.frontend.inputs.places import Place
 from adc.ir.core import Operand, Value
-from adc.ir.errors import AliasError, Span, TypeUnstableError, UnsupportedError
+from adc.ir.errors import AliasError, TypeUnstableError, UnsupportedError
 from adc.ir.types import Array
 from adc.library.standard import iteration
 
@@ -64,8 +64,10 @@ class Heap(Lasting):
         # The numbers in the names of slots, by where lists, dicts and objects are made.
         self.slot_sites: dict[object, int] = {}
         # Where they are made; and of those that stand for others, for which.
-        self.made_at: dict[str, Span | None] = {}
+        self.made_at: dict[str, object] = {}
         self.instead_of: dict[str, tuple[Ref, ...]] = {}
+        # Of those in pools, in which.
+        self.pool_of: dict[str, str] = {}
         # Lists, dicts and objects at the end of the function.
         self.heap: dict[str, Binding] = {}
         # How often something was bound: to a variable, or in a list, dict or object.
@@ -244,10 +246,11 @@ class Heap(Lasting):
         site = (path, self.builder.loc, of)
         number = self.slot_sites.setdefault(site, len(self.slot_sites))
         slot = self.builder.names.fresh(f"$h{number}")
-        self.made_at[slot] = self.builder.loc
+        self.made_at[slot] = (self.builder.loc, self.here)
         # Names of failed attempts are used again.
         self.appended.pop(slot, None)
         self.instead_of.pop(slot, None)
+        self.pool_of.pop(slot, None)
         self.shrunk.discard(slot)
         self.ordered.discard(slot)
         self.anew.discard(slot)

@@ -114,7 +114,8 @@ class Rows(Heap):
         ref: ListRef | DictRef | ObjectRef
         if isinstance(kind, Handle):
             ref = replace(kind.like, slot=self.new_slot())
-            self.frame.env[ref.slot] = held
+            assert isinstance(held, Pooled)
+            self.put_in_pool(ref.slot, held)
             return ref
         if kind is list:
             ref = self.new_ref(ListRef, held)
@@ -145,6 +146,21 @@ class Rows(Heap):
                 if isinstance(piece, ArrayRef):
                     piece.object.kept = frozenset([f"{kind_of(ref)[2:]}.{key}"])
         return RecordOf(found.keys, row.items)
+
+    def put_in_pool(self, slot: str, place: Pooled) -> None:
+        """Let a list, dict or object be in a row of a pool."""
+        self.frame.env[slot] = place
+        self.note_pool(slot, place)
+
+    def note_pool(self, slot: str, held: Binding) -> None:
+        """Note which pool a list, dict or object is in: it is in no other one ever."""
+        if isinstance(held, Pooled):
+            self.pool_of[slot] = held.pool
+
+    def are_in_one_pool(self, one: str, other: str) -> bool:
+        """Whether two lists, dicts or objects are in one pool."""
+        pool = self.pool_of.get(one)
+        return pool is not None and pool == self.pool_of.get(other)
 
     def contents_of(self, ref: Ref) -> Binding:
         """Return what lies in the slot of a list, dict or object: of one in a pool, its row."""

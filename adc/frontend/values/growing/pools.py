@@ -72,7 +72,7 @@ def enter(lo: Lowerer, ref: Binding, node: ast.AST) -> None:
     if isinstance(ref, ListRef):
         held = lo.held(ref)
         at = _appended(lo, ListRef(slot), TupleOf((Num(integer(0)),) * 3), node)
-        lo.frame.env[ref.slot] = Pooled(slot, (), at)
+        lo.put_in_pool(ref.slot, Pooled(slot, (), at))
         if held != TupleOf(()):
             lo.hold(ref, held)
         return
@@ -87,7 +87,8 @@ def enter(lo: Lowerer, ref: Binding, node: ast.AST) -> None:
     for key, item in zip(keys, items, strict=True):
         _require(lo, ref, key, item, None, node)
         _note_names(lo, ref, key, item)
-    lo.frame.env[ref.slot] = Pooled(slot, keys, _appended(lo, ListRef(slot), TupleOf(items), node))
+    row = _appended(lo, ListRef(slot), TupleOf(items), node)
+    lo.put_in_pool(ref.slot, Pooled(slot, keys, row))
 
 
 def _appended(lo: Lowerer, rows: ListRef, row: TupleOf, node: ast.AST) -> Num:

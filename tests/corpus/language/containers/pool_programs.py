@@ -202,3 +202,127 @@ def lists_in_objects(x: Any) -> Any:
             node["value"] += 0.5 * child["value"]
             node["seen"].append(child["value"] * node["value"])
     return sum(sum(node["seen"]) for node in nodes)
+
+
+class _Cell:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+        self.next: Any = None
+
+    def value(self) -> Any:
+        return self.x**2
+
+
+class _Heavy(_Cell):
+    def __init__(self, x: Any) -> None:
+        super().__init__(0.5 * x)
+        self.extra = 2.0 * x
+
+    def value(self) -> Any:
+        return self.x * self.extra + 0.1
+
+
+@program(X10)
+def the_best_of_several_classes(x: Any) -> Any:
+    cells = [_Heavy(value) if value > 0.3 else _Cell(value) for value in x]
+    for k in range(len(cells) - 1):
+        if cells[k].x < cells[k + 1].x:
+            cells[k], cells[k + 1] = cells[k + 1], cells[k]
+    best = cells[0]
+    for cell in cells:
+        if cell.value() < best.value():
+            best = cell
+    best.x += 0.25
+    first = max(cells, key=lambda cell: cell.x)
+    first.x *= 1.5
+    return best.value() + 2.0 * first.value() + sum(k * c.value() for k, c in enumerate(cells))
+
+
+@program(X10)
+def links_that_are_compared(x: Any) -> Any:
+    cells = [_Cell(value) for value in x]
+    for k in range(len(cells)):
+        if x[k] > 0.0:
+            cells[k].next = cells[k // 2]
+    total = 0.0
+    for k, cell in enumerate(cells):
+        if cell.next == cells[4]:
+            total += cell.x
+        if cell.next != cells[k // 2].next:
+            total += k * cell.x**2
+    return total
+
+
+@program(X10)
+def sorted_objects_under_another_name(x: Any) -> Any:
+    cells = [_Cell(value) for value in x]
+    kept = [cells[0]]
+    for k in range(len(x)):
+        if x[k] > 0.0:
+            kept = cells
+        for cell in list(kept):
+            cell.x *= 0.9
+        cells = sorted(cells, key=lambda cell: -cell.x)
+        kept = [cell for cell in kept if cell.x < 0.8] or cells
+    return sum(k * cell.x for k, cell in enumerate(cells)) + sum(cell.x for cell in kept)
+
+
+@program(X10)
+def lists_of_many_objects_repeated(x: Any) -> Any:
+    cells = [_Cell(value) for value in x if value > -0.5]
+    turns = cells * 2
+    for k, cell in enumerate(turns):
+        cell.x += 0.1 * k
+    values = [cell.x for cell in cells]
+    return sum(cell.value() for cell in turns) + sum(2 * values) + len(values * -1)
+
+
+class _Ranked:
+    def __init__(self, rank: Any, x: Any) -> None:
+        self.rank = rank
+        self.x = x
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.rank < other.rank)
+
+
+@program(X10)
+def objects_with_an_order(x: Any) -> Any:
+    made = [_Ranked(k * 7 % 5, value) for k, value in enumerate(x)]
+    least = min(made)
+    least.x += 2.0
+    last = max(made, key=lambda each: each.rank)
+    last.x *= 3.0
+    made.sort(reverse=True)
+    again = sorted(made)
+    rows = [[float(each.rank), each.x] for each in again]
+    return (
+        sum(k * each.x for k, each in enumerate(made))
+        + sum(k * k * each.x for k, each in enumerate(again))
+        + max(rows)[1]
+    )
+
+
+@program(X10)
+def objects_that_are_their_own_next(x: Any) -> Any:
+    cell = _Cell(x[0])
+    total = 0.0
+    for value in x[1:]:
+        before = cell
+        cell = cell.next = _Cell(value)
+        cell.next.x *= 2.0
+        total += cell.x + before.x
+    return total + cell.next.next.value()
+
+
+@program(X10)
+def lists_of_the_run_unpacked(x: Any) -> Any:
+    rows: Any = [[value, 2.0, value**2] for value in x]
+    rows[1].pop()
+    total = 0.0
+    for row in rows:
+        if len(row) == 3:
+            a, b, c = row
+            total += a * b * c
+    a, b = rows[1]
+    return total + a * b

@@ -851,3 +851,70 @@ return rows, [a for k, a, b in rows if a is not None], rows[-1]
 """
 LIKE["x=X"] += MAYBE_NONE
 LIKE["x=X + 1.0"] = MAYBE_NONE
+LIKE["x=X"] += r"""
+xs = [v for v in x if v > 0.0]
+ys = xs * 2
+return ys, 3 * ys, xs * -1, xs * True, len(xs) * xs, [(v, 1) for v in xs] * 2
+
+xs = [v for v in x if v > 0.0]
+twice = [v * j for j in range(2) for v in xs]
+pairs = [(j, u - v) for j in (1, 2) for u, v in zip(xs, xs[1:])]
+places = [k for j in (1, 2) for k, v in enumerate(xs)]
+return twice, pairs, places, sum(v * j for j in (1, 2) for v in reversed(xs))
+
+xs = [v for v in x if v > 0.0]
+u, w = xs
+[first, last] = sorted(xs)
+(a, b), c = [(v, 1) for v in xs][0], 2
+return u * w, first - last, a, b
+
+xs = [v for v in x if v > 0.0]
+u, v, w = xs
+return u
+
+u, v = [v for v in x if v > 9.0]
+return u
+
+xs = [v for v in x if v > 0.0]
+ys, zs = [v for v in x if v < 9.0], list(xs)
+if xs < ys or not xs > ys or xs <= ys or not xs >= ys or xs < zs or not xs <= zs or xs < []:
+    return "wrong"
+return bool(xs > [1.0]), bool([1.0, 2.0] < xs), xs[:1] < xs, xs <= xs[:1], xs[:1] >= xs, xs > xs[:1]
+
+row, other, last = [x[0]], [1.0], [x[1], 2.0]
+for v in [v for v in x if v > 0.0]:
+    row = []
+    other = [v, 2.0 * v]
+    last = last + [v] if v > 1.6 else [v, v, last[0]]
+return row, other, last
+
+rows, row = [[0.5]], [x[0]]
+for v in [v for v in x if v > -9.0]:
+    kept = row
+    row = [v, 2.0 * v, row[0]]
+    kept[0] = 4.0 * v
+    if len(kept) > 1:
+        row = []
+        break
+return row, x[0]
+
+r = [v for v in x if v > -9.0]
+r.extend(r)
+r += r
+r[1:2] = [5.0, x[0], x[1]]
+r[:1] = []
+r[-2:] = r[:3]
+r[2:1] = [7.0]
+r[1:-1] = (2.0, x[2])
+r[len(r):] = x[:2]
+r[99:] = [1.0]
+r[-99:1] = [x[1], 4.0]
+del r[1:3]
+del r[:-5], r[9:]
+return r
+
+r = [v for v in x if v > -9.0]
+s = r
+r[:] = [v * 2.0 for v in r if v > 0.0]
+return r, s, s is r
+"""

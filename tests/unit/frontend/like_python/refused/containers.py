@@ -223,6 +223,16 @@ return x
 # ADC010: a list in a heap is not supported
 """,
     "x=X": r"""
+xs = [v for v in x if v > 0.0]
+xs[1:] = 2.0
+return xs
+# ADC014: can only assign an iterable
+
+xs = [v for v in x if v > 0.0]
+xs[::2] = xs[1:]
+return xs
+# ADC010: changing a list of a length known only at run time at a slice with a step is not supported
+
 found = [each for k in range(3) for each in itertools.combinations(range(len(x)), k)]
 for each in found:
     x = x + x[each]
