@@ -22,6 +22,7 @@ from adc.frontend.core.state import (
     BOTH,
     ChoiceError,
     ConstantNeededError,
+    Grows,
     LastingError,
     LongError,
     ModesNeededError,
@@ -104,6 +105,8 @@ class Attempts:
         The pools of objects of which the run decides how many there are (`Shared.pools`).
     wanted : set
         Those that attempts could have used.
+    open : set of str
+        The pools of lists of any length (`Shared.open`).
     """
 
     modes: frozenset[str]
@@ -123,6 +126,7 @@ class Attempts:
     pooled: bool = False
     pools: dict[object, str] = field(default_factory=dict)
     wanted: set[object] = field(default_factory=set)
+    open: set[str] = field(default_factory=set)
     _refused: AdcError | None = None
     _unpooled: AdcError | None = None
     _unrolled: Attempts | None = None
@@ -137,7 +141,7 @@ class Attempts:
             "changes": self.changes, "logs": frozenset(self.logs),
             "rolls": self.rolls,
             "stepped": frozenset(self.stepped),
-            "pools": dict(self.pools), "wanted": self.wanted,
+            "pools": dict(self.pools), "wanted": self.wanted, "open": frozenset(self.open),
             "pooled": self.pooled,
         }  # fmt: skip
 
@@ -240,13 +244,19 @@ class Attempts:
             return set()  # they do not help
         # A class that the program makes is another one in each attempt.
         known = {str(kind) for kind in self.pools}
-        return {kind for kind in self.wanted if str(kind) not in known}
+        return {
+            kind for kind in self.wanted
+            if (kind.pool not in self.open if isinstance(kind, Grows) else str(kind) not in known)
+        }  # fmt: skip
 
     def _make_pools(self, wanted: set[object]) -> None:
         """Have pools of what needs them, and one for what two were of."""
         for kind in sorted(wanted, key=str):
-            if isinstance(kind, frozenset):
+            if isinstance(kind, Grows):
+                self.open.add(kind.pool)
+            elif isinstance(kind, frozenset):
                 first, second = sorted(kind)
+                self.open |= {first} if second in self.open else set()
                 for each, slot in self.pools.items():
                     self.pools[each] = first if slot == second else slot
                 self.wanted.discard(kind)

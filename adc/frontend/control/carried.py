@@ -500,7 +500,7 @@ def _move(lo: Lowerer, before: State, name: str, start: Ref, end: Ref) -> None:
     if isinstance(env[start.slot], Pooled) != isinstance(env[end.slot], Pooled):
         lo.want_pool(start, end)
     if isinstance(new := env[end.slot], Pooled):
-        if isinstance(old := env[start.slot], Pooled) and not (old.keys or new.keys):
+        if isinstance(old := env[start.slot], Pooled) and old.is_list and new.is_list:
             lo.want_one_pool(old.pool, new.pool)
         env[start.slot] = env[end.slot]  # another name of it, as any number of them are
         return

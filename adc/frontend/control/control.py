@@ -498,7 +498,7 @@ class _Merge:
                 record = self.joined(hint, p, q)
                 return NamedTuple(cls, record) if isinstance(record, RecordOf) else None
         if not forms.joinable(a, b):
-            if isinstance(a, Pooled) and isinstance(b, Pooled) and not (a.keys or b.keys):
+            if isinstance(a, Pooled) and isinstance(b, Pooled) and a.is_list and b.is_list:
                 self.lo.want_one_pool(a.pool, b.pool)
             return self.one_of(hint, a, b) if self.varies else None
         pairs = zip(leaves(a), leaves(b), strict=True)

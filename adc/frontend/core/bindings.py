@@ -357,11 +357,15 @@ class Handle:
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """Where what a list, dict or object holds is in a pool (`values.pools`)."""
+    """Where what a list, dict or object holds is in a pool (`values.growing.pools`).
+
+    The keys of a list are the places of its elements; one of any length has none.
+    """
 
     pool: str
     keys: tuple[Any, ...]
     row: Num
+    is_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)

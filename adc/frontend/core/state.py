@@ -449,6 +449,13 @@ REVERSE = frozenset({"reverse"})
 BOTH = frozenset({"reverse", "tangent"})
 
 
+@dataclass(frozen=True)
+class Grows:
+    """What an attempt found: the lists in a pool are not all of one length that does not change."""
+
+    pool: str
+
+
 @dataclass
 class Shared:
     """The state that the lowerings of a function and its recursive callees share."""
@@ -516,6 +523,8 @@ class Shared:
     # may be needed in another attempt (`values.growing.pools`).
     pools: Mapping[object, str] = field(default_factory=dict)
     wanted: set[object] = field(default_factory=set)
+    # The pools in which lists are of any length, and which have not the length of a row.
+    open: frozenset[str] = frozenset()
     # By class: whether the order of attributes is "unknown" of any object, or is "read" of any.
     orders: dict[type, set[str]] = field(default_factory=dict)
     # Whether there are pools rather than constants, which would do: what pools cannot hold is an

@@ -245,7 +245,7 @@ def with_cells(
             if isinstance(part, Cell):
                 return replace(element, row=part)
             assert isinstance(part, Num)
-            held = Pooled(like.slot, keys, part)
+            held = Pooled(like.slot, keys, part, isinstance(like, ListRef))
             return held if make is None else make(element, held)
         case Perhaps(inner=inner):
             found, part = with_cells(inner, parts, make), next(parts)

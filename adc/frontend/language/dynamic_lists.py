@@ -28,6 +28,7 @@ from adc.frontend.core.bindings import (
     DequeRef,
     DictRef,
     Growing,
+    Handle,
     ListRef,
     NamedTuple,
     Num,
@@ -50,7 +51,7 @@ from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL
-from adc.library.standard import lists
+from adc.library.standard import lists, pooled
 
 # -- elements --------------------------------------------------------------------------------------
 
@@ -112,11 +113,17 @@ def copied(lo: Lowerer, held: Growing, node: ast.AST) -> ListRef:
 
 
 def transposed(lo: Lowerer, held: Growing, node: ast.AST) -> TupleOf | None:
-    """Lower ``zip(*list)`` of tuples: a list for each of their positions; None for other elements.
+    """Lower ``zip(*rows)`` of tuples, or of lists in a pool that are as long as each other.
 
-    It has them where the list is not empty.
+    Return a list for each of their positions, if there are any; None for other elements.
     """
     match held.element:
+        case Handle(like=ListRef(), keys=keys) if keys:
+            rows: list[Binding] = [lo.new_ref(ListRef, held)]
+            made = dispatch.apply(lo, Static(pooled.tuples), rows, {}, classes.call_at(node))
+            assert isinstance(made, ListRef)
+            tuples = lo.held(made)
+            return transposed(lo, tuples, node) if isinstance(tuples, Growing) else None
         case TupleOf(items=items) | NamedTuple(record=RecordOf(items=items)) if items:
             pass
         case _:

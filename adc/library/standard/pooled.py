@@ -58,6 +58,11 @@ def pop(rows: Any, k: int) -> None:
     rows[k] = (start, count - 1, room)
 
 
+def tuples(rows: Any) -> Any:
+    """Return tuples of lists."""
+    return [tuple(row) for row in rows]
+
+
 def arrays(lists: Any) -> Any:
     """Return arrays of lists."""
     return [np.array(each) for each in lists]

@@ -47,7 +47,7 @@ class InPools(Protocol):
     """Reads and stores what lists in pools hold."""
 
     def read(self, lo: Any, place: Pooled) -> Binding: ...
-    def store(self, lo: Any, place: Pooled, held: Binding) -> None: ...
+    def store(self, lo: Any, ref: ListRef, place: Pooled, held: Binding) -> None: ...
 
 
 _LISTS: list[InPools] = []
@@ -65,6 +65,8 @@ class Rows(Heap):
         super().__init__(shared)
         # What the objects in pools hold, by the slot of the pool.
         self.pool_keys: dict[str, tuple[Any, ...]] = {}
+        # The elements of lists that are rows of pools, as they were read last.
+        self.read: dict[str, tuple[Binding, ...]] = {}
 
     # -- elements --------------------------------------------------------------------------
 
@@ -135,7 +137,7 @@ class Rows(Heap):
         found = super().held(ref)
         if not isinstance(found, Pooled):
             return found
-        if isinstance(ref, ListRef):
+        if isinstance(ref, ListRef) and not found.keys:
             return _LISTS[0].read(self, found)
         rows = super().held(ListRef(found.pool))
         assert isinstance(rows, Growing)
@@ -144,7 +146,10 @@ class Rows(Heap):
         for key, item in zip(found.keys, row.items, strict=True):
             for piece in pieces(item):
                 if isinstance(piece, ArrayRef):
-                    piece.object.kept = frozenset([f"{kind_of(ref)[2:]}.{key}"])
+                    piece.object.kept = frozenset([self.keeper_of(ref, key)])
+        if isinstance(ref, ListRef):
+            self.read[ref.slot] = row.items
+            return row
         return RecordOf(found.keys, row.items)
 
     def put_in_pool(self, slot: str, place: Pooled) -> None:
@@ -161,6 +166,11 @@ class Rows(Heap):
         """Whether two lists, dicts or objects are in one pool."""
         pool = self.pool_of.get(one)
         return pool is not None and pool == self.pool_of.get(other)
+
+    def keeper_of(self, ref: Ref, key: object) -> str:
+        """Return what errors call an attribute of what is in a pool, or what a key has."""
+        what = kind_of(ref)[2:]
+        return f"{what}[{key}]" if isinstance(ref, ListRef) else f"{what}.{key}"
 
     def contents_of(self, ref: Ref) -> Binding:
         """Return what lies in the slot of a list, dict or object: of one in a pool, its row."""
@@ -208,7 +218,7 @@ class Rows(Heap):
     def hold(self, ref: Ref, held: Binding) -> None:
         place = self.frame.env.get(ref.slot)
         if isinstance(place, Pooled) and isinstance(ref, ListRef):
-            _LISTS[0].store(self, place, held)
+            _LISTS[0].store(self, ref, place, held)
             return
         if isinstance(place, Pooled):
             raise UnsupportedError(

@@ -42,9 +42,9 @@ from adc.library.standard import pooled
 
 
 def place_of(lo: Lowerer, ref: Binding) -> Pooled | None:
-    """Return where a list is in a pool; None for one that is in none, and for anything else."""
+    """Return where a list of any length is in a pool; None for anything else."""
     held = lo.frame.env.get(ref.slot) if isinstance(ref, ListRef) else None
-    return held if isinstance(held, Pooled) else None
+    return held if isinstance(held, Pooled) and not held.keys else None
 
 
 def row(lo: Lowerer, place: Pooled) -> tuple[Operand, Operand]:
@@ -76,9 +76,11 @@ def require_length(lo: Lowerer, count: Operand, now: Operand) -> None:
 
 def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> bool:
     """Lower ``list.append(value)`` of a list in a pool; return whether it is."""
-    place = place_of(lo, ref)
-    if place is None:
+    place = lo.frame.env.get(ref.slot)
+    if not isinstance(place, Pooled):
         return False
+    if place.keys:
+        raise pools.open_pool(lo, place.pool)
     element = list_buffers.element_of(lo, value)
     pools.grown(lo, ListRef(pools.items_of(place.pool)), element, value, node)
     _apply(lo, pooled.append, place, [value], node)
@@ -120,7 +122,16 @@ class _Lists:
             buffers.append(part)
         return Growing(tuple(buffers), Num(count), held.element)
 
-    def store(self, lo: Lowerer, place: Pooled, held: Binding) -> None:
+    def store(self, lo: Lowerer, ref: ListRef, place: Pooled, held: Binding) -> None:
+        if place.keys:
+            if not (isinstance(held, TupleOf) and len(held.items) == len(place.keys)):
+                raise pools.open_pool(lo, place.pool)
+            # Who changes an element has just read all of them.
+            known = lo.read[ref.slot]
+            for key, before, after in zip(place.keys, known, held.items, strict=True):
+                if after is not before:
+                    pools.set_item(lo, ref, key, after, lo.frame.source.node)
+            return
         made, node = lo.new_ref(ListRef, held), lo.frame.source.node
         element = list_buffers.common(lo, [held])
         if held != TupleOf(()):

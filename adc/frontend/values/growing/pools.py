@@ -32,12 +32,15 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import PoolError
+from adc.frontend.core.state import Grows, PoolError
 from adc.frontend.core.structure import cells_of, pieces
 from adc.frontend.values.growing import list_buffers
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.types import BOOL
+
+# How long lists may be that are rows of a pool.
+_MOST = 8
 
 
 def start(lo: Lowerer) -> None:
@@ -69,16 +72,20 @@ def enter(lo: Lowerer, ref: Binding, node: ast.AST) -> None:
             f"making {kind_of(ref)} here, where the run decides how many there are, is not "
             "supported", lo.span(node), "make it in a function that is neither recursive nor a rule"
         )  # fmt: skip
-    if isinstance(ref, ListRef):
-        held = lo.held(ref)
+    held = lo.held(ref)
+    if isinstance(ref, ListRef) and not is_row(lo, slot, held):
+        if lo.pool_keys.setdefault(slot, ()):
+            raise open_pool(lo, slot)
         at = _appended(lo, ListRef(slot), TupleOf((Num(integer(0)),) * 3), node)
-        lo.put_in_pool(ref.slot, Pooled(slot, (), at))
+        lo.put_in_pool(ref.slot, Pooled(slot, (), at, is_list=True))
         if held != TupleOf(()):
             lo.hold(ref, held)
         return
-    record = lo.record(ref)
+    record = _row_of(held) if isinstance(ref, ListRef) else lo.record(ref)
     keys = lo.pool_keys.setdefault(slot, record.keys)
     if set(keys) != set(record.keys):
+        if isinstance(ref, ListRef):
+            raise open_pool(lo, slot)
         raise PoolError(
             f"{kind_of(ref)} with other attributes than others, of which the run decides how many "
             "there are, is not supported", lo.span(node), "set the same attributes in all of them",
@@ -88,7 +95,31 @@ def enter(lo: Lowerer, ref: Binding, node: ast.AST) -> None:
         _require(lo, ref, key, item, None, node)
         _note_names(lo, ref, key, item)
     row = _appended(lo, ListRef(slot), TupleOf(items), node)
-    lo.put_in_pool(ref.slot, Pooled(slot, keys, row))
+    lo.put_in_pool(ref.slot, Pooled(slot, keys, row, isinstance(ref, ListRef)))
+
+
+def is_row(lo: Lowerer, slot: str, held: Binding) -> bool:
+    """Whether a list in a pool is a row, with a column for each of its elements.
+
+    Those are that all have the same length, which does not change; their elements may be of several
+    kinds. Others lie in one list (`pooled_lists`).
+    """
+    return slot not in lo.shared.open and isinstance(held, TupleOf) and 0 < len(held.items) <= _MOST
+
+
+def open_pool(lo: Lowerer, slot: str) -> PoolError:
+    """Note that the lists in a pool are of any length; return the error that ends this attempt."""
+    lo.shared.wanted.add(Grows(slot))
+    return PoolError(
+        "a list of another length than others, of which the run decides how many there are, is not "
+        "supported", lo.builder.loc, "make all of them as long, or begin with empty ones",
+    )  # fmt: skip
+
+
+def _row_of(held: Binding) -> RecordOf:
+    """Return the elements of a list that is a row, by their places."""
+    assert isinstance(held, TupleOf)
+    return RecordOf(tuple(range(len(held.items))), held.items)
 
 
 def _appended(lo: Lowerer, rows: ListRef, row: TupleOf, node: ast.AST) -> Num:
@@ -140,9 +171,9 @@ def set_item(lo: Lowerer, ref: Ref, key: object, value: Binding, node: ast.AST) 
     place = lo.frame.env.get(ref.slot)
     if not isinstance(place, Pooled) or key not in place.keys:
         return False
-    rows, record = ListRef(place.pool), lo.held(ref)
+    rows, held = ListRef(place.pool), lo.held(ref)
+    record = held if isinstance(held, RecordOf) else _row_of(held)
     before = lo.held(rows)
-    assert isinstance(record, RecordOf)
     assert isinstance(before, Growing)
     assert isinstance(before.element, TupleOf)
     at = place.keys.index(key)
@@ -151,12 +182,12 @@ def set_item(lo: Lowerer, ref: Ref, key: object, value: Binding, node: ast.AST) 
     _require(lo, ref, key, value, before.element.items[at], node)
     _note_names(lo, ref, key, value)
     row = TupleOf(record.with_item(key, value).items)
-    held = list_buffers.accepting(lo, rows, row, node)
-    assert isinstance(held.element, TupleOf)
-    counts = [len(list(cells_of(item))) for item in held.element.items]
+    whole = list_buffers.accepting(lo, rows, row, node)
+    assert isinstance(whole.element, TupleOf)
+    counts = [len(list(cells_of(item))) for item in whole.element.items]
     first = sum(counts[:at])
-    columns = list_buffers.columns(lo, held, row)[first : first + counts[at]]
-    lo.hold(rows, list_buffers.replaced(lo, held, place.row.operand, columns, node))
+    columns = list_buffers.columns(lo, whole, row)[first : first + counts[at]]
+    lo.hold(rows, list_buffers.replaced(lo, whole, place.row.operand, columns, node))
     return True
 
 
@@ -170,7 +201,7 @@ def _note_names(lo: Lowerer, ref: Ref, key: object, value: Binding) -> None:
         if isinstance(piece, ArrayRef):
             own = not piece.view and piece.object.path is lo.path and not piece.object.alias
             if not own:
-                lo.note_use(f"{kind_of(ref)[2:]}.{key}", "shared")
+                lo.note_use(lo.keeper_of(ref, key), "shared")
 
 
 def _is_itself(value: Binding, held: Binding) -> bool:
