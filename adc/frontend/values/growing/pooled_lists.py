@@ -1,7 +1,8 @@
 """Lists in pools: those of which the run decides how many there are.
 
-All that are made at one place of the program have their elements in one list (`library.standard.
-pooled`)::
+Those of one length are rows of the pool, like objects, with a column for each of their elements
+(`pools.is_row`). Others that are made at one place of the program have their elements in one list
+(`library.standard.pooled`)::
 
     neighbours = [[] for _ in range(n)]
     for i, j in edges:

@@ -326,3 +326,49 @@ def lists_of_the_run_unpacked(x: Any) -> Any:
             total += a * b * c
     a, b = rows[1]
     return total + a * b
+
+
+@program(X10)
+def rows_of_several_kinds(x: Any) -> Any:
+    pairs = []
+    for i in range(len(x)):
+        for j in range(i + 1, len(x)):
+            if x[i] * x[j] > 0.1:
+                pairs.append([i, j, "near" if x[i] > x[j] else "far", x[i] * x[j]])
+    total = 0.0
+    for i, j, kind, weight in pairs:
+        total += weight * (x[i] if kind == "near" else x[j] - 1.0)
+    pairs[0][3] = 2.0 * total
+    return total + len(pairs) + pairs[0][3] * x[pairs[-1][1]]
+
+
+@program(X10)
+def rows_that_are_unpacked_and_swapped(x: Any) -> Any:
+    path = [[x[0], 0.0]]
+    for value in x[1:]:
+        place, height = path[-1]
+        path.append([place + value, height * 0.5 + value**2])
+    first, last = path[0], path[-1]
+    first[0], last[0] = last[0], first[0]
+    places, heights = zip(*path, strict=True)
+    best = max(path, key=lambda row: row[1])
+    best[1] = 3.0
+    return sum(a * b for a, b in path) + heights[-1] * places[1]
+
+
+@program(X10)
+def rows_that_grow_after_all(x: Any) -> Any:
+    rows: Any = [[value, 2.0] for value in x]
+    for row in rows:
+        if row[0] > 0.2:
+            row.append(row[0] ** 2)
+    return sum(sum(row) * len(row) for row in rows)
+
+
+@program(X10)
+def rows_with_arrays(x: Any) -> Any:
+    rows: Any = [[k, value * np.ones(2)] for k, value in enumerate(x)]
+    for row in rows:
+        row[1] = row[1] * row[0] + 1.0
+        row[0] += 1
+    return sum(np.sum(each) * k for k, each in rows)
