@@ -121,7 +121,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             if callee == Static(print) and (whole := texts.spread(lo, inner, arg)):
                 args.append(whole)
                 continue
-            if callee == Static(zip) and len(node.args) == 1 and not node.keywords:
+            strict = all(keyword.arg == "strict" for keyword in node.keywords)  # rows are alike
+            if callee == Static(zip) and len(node.args) == 1 and strict:
                 held = lo.held(inner) if isinstance(inner, ListRef) else inner
                 if isinstance(held, Growing):
                     columns = dynamic_lists.transposed(lo, held, node)

@@ -34,12 +34,12 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lowering.heap import Heap
-from adc.frontend.core.state import Shared
+from adc.frontend.core.state import Dead, Shared
 from adc.frontend.core.structure import cells_of, pieces, with_cells
 from adc.ir.builder import integer
-from adc.ir.core import Operand
-from adc.ir.errors import UnsupportedError
-from adc.ir.types import INT
+from adc.ir.core import Literal, Operand
+from adc.ir.errors import LimitError, UnsupportedError
+from adc.ir.types import BOOL, INT
 from adc.library.standard import iteration
 
 
@@ -140,6 +140,10 @@ class Rows(Heap):
         if isinstance(ref, ListRef) and not found.keys:
             return _LISTS[0].read(self, found)
         rows = super().held(ListRef(found.pool))
+        if isinstance(rows, TupleOf):
+            # Nothing is in the pool on any path to here: what is one of several is another of them.
+            self.builder.check(Literal(False, BOOL), LimitError.__name__, "adc: an empty pool")
+            raise Dead
         assert isinstance(rows, Growing)
         row = self.element(rows, found.row.operand, None)
         assert isinstance(row, TupleOf)

@@ -72,7 +72,7 @@ return reversed(x)
 # ADC010: returning a reversed is not supported
 
 return isinstance(x, 3)
-# ADC010: `isinstance` of a number (float) is not supported
+# ADC010: `isinstance` with `3` is not supported
 
 return issubclass(x, float)
 # ADC010: `issubclass` is not supported
