@@ -129,8 +129,11 @@ def _range(lo: Lowerer, count: Operand, node: ast.Call) -> ArrayRef:
     return elementwise.stored_new(lo, source, "i64", node, "index")
 
 
-def _shuffled(lo: Lowerer, generator: Binding, index: ArrayRef, node: ast.Call) -> None:
-    more: tuple[Binding, ...] = (index, lo.num(1), lo.num(True))
+def _shuffled(
+    lo: Lowerer, generator: Binding, index: ArrayRef, node: ast.Call, first: Operand
+) -> None:
+    """Exchange elements, from the last one to the `first`, with some before them."""
+    more: tuple[Binding, ...] = (index, Num(first), lo.num(True))
     draws.drawn(lo, generator, random.shuffle, node, more=more, halves=True)
 
 
@@ -163,7 +166,7 @@ def _permutation(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             count = numbers.select(lo, numbers.apply(lo, "gt", count, integer(0)), count,
                                    integer(0))  # fmt: skip
         index = _range(lo, count, node)
-        _shuffled(lo, given["generator"], index, node)
+        _shuffled(lo, given["generator"], index, node, integer(1))
         return index if x is None else _taken(lo, x, index, axis, node)
 
 
@@ -179,7 +182,11 @@ def _shuffle(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     with lo.at(node):
         _, count = _population(lo, x, axis, node)
         index = _range(lo, count, node)
-        _shuffled(lo, given["generator"], index, node)
+        # Nothing is drawn for an array without elements.
+        dims = views.dims_of(lo, x)
+        empty = numbers.apply(lo, "eq", views.size_of(lo, dims), integer(0))
+        first = numbers.select(lo, empty, count, integer(1)) if len(dims) > 1 else integer(1)
+        _shuffled(lo, given["generator"], index, node, first)
         elementwise.assign_to(lo, x, _taken(lo, x, index, axis, node), node)
     return Static(None)
 

@@ -186,8 +186,9 @@ def test_rare_draws(kind: str, dtype: str) -> None:
 @pytest.mark.full
 def test_shuffle() -> None:
     def shuffled(x: Any, rng: Any) -> Any:
-        y, z = x.copy(), x[:, 0, 0].copy()
+        y, z, none = x.copy(), x[:, 0, 0].copy(), x[:, :0, 0].copy()
         rng.shuffle(y)
+        rng.shuffle(none)
         rng.shuffle(z)
         rng.shuffle(y, axis=1)
         rng.shuffle(y[0])

@@ -133,8 +133,9 @@ def test_many_draws() -> None:
 @pytest.mark.full
 def test_shuffle() -> None:
     def shuffled(x: Any, rng: Any) -> Any:
-        y, z = x.copy(), x[:, 0, 0].copy()
+        y, z, none = x.copy(), x[:, 0, 0].copy(), x[:, :0, 0].copy()
         rng.shuffle(y)
+        rng.shuffle(none)
         rng.shuffle(z)
         rng.shuffle(y[0])
         return y, z
@@ -362,6 +363,12 @@ def test_the_generator_of_numpy(fn: Callable[..., Any]) -> None:
     np.testing.assert_allclose(pushed[0], wanted[0], rtol=1e-15)
     np.testing.assert_allclose(pushed[1], wanted[1], rtol=1e-15)
     assert state(np.random) == after
+
+
+def test_check_grads_draws_the_same_again() -> None:
+    before = state(np.random)
+    check_grads(lambda w: w * w * np.random.rand() + np.sum(np.sin(w * randn(3))), (1.5,), order=2)
+    assert state(np.random) == before
 
 
 def test_a_call_that_raises_draws_nothing() -> None:
