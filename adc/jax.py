@@ -239,7 +239,7 @@ class _Call:
         self.at = [k for k, leaf in enumerate(leaves) if isinstance(leaf, _Slot)]
         self.slots = [leaves[k].aval for k in self.at]
         for leaf in leaves:
-            if isinstance(leaf, np.random.Generator):
+            if isinstance(leaf, np.random.Generator | np.random.RandomState):
                 raise ArgumentError(
                     "a random generator is passed to a function that JAX transforms", None,
                     "pass numbers that `jax.random` draws: JAX may run the function again",

@@ -33,8 +33,9 @@ from adc.frontend.core import advice
 from adc.frontend.core.refusals import REFUSED
 from adc.frontend.inputs.instances import VALUES, is_value_class
 from adc.frontend.language import attributes, contexts, generators
-from adc.frontend.numpy import library, random
+from adc.frontend.numpy import library
 from adc.frontend.numpy.plain import composed
+from adc.frontend.numpy.random import draws
 from adc.frontend.transforms import nested
 from adc.frontend.values import constants, special
 from adc.ir.opdef import OPS, OpDef, find
@@ -328,14 +329,16 @@ def page(*, refused: bool = False) -> str:
     lines.append(f"- of deques: {_wrapped(sorted(attributes.DEQUE_METHODS))}")
     lines.append(f"- of dicts: {_wrapped(sorted(attributes.DICT_METHODS))}")
     lines.append(f"- of counters: {_wrapped(sorted(attributes.COUNTER_METHODS))}")
-    lines.append(f"- of random generators: {_wrapped(sorted(random.METHODS))}")
+    lines.append(f"- of `np.random.Generator`: {_wrapped(sorted(draws.METHODS))}")
+    lines.append(f"- of `np.random.RandomState`: {_wrapped(sorted(draws.LEGACY))}")
     lines.append(f"- of communicators of mpi4py: {_wrapped(communication.METHODS)}")
     lines.append(f"- of loggers: {_wrapped(effects.METHODS)}")
     lines += [
         "",
-        "A random generator is an `np.random.Generator` with the bit generator PCG64: an argument, "
-        "a captured variable, or a result of `np.random.default_rng(seed)`. The functions of "
-        "`np.random` that draw from its global state are refused.",
+        "A random generator is an `np.random.Generator` with the bit generator PCG64, or an "
+        "`np.random.RandomState` with MT19937: an argument, a captured variable, or a result of "
+        "`np.random.default_rng(seed)` or `np.random.RandomState(seed)`. The functions of "
+        "`np.random`, such as `np.random.rand`, draw from one that NumPy keeps for them.",
         "",
         "## Objects",
         "",

@@ -108,6 +108,7 @@ def compare(
     seed : int
         Of the random directions.
     """
+    state = np.random.get_state(legacy=False)
     found = derivative(*copy.deepcopy(tuple(args)))  # it complains of arguments that are wrong
     function, argnums = _function(derivative)
     numbers = (argnums,) if isinstance(argnums, int) else argnums
@@ -119,6 +120,7 @@ def compare(
     start = _flat(slots)
 
     def results(point: Vector) -> Any:
+        np.random.set_state(state)  # functions of `np.random` draw the same numbers again
         moved = list(copy.deepcopy(tuple(args)))
         parts = iter(np.split(point, np.cumsum([each.size for each in slots])[:-1]))
         for number in numbers:

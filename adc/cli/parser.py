@@ -28,8 +28,8 @@ of adc.grad, adc.hessian and so on is shown as it is. The types of the arguments
 of these that is given:
 
   --args "f64[:], i64"   bool int float are Python, b1 i8 .. i64 u8 .. u64 f16 .. f64 are NumPy;
-                         f64[:, :] is a matrix, f64[3, 4] a matrix of that shape, Generator an
-                         np.random.Generator; 3 or "text" is a value
+                         f64[:, :] is a matrix, f64[3, 4] a matrix of that shape; Generator
+                         and RandomState are of np.random; 3 or "text" is a value
   --example NAME         a function in the same file that returns a tuple of arguments
   annotations            def f(x: "f64[:]", n: int = 3)
 """

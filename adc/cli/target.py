@@ -31,7 +31,12 @@ from adc.passes.remat.plan import Plan
 # Extents of sample arrays whose size is not given.
 _EXTENT = 4
 _INTEGER = 3
-_GENERATORS = ("Generator", "np.random.Generator")
+_GENERATORS: dict[str, Callable[[int], Any]] = {
+    "Generator": np.random.default_rng,
+    "np.random.Generator": np.random.default_rng,
+    "RandomState": np.random.RandomState,
+    "np.random.RandomState": np.random.RandomState,
+}
 _DTYPES = (*DTYPES, HALF)
 _SIZED = re.compile(r"(?P<dtype>\w+)\s*\[(?P<axes>[\d:,\s]*)\](?P<layout>[AF]?)")
 
@@ -274,10 +279,10 @@ def _sample(text: str, rng: np.random.Generator) -> Any:
         except (ValueError, SyntaxError):
             raise UsageError(
                 f"{text!r} is neither a type nor a value; types are bool, int, float, "
-                f"{', '.join(_DTYPES)}, Generator, and arrays like f64[:, :]"
+                f"{', '.join(_DTYPES)}, Generator, RandomState, and arrays like f64[:, :]"
             ) from None
     if text in _GENERATORS:
-        return np.random.default_rng(0)
+        return _GENERATORS[text](0)
     ty, shape = _parse(text)
     if isinstance(ty, Array):
         return _array(ty, shape, rng)

@@ -21,6 +21,7 @@ from adc.compiler.results import arranged, makers_of
 from adc.compiler.signature import Signature
 from adc.frontend.core.state import Change, Changes, Lowered
 from adc.frontend.inputs import flatten, trees
+from adc.frontend.inputs.instances import bit_generator
 from adc.frontend.inputs.places import Arguments, Place, Variable, cell_of, defaults_of
 from adc.frontend.transforms import changes
 from adc.functions import name_of, span_of
@@ -404,7 +405,7 @@ class Compiled:
         lowered = self.lowered
         found = [(each, each.place.read(values)) for each in lowered.generators]
         # In one order everywhere, so that no two threads wait for each other.
-        sources = sorted([generator.bit_generator for _, generator in found], key=id)
+        sources = sorted([bit_generator(generator) for _, generator in found], key=id)
         if any(map(operator.is_, sources, sources[1:])):
             raise OverlapError(
                 f"{name_of(self.signature.fn)}() reaches one random generator under two names",

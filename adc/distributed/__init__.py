@@ -37,7 +37,7 @@ from typing import Any, Unpack
 import numpy as np
 import optree
 
-from adc.distributed.digests import captured, functions
+from adc.distributed.digests import captured, draws_globally, functions
 from adc.distributed.engines import Work, engine_of
 from adc.distributed.shards import opened, shards_of
 from adc.distributed.tasks import ROWS, Task
@@ -158,6 +158,12 @@ class Sharded:
             *(("an argument of partial()", each) for each in _bound(self.fn)),
             *(pair for each in functions(self.fn) for pair in captured(each)),
         ]
+        for each in functions(self.fn):
+            if draws_globally(each):
+                raise ArgumentError(
+                    f"{self.task.fn.name}() draws by a function of `np.random`, which draws other "
+                    "numbers in each worker", span_of(plain(self.fn)), _STREAMS,
+                )  # fmt: skip
         for name, value in held:
             if isinstance(value, _GENERATORS):
                 raise ArgumentError(

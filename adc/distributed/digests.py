@@ -8,8 +8,10 @@ looked into: their functions count, but not what these call.
 
 from __future__ import annotations
 
+import dis
 import functools
 import hashlib
+import itertools
 import sys
 import sysconfig
 import types
@@ -24,6 +26,8 @@ from adc.functions import plain
 _KNOWN = frozenset({"adc", "llvmlite", "numba", "numpy", "scipy"}) | sys.stdlib_module_names
 # Methods that name all attributes, as they make them.
 _MAKING = frozenset({"__init__", "__post_init__", "__setstate__"})
+# Functions of `np.random` that are no methods of the generator from which they draw.
+_DRAWING = ("ranf", "sample")
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
 
 
@@ -81,6 +85,18 @@ def captured(fn: types.FunctionType) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
         if _has(cell):
             yield from _members(name, cell.cell_contents, names)
+
+
+def draws_globally(fn: types.FunctionType) -> bool:
+    """Whether a function calls one of `np.random` that draws from the generator kept there."""
+    values = (getattr(value, "__self__", None) for _, value in captured(fn))
+    if any(isinstance(value, np.random.RandomState) for value in values):
+        return True
+    names = [str(each.argval) for each in dis.get_instructions(fn) if "LOAD" in each.opname]
+    return any(
+        first == "random" and (hasattr(np.random.RandomState, second) or second in _DRAWING)
+        for first, second in itertools.pairwise(names)
+    )
 
 
 def _members(name: str, value: Any, names: dict[str, None]) -> Iterator[tuple[str, Any]]:

@@ -12,7 +12,8 @@
 `standard`       functions of the standard library
 `scipy`          the functions of SciPy, by package
 `random`         the draws of `np.random.Generator`
-`distributions`  draws from other distributions
+`twister`        what those of `np.random.RandomState` have of their own
+`distributions`  draws from other distributions, of both
 `transforms`     what `grad`, `jvp` and the others are applied to
 `jacobians`      Jacobians inside code
 `batches`        `vmap`: a loop over the elements of arguments

@@ -1,8 +1,9 @@
-"""The distributions of `np.random.Generator`, bit for bit: from standard draws (`random`).
+"""The distributions of NumPy's random generators, bit for bit: from standard draws (`random`).
 
-A function takes the state of the generator, then the parameters; it returns the number and the new
-state. Parameters of draws by rejection go through `by_rejection`: they have no derivative. The
-algorithms are NumPy's (``numpy/random/src/distributions``), in its order of operations.
+A function takes a source of words, then the parameters. Parameters of draws by rejection go through
+`by_rejection`: they have no derivative. The algorithms are NumPy's
+(``numpy/random/src/distributions``, ``legacy``), in its order of operations; those of a
+`RandomState` differ in a few places (`legacy`).
 """
 
 from __future__ import annotations
@@ -13,175 +14,165 @@ import numpy as np
 
 from adc.library.random import (
     by_rejection,
-    exponential64,
     libm_exp,
     libm_log,
     libm_log1p,
     libm_pow,
-    normal64,
     random64,
 )
-
-Word = Any
-
 
 # -- standard distributions: others are offset + scale * z -----------------------------------------
 
 
-def laplace64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Any, Word, Word]:
+def laplace64(bits: Any) -> Any:
     """Draw from the standard Laplace distribution."""
-    u, high, low = random64(high, low, step_high, step_low)
+    u = random64(bits)
     while u == 0.0:
-        u, high, low = random64(high, low, step_high, step_low)
+        u = random64(bits)
     if u >= 0.5:
-        return -libm_log(2.0 - u - u), high, low
-    return libm_log(u + u), high, low
+        return -libm_log(2.0 - u - u)
+    return libm_log(u + u)
 
 
-def logistic64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Any, Word, Word]:
+def logistic64(bits: Any) -> Any:
     """Draw from the standard logistic distribution."""
-    u, high, low = random64(high, low, step_high, step_low)
+    u = random64(bits)
     while u == 0.0:
-        u, high, low = random64(high, low, step_high, step_low)
-    return libm_log(u / (1.0 - u)), high, low
+        u = random64(bits)
+    return libm_log(u / (1.0 - u))
 
 
-def gumbel64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Any, Word, Word]:
+def gumbel64(bits: Any) -> Any:
     """Draw from the standard Gumbel distribution."""
-    u, high, low = random64(high, low, step_high, step_low)
+    u = random64(bits)
     while u == 0.0:
-        u, high, low = random64(high, low, step_high, step_low)
-    return -libm_log(-libm_log(1.0 - u)), high, low
+        u = random64(bits)
+    return -libm_log(-libm_log(1.0 - u))
 
 
-def cauchy64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Any, Word, Word]:
+def cauchy64(bits: Any) -> Any:
     """Draw from the standard Cauchy distribution."""
-    x, high, low = normal64(high, low, step_high, step_low)
-    y, high, low = normal64(high, low, step_high, step_low)
-    return x / y, high, low
+    x = bits.normal()
+    y = bits.normal()
+    return x / y
 
 
-def weibull64(
-    high: Word, low: Word, step_high: Word, step_low: Word, a: Any
-) -> tuple[Any, Word, Word]:
+def rayleigh64(bits: Any) -> Any:
+    """Draw from the standard Rayleigh distribution."""
+    if bits.legacy:
+        return np.sqrt(-2.0 * libm_log1p(-random64(bits)))
+    return np.sqrt(2.0 * bits.exponential())
+
+
+def weibull64(bits: Any, a: Any) -> Any:
     """Draw from the Weibull distribution; nothing is drawn for the shape 0."""
     if a == 0.0:
-        return np.float64(0.0), high, low
-    x, high, low = exponential64(high, low, step_high, step_low)
-    return libm_pow(x, 1.0 / a), high, low
+        return np.float64(0.0)
+    x = bits.exponential()
+    return libm_pow(x, 1.0 / a)
 
 
 # -- by rejection ----------------------------------------------------------------------------------
 
 
-def gamma64(
-    high: Word, low: Word, step_high: Word, step_low: Word, given: Any
-) -> tuple[Any, Word, Word]:
+def gamma64(bits: Any, given: Any) -> Any:
     """Draw from the standard gamma distribution (Marsaglia and Tsang, 2000)."""
     shape = by_rejection(given)
     if shape == 1.0:
-        return exponential64(high, low, step_high, step_low)
+        return bits.exponential()
     if shape == 0.0:
-        return np.float64(0.0), high, low
+        return np.float64(0.0)
     if shape < 1.0:
         while True:
-            u, high, low = random64(high, low, step_high, step_low)
-            v, high, low = exponential64(high, low, step_high, step_low)
+            u = random64(bits)
+            v = bits.exponential()
             if u <= 1.0 - shape:
                 x = libm_pow(u, 1.0 / shape)
                 if x <= v:
-                    return x, high, low
+                    return x
             else:
                 y = -libm_log((1.0 - u) / shape)
                 x = libm_pow(1.0 - shape + shape * y, 1.0 / shape)
                 if x <= v + y:
-                    return x, high, low
+                    return x
     b = shape - 1.0 / 3.0
     c = 1.0 / np.sqrt(9.0 * b)
     while True:
-        x, high, low = normal64(high, low, step_high, step_low)
+        x = bits.normal()
         v = 1.0 + c * x
         while v <= 0.0:
-            x, high, low = normal64(high, low, step_high, step_low)
+            x = bits.normal()
             v = 1.0 + c * x
         v = v * v * v
-        u, high, low = random64(high, low, step_high, step_low)
+        u = random64(bits)
         if u < 1.0 - 0.0331 * (x * x) * (x * x):
-            return b * v, high, low
+            return b * v
         if libm_log(u) < 0.5 * x * x + b * (1.0 - v + libm_log(v)):
-            return b * v, high, low
+            return b * v
 
 
-def beta64(
-    high: Word, low: Word, step_high: Word, step_low: Word, first: Any, second: Any
-) -> tuple[Any, Word, Word]:
+def beta64(bits: Any, first: Any, second: Any) -> Any:
     """Draw from the beta distribution (Johnk, 1964, if both parameters are at most 1)."""
     a, b = by_rejection(first), by_rejection(second)
     if a <= 1.0 and b <= 1.0:
         while True:
-            u, high, low = random64(high, low, step_high, step_low)
-            v, high, low = random64(high, low, step_high, step_low)
+            u = random64(bits)
+            v = random64(bits)
             x, y = libm_pow(u, 1.0 / a), libm_pow(v, 1.0 / b)
             both = x + y
-            if both <= 1.0 and u + v > 0.0:
-                if x > 0.0 and y > 0.0:
-                    return x / both, high, low
+            if both <= 1.0 and (bits.legacy or u + v > 0.0):
+                if both > 0.0 if bits.legacy else x > 0.0 and y > 0.0:
+                    return x / both
                 p, q = libm_log(u) / a, libm_log(v) / b
                 most = p if p > q else q
                 p -= most
                 q -= most
-                return libm_exp(p - libm_log(libm_exp(p) + libm_exp(q))), high, low
-    x, high, low = gamma64(high, low, step_high, step_low, a)
-    y, high, low = gamma64(high, low, step_high, step_low, b)
-    return x / (x + y), high, low
+                return libm_exp(p - libm_log(libm_exp(p) + libm_exp(q)))
+    x = gamma64(bits, a)
+    y = gamma64(bits, b)
+    return x / (x + y)
 
 
-def student64(
-    high: Word, low: Word, step_high: Word, step_low: Word, freedom: Any
-) -> tuple[Any, Word, Word]:
+def student64(bits: Any, freedom: Any) -> Any:
     """Draw from Student's t distribution."""
     df = by_rejection(freedom)
-    z, high, low = normal64(high, low, step_high, step_low)
-    w, high, low = gamma64(high, low, step_high, step_low, df / 2.0)
-    return np.sqrt(df / 2.0) * z / np.sqrt(w), high, low
+    z = bits.normal()
+    w = gamma64(bits, df / 2.0)
+    return np.sqrt(df / 2.0) * z / np.sqrt(w)
 
 
-def f64(
-    high: Word, low: Word, step_high: Word, step_low: Word, first: Any, second: Any
-) -> tuple[Any, Word, Word]:
+def f64(bits: Any, first: Any, second: Any) -> Any:
     """Draw from the F distribution."""
     p, q = by_rejection(first), by_rejection(second)
-    x, high, low = gamma64(high, low, step_high, step_low, p / 2.0)
-    y, high, low = gamma64(high, low, step_high, step_low, q / 2.0)
-    return (2.0 * x * q) / (2.0 * y * p), high, low
+    x = gamma64(bits, p / 2.0)
+    y = gamma64(bits, q / 2.0)
+    return (2.0 * x * q) / (2.0 * y * p)
 
 
-def dirichlet(
-    high: Word, low: Word, step_high: Word, step_low: Word, found: Any, given: Any
-) -> tuple[Any, Word, Word]:
+def dirichlet(bits: Any, found: Any, given: Any) -> Any:
     """Fill the rows of `found` with draws from the Dirichlet distribution."""
     n = len(given)
     for k in range(len(found)):
-        if np.max(given) < 0.1:
+        if not bits.legacy and np.max(given) < 0.1:
             # Parts of what is left: sums of small gamma draws may be zero.
             left = 1.0
             rest = np.sum(given)
             for j in range(n - 1):
                 rest = np.sum(given[j + 1 :])
-                x, high, low = beta64(high, low, step_high, step_low, given[j], rest)
+                x = beta64(bits, given[j], rest)
                 found[k, j] = left * x
                 left *= 1.0 - x
             found[k, n - 1] = left
         else:
             total = 0.0
             for j in range(n):
-                x, high, low = gamma64(high, low, step_high, step_low, given[j])
+                x = gamma64(bits, given[j])
                 found[k, j] = x
                 total = total + x
             part = 1.0 / total
             for j in range(n):
                 found[k, j] = found[k, j] * part
-    return np.float64(0.0), high, low
+    return np.float64(0.0)
 
 
 # -- integers --------------------------------------------------------------------------------------
@@ -210,21 +201,19 @@ def _log_gamma(x: Any) -> Any:
     return found
 
 
-def poisson64(
-    high: Word, low: Word, step_high: Word, step_low: Word, lam: Any
-) -> tuple[Any, Word, Word]:
+def poisson64(bits: Any, lam: Any) -> Any:
     """Draw from the Poisson distribution (Hoermann, 1993, for 10 and more)."""
     if lam == 0.0:
-        return np.int64(0), high, low
+        return np.int64(0)
     if lam < 10.0:
         least = libm_exp(-lam)
         count = np.int64(0)
         product = np.float64(1.0)
         while True:
-            u, high, low = random64(high, low, step_high, step_low)
+            u = random64(bits)
             product = product * u
             if not product > least:
-                return count, high, low
+                return count
             count = count + np.int64(1)
     logarithm = libm_log(lam)
     b = 0.931 + 2.53 * np.sqrt(lam)
@@ -232,74 +221,70 @@ def poisson64(
     inverse = 1.1239 + 1.1328 / (b - 3.4)
     rare = 0.9277 - 3.6224 / (b - 2.0)
     while True:
-        u, high, low = random64(high, low, step_high, step_low)
+        u = random64(bits)
         u = u - 0.5
-        v, high, low = random64(high, low, step_high, step_low)
+        v = random64(bits)
         near = 0.5 - np.abs(u)
         k = np.floor((2.0 * a / near + b) * u + lam + 0.43)
         if near >= 0.07 and v <= rare:
-            return np.int64(k), high, low
+            return np.int64(k)
         if k < 0.0 or (near < 0.013 and v > near):
             continue
         left = libm_log(v) + libm_log(inverse) - libm_log(a / (near * near) + b)
         if left <= -lam + k * logarithm - _log_gamma(k + 1.0):
-            return np.int64(k), high, low
+            return np.int64(k)
 
 
-def geometric64(
-    high: Word, low: Word, step_high: Word, step_low: Word, p: Any
-) -> tuple[Any, Word, Word]:
+def geometric64(bits: Any, p: Any) -> Any:
     """Draw from the geometric distribution."""
     if p >= 0.333333333333333333333333:
         count = np.int64(1)
         total, product = p, p
-        u, high, low = random64(high, low, step_high, step_low)
+        u = random64(bits)
         while u > total:
             product = product * (1.0 - p)
             total = total + product
             count = count + np.int64(1)
-        return count, high, low
-    x, high, low = exponential64(high, low, step_high, step_low)
+        return count
+    if bits.legacy:
+        return np.int64(np.ceil(libm_log1p(-random64(bits)) / libm_log(1.0 - p)))
+    x = bits.exponential()
     z = np.ceil(-x / libm_log1p(-p))
     if z >= 9.223372036854776e18:
-        return np.int64(9223372036854775807), high, low
-    return np.int64(z), high, low
+        return np.int64(9223372036854775807)
+    return np.int64(z)
 
 
-def binomial64(
-    high: Word, low: Word, step_high: Word, step_low: Word, n: Any, p: Any
-) -> tuple[Any, Word, Word]:
+def binomial64(bits: Any, n: Any, p: Any) -> Any:
     """Draw from the binomial distribution."""
-    if n == 0 or p == 0.0:
-        return np.int64(0), high, low
+    if not bits.legacy and (n == 0 or p == 0.0):
+        return np.int64(0)
     q = p if p <= 0.5 else 1.0 - p
     if q * n <= 30.0:
-        count, high, low = _by_inversion(high, low, step_high, step_low, n, q)
+        count = _by_inversion(bits, n, q)
     else:
-        count, high, low = _by_transformed_rejection(high, low, step_high, step_low, n, q)
-    return (count if p <= 0.5 else n - count), high, low
+        count = _by_transformed_rejection(bits, n, q)
+    return count if p <= 0.5 else n - count
 
 
-def _by_inversion(
-    high: Word, low: Word, step_high: Word, step_low: Word, n: Any, p: Any
-) -> tuple[Any, Word, Word]:
+def _by_inversion(bits: Any, n: Any, p: Any) -> Any:
     q = 1.0 - p
     none = libm_exp(n * libm_log1p(-p))
     mean = n * p
     bound = np.int64(min(np.float64(n), mean + 10.0 * np.sqrt(mean * q + 1.0)))
     count = np.int64(0)
     part = none
-    u, high, low = random64(high, low, step_high, step_low)
+    u = random64(bits)
     while u > part:
         count = count + np.int64(1)
         if count > bound:
             count = np.int64(0)
             part = none
-            u, high, low = random64(high, low, step_high, step_low)
+            u = random64(bits)
         else:
             u = u - part
             part = ((n - count + 1) * p * part) / (count * q)
-    return count, high, low
+    return count
 
 
 def _correction(x: Any) -> Any:
@@ -308,9 +293,7 @@ def _correction(x: Any) -> Any:
     return found / x / 166320.0
 
 
-def _by_transformed_rejection(
-    high: Word, low: Word, step_high: Word, step_low: Word, n: Any, p: Any
-) -> tuple[Any, Word, Word]:
+def _by_transformed_rejection(bits: Any, n: Any, p: Any) -> Any:
     """Draw by BTPE (Kachitvichyanukul and Schmeiser, 1988)."""
     r = min(p, 1.0 - p)
     q = 1.0 - r
@@ -329,11 +312,11 @@ def _by_transformed_rejection(
     p4 = p3 + c / slope_right
     spread = n * r * q
     while True:
-        u, high, low = random64(high, low, step_high, step_low)
+        u = random64(bits)
         u = u * p4
-        v, high, low = random64(high, low, step_high, step_low)
+        v = random64(bits)
         if u <= p1:
-            return np.int64(np.floor(middle - p1 * v + u)), high, low
+            return np.int64(np.floor(middle - p1 * v + u))
         if u <= p2:
             x = left + (u - p1) / c
             v = v * c + 1.0 - np.abs(m - x + 0.5) / p1
@@ -351,7 +334,7 @@ def _by_transformed_rejection(
                 continue
             v = v * (u - p3) * slope_right
         if _is_accepted(n, m, y, v, r, q, spread, middle):
-            return np.int64(y), high, low
+            return np.int64(y)
 
 
 def _is_accepted(n: Any, m: Any, y: Any, v: Any, r: Any, q: Any, spread: Any, middle: Any) -> Any:

@@ -1,9 +1,10 @@
 """The draws of `np.random.Generator` with the bit generator PCG64, bit for bit.
 
-A generator is six words of 64 bits: the state of a linear congruential generator and its increment,
-two words each; whether half of a random word is left over, and that half. A draw takes the words
-that it needs and returns the number and the words that it changes: draws of 64 bits the state
-(``high, low``), draws of 32 bits also the half (``full, half``).
+A draw is a function of a source of words, an object such as `Pcg64` (`twister` has another). Its
+methods give the next word, and the standard draws that depend on the class of the generator.
+
+The state of a `Generator` is six words of 64 bits: the state of a linear congruential generator and
+its increment, two words each; whether half of a random word is left over, and that half.
 
 The algorithms and their roundings are those of NumPy's builds for x86-64. (Where compilers contract
 ``a + b * c`` to one rounding, as on ARM, NumPy's own numbers differ accordingly.) The names of the
@@ -29,6 +30,21 @@ def pcg64_high(high: Word, low: Word, step_high: Word, step_low: Word) -> Word:
 
 def pcg64_word(high: Word, low: Word) -> Word:
     """Return the random word that a state gives."""
+    raise NotImplementedError
+
+
+def mt19937_word(word: Word) -> Word:
+    """Return the random word that a word of the state gives."""
+    raise NotImplementedError
+
+
+def bits_of_float(x: Any) -> Word:
+    """Return the bits of a float."""
+    raise NotImplementedError
+
+
+def float_of_bits(word: Word) -> Any:
+    """Return the float that has these bits."""
     raise NotImplementedError
 
 
@@ -111,174 +127,209 @@ def exponential_height32(k: Word) -> Any:
     raise NotImplementedError
 
 
-# -- words -----------------------------------------------------------------------------------------
+# -- sources of words ------------------------------------------------------------------------------
 
 
-def word64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Word, Word, Word]:
-    """Draw a word of 64 bits."""
-    high = pcg64_high(high, low, step_high, step_low)
-    low = low * np.uint64(0x4385DF649FCCF645) + step_low
-    return pcg64_word(high, low), high, low
+class Pcg64:
+    """The bit generator PCG64, with the standard draws of `np.random.Generator`.
 
+    Parameters
+    ----------
+    high, low : word
+        The state.
+    step_high, step_low : word
+        The increment.
+    full, half : word
+        Whether half of a word is left over, and that half.
+    """
 
-def word32(
-    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word
-) -> tuple[Word, ...]:
-    """Draw a word of 32 bits: the low half of a new word, or the high half that was left."""
-    if full != np.uint64(0):
-        return half, high, low, np.uint64(0), half
-    word, high, low = word64(high, low, step_high, step_low)
-    return word & np.uint64(0xFFFFFFFF), high, low, np.uint64(1), word >> np.uint64(32)
+    legacy = False
+
+    def __init__(
+        self, high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word
+    ) -> None:
+        self.high, self.low = high, low
+        self.step_high, self.step_low = step_high, step_low
+        self.full, self.half = full, half
+
+    def word64(self) -> Word:
+        """Draw a word of 64 bits."""
+        high = pcg64_high(self.high, self.low, self.step_high, self.step_low)
+        self.low = self.low * np.uint64(0x4385DF649FCCF645) + self.step_low
+        self.high = high
+        return pcg64_word(high, self.low)
+
+    def word32(self) -> Word:
+        """Draw a word of 32 bits: the low half of a new word, or the high half that was left."""
+        if self.full != np.uint64(0):
+            self.full = np.uint64(0)
+            return self.half
+        word = self.word64()
+        self.full, self.half = np.uint64(1), word >> np.uint64(32)
+        return word & np.uint64(0xFFFFFFFF)
+
+    def word53(self) -> Word:
+        """Draw a word of 53 bits."""
+        return self.word64() >> np.uint64(11)
+
+    def normal(self) -> Any:
+        """Draw from the standard normal distribution."""
+        return normal64(self)
+
+    def exponential(self) -> Any:
+        """Draw from the standard exponential distribution."""
+        return exponential64(self)
 
 
 # -- floats ----------------------------------------------------------------------------------------
 
 
-def random64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Any, Word, Word]:
+def random64(bits: Any) -> Any:
     """Draw from the uniform distribution on [0, 1)."""
-    word, high, low = word64(high, low, step_high, step_low)
     # As a signed integer it is converted by one instruction. The factor is 2 to the power of -53.
-    return np.float64(np.int64(word >> np.uint64(11))) * 1.1102230246251565e-16, high, low
+    return np.float64(np.int64(bits.word53())) * 1.1102230246251565e-16
 
 
-def random32(
-    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word
-) -> tuple[Any, ...]:
+def normal(bits: Any) -> Any:
+    """Draw from the standard normal distribution, as the source of words does."""
+    return bits.normal()
+
+
+def exponential(bits: Any) -> Any:
+    """Draw from the standard exponential distribution, as the source of words does."""
+    return bits.exponential()
+
+
+def random32(bits: Any) -> Any:
     """Draw from the uniform distribution on [0, 1), in single precision."""
-    word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
+    word = bits.word32()
     x = np.float32(np.int64(word >> np.uint64(8))) * 5.9604644775390625e-08  # 2 to the power of -24
-    return x, high, low, full, half
+    return x
 
 
-def normal64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Any, Word, Word]:
+def normal64(bits: Any) -> Any:
     """Draw from the standard normal distribution."""
     while True:
-        word, high, low = word64(high, low, step_high, step_low)
+        word = bits.word64()
         layer = word & np.uint64(255)
         distance = (word >> np.uint64(9)) & np.uint64(0x000FFFFFFFFFFFFF)
         x = np.float64(np.int64(distance)) * normal_width64(layer)
         if word & np.uint64(256):
             x = -x
         if distance < normal_inside64(layer):
-            return x, high, low
+            return x
         if layer == np.uint64(0):
             edge = np.float64(3.6541528853610088)
             while True:
-                u, high, low = random64(high, low, step_high, step_low)
+                u = random64(bits)
                 beyond = np.float64(-0.27366123732975828) * libm_log1p(-u)
-                u, high, low = random64(high, low, step_high, step_low)
+                u = random64(bits)
                 y = -libm_log1p(-u)
                 if y + y > beyond * beyond:
                     x = edge + beyond
                     if distance & np.uint64(256):
                         x = -x
-                    return x, high, low
-        u, high, low = random64(high, low, step_high, step_low)
+                    return x
+        u = random64(bits)
         top, bottom = normal_height64(layer - np.uint64(1)), normal_height64(layer)
         if (top - bottom) * u + bottom < libm_exp(-0.5 * x * x):
-            return x, high, low
+            return x
 
 
-def normal32(
-    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word
-) -> tuple[Any, ...]:
+def normal32(bits: Any) -> Any:
     """Draw from the standard normal distribution, in single precision."""
     while True:
-        word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
+        word = bits.word32()
         layer = word & np.uint64(255)
         distance = (word >> np.uint64(9)) & np.uint64(0x007FFFFF)
         x = np.float32(np.int64(distance)) * normal_width32(layer)
         if word & np.uint64(256):
             x = -x
         if distance < np.uint64(normal_inside32(layer)):
-            return x, high, low, full, half
+            return x
         if layer == np.uint64(0):
             edge = np.float32(3.6541528853610088)
             while True:
-                u, high, low, full, half = random32(high, low, step_high, step_low, full, half)
+                u = random32(bits)
                 beyond = np.float32(-0.27366123732975828) * libm_log1p(-u)
-                u, high, low, full, half = random32(high, low, step_high, step_low, full, half)
+                u = random32(bits)
                 y = -libm_log1p(-u)
                 if y + y > beyond * beyond:
                     x = edge + beyond
                     if distance & np.uint64(256):
                         x = -x
-                    return x, high, low, full, half
-        u, high, low, full, half = random32(high, low, step_high, step_low, full, half)
+                    return x
+        u = random32(bits)
         top, bottom = normal_height32(layer - np.uint64(1)), normal_height32(layer)
         wide = np.float64(x)
         if np.float64((top - bottom) * u + bottom) < libm_exp(-0.5 * wide * wide):
-            return x, high, low, full, half
+            return x
 
 
-def exponential64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Any, Word, Word]:
+def exponential64(bits: Any) -> Any:
     """Draw from the standard exponential distribution."""
     while True:
-        word, high, low = word64(high, low, step_high, step_low)
+        word = bits.word64()
         layer = (word >> np.uint64(3)) & np.uint64(255)
         distance = word >> np.uint64(11)
         x = np.float64(np.int64(distance)) * exponential_width64(layer)
         if distance < exponential_inside64(layer):
-            return x, high, low
-        u, high, low = random64(high, low, step_high, step_low)
+            return x
+        u = random64(bits)
         if layer == np.uint64(0):
-            return np.float64(7.6971174701310497) - libm_log1p(-u), high, low
+            return np.float64(7.6971174701310497) - libm_log1p(-u)
         top, bottom = exponential_height64(layer - np.uint64(1)), exponential_height64(layer)
         if (top - bottom) * u + bottom < libm_exp(-x):
-            return x, high, low
+            return x
 
 
-def exponential32(
-    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word
-) -> tuple[Any, ...]:
+def exponential32(bits: Any) -> Any:
     """Draw from the standard exponential distribution, in single precision."""
     while True:
-        word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
+        word = bits.word32()
         layer = (word >> np.uint64(1)) & np.uint64(255)
         distance = word >> np.uint64(9)
         x = np.float32(np.int64(distance)) * exponential_width32(layer)
         if distance < np.uint64(exponential_inside32(layer)):
-            return x, high, low, full, half
-        u, high, low, full, half = random32(high, low, step_high, step_low, full, half)
+            return x
+        u = random32(bits)
         if layer == np.uint64(0):
             x = np.float32(7.6971174701310497) - libm_log1p(-u)
-            return x, high, low, full, half
+            return x
         top, bottom = exponential_height32(layer - np.uint64(1)), exponential_height32(layer)
         if (top - bottom) * u + bottom < libm_exp(-x):
-            return x, high, low, full, half
+            return x
 
 
 # -- integers --------------------------------------------------------------------------------------
 
 
-def bounded(
-    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word, most: Word
-) -> tuple[Word, ...]:
+def bounded(bits: Any, most: Word) -> Word:
     """Draw an integer from 0 to `most` with equal probability (Lemire, 2019)."""
     if most == np.uint64(0):
-        return most, high, low, full, half
+        return most
     count = most + np.uint64(1)
     if most <= np.uint64(0xFFFFFFFF):
-        word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
+        word = bits.word32()
         if most == np.uint64(0xFFFFFFFF):
-            return word, high, low, full, half
+            return word
         product = word * count
         rest = product & np.uint64(0xFFFFFFFF)
         if rest < count:
             threshold = (np.uint64(0xFFFFFFFF) - most) % count
             while rest < threshold:
-                word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
+                word = bits.word32()
                 product = word * count
                 rest = product & np.uint64(0xFFFFFFFF)
-        return product >> np.uint64(32), high, low, full, half
-    word, high, low = word64(high, low, step_high, step_low)
+        return product >> np.uint64(32)
+    word = bits.word64()
     if count == np.uint64(0):
-        return word, high, low, full, half
+        return word
     rest = word * count
     if rest < count:
         threshold = ~most % count
         while rest < threshold:
-            word, high, low = word64(high, low, step_high, step_low)
+            word = bits.word64()
             rest = word * count
     # The high word of the product.
     mask, half_bits = np.uint64(0xFFFFFFFF), np.uint64(32)
@@ -287,12 +338,10 @@ def bounded(
     middle = b * c + ((a * c) >> half_bits)
     carry = (middle & mask) + a * d
     product = b * d + (middle >> half_bits) + (carry >> half_bits)
-    return product, high, low, full, half
+    return product
 
 
-def interval(
-    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word, most: Word
-) -> tuple[Word, ...]:
+def interval(bits: Any, most: Word) -> Word:
     """Draw an integer from 0 to `most`, which is not 0, by cutting off bits of words."""
     mask = most
     for shift in (1, 2, 4, 8, 16, 32):
@@ -300,61 +349,44 @@ def interval(
     value = most + np.uint64(1)
     while value > most:
         if most <= np.uint64(0xFFFFFFFF):
-            word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
+            word = bits.word32()
         else:
-            word, high, low = word64(high, low, step_high, step_low)
+            word = bits.word64()
         value = word & mask
-    return value, high, low, full, half
+    return value
 
 
-def shuffle(
-    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word,
-    index: Any, first: int, masked: bool,
-) -> tuple[Word, ...]:  # fmt: skip
+def shuffle(bits: Any, index: Any, first: int, masked: bool) -> Word:
     """Exchange the elements of `index` from the last one to `first`, each with one before it.
 
     NumPy draws the other element in one way for permutations (`masked`), in another for samples.
     """
     draw = interval if masked else bounded
     for i in range(len(index) - 1, first - 1, -1):
-        found, high, low, full, half = draw(
-            high, low, step_high, step_low, full, half, np.uint64(i)
-        )
-        j = np.int64(found)
+        j = np.int64(draw(bits, np.uint64(i)))
         index[i], index[j] = index[j], index[i]
-    return np.uint64(0), high, low, full, half
+    return np.uint64(0)
 
 
-def sample(
-    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word,
-    index: Any, count: int, shuffled: bool,
-) -> tuple[Word, ...]:  # fmt: skip
+def sample(bits: Any, index: Any, count: int, shuffled: bool) -> Word:
     """Fill `index` with different integers below `count`."""
     size = len(index)
-    found = np.uint64(0)
     if count > 10000 and size > count // (50 if shuffled else 20):
         every = np.arange(count)
-        found, high, low, full, half = shuffle(
-            high, low, step_high, step_low, full, half, every, max(count - size, 1), False
-        )
+        shuffle(bits, every, max(count - size, 1), False)
         index[:] = every[count - size :]
     else:  # Floyd's algorithm
         taken = np.zeros(count, np.bool_)
         for k in range(size):
             last = count - size + k
-            found, high, low, full, half = bounded(
-                high, low, step_high, step_low, full, half, np.uint64(last)
-            )
-            chosen = np.int64(found)
+            chosen = np.int64(bounded(bits, np.uint64(last)))
             if taken[chosen]:
                 chosen = np.int64(last)
             taken[chosen] = True
             index[k] = chosen
         if shuffled:
-            found, high, low, full, half = shuffle(
-                high, low, step_high, step_low, full, half, index, 1, False
-            )
-    return found, high, low, full, half
+            shuffle(bits, index, 1, False)
+    return np.uint64(0)
 
 
 # -- seeds -----------------------------------------------------------------------------------------
@@ -405,7 +437,8 @@ def seeded(seed: Word) -> Any:
     high = step_high + words[0]
     if low < step_low:
         high = high + one
-    _, words[0], words[1] = word64(high, low, step_high, step_low)
+    words[0] = pcg64_high(high, low, step_high, step_low)
+    words[1] = low * np.uint64(0x4385DF649FCCF645) + step_low
     words[2] = step_high
     words[3] = step_low
     return words
@@ -420,6 +453,12 @@ def require_not_negative(scale: Any) -> None:
         raise ValueError("scale < 0")
 
 
+def require_finite(width: Any) -> None:
+    """Raise the error of the bounds of a uniform distribution of a `RandomState`."""
+    if not np.all(np.isfinite(width)):
+        raise OverflowError("Range exceeds valid bounds")
+
+
 def require_range(width: Any) -> None:
     """Raise the errors of the bounds of a uniform distribution, of their difference."""
     if not np.all(np.isfinite(width)):
@@ -428,9 +467,12 @@ def require_range(width: Any) -> None:
         raise ValueError("high - low < 0")
 
 
-def cumulative(p: Any, tolerance: float) -> Any:
-    """Return the cumulative probabilities of `p`, which is not empty."""
-    # The check compensates for rounding (Kahan), the distribution does not.
+def require_probabilities(p: Any, tolerance: float, what: str, after: str) -> None:
+    """Raise the errors of probabilities, which begin with `what`; that of the sum ends `after` it.
+
+    There is one probability at least.
+    """
+    # The sum compensates for rounding (Kahan), the distribution does not.
     total, error = p[0], 0.0
     for k in range(1, len(p)):
         y = p[k] - error
@@ -438,13 +480,15 @@ def cumulative(p: Any, tolerance: float) -> Any:
         error = (t - total) - y
         total = t
     if np.isnan(total):
-        raise ValueError("Probabilities contain NaN")
+        raise ValueError(f"{what} contain NaN")
     if np.any(p < 0.0):
-        raise ValueError("Probabilities are not non-negative")
+        raise ValueError(f"{what} are not non-negative")
     if abs(total - 1.0) > tolerance:
-        raise ValueError(
-            "Probabilities do not sum to 1. See Notes section of docstring for more information."
-        )
+        raise ValueError(f"{what} do not sum to 1{after}")
+
+
+def accumulated(p: Any) -> Any:
+    """Return the sums of the first elements of `p`, divided by the sum of all."""
     found = np.empty(len(p))
     sofar = p[0]
     found[0] = sofar
@@ -454,16 +498,45 @@ def cumulative(p: Any, tolerance: float) -> Any:
     return found / sofar
 
 
+def position(cumulative: Any, x: Any) -> int:
+    """Return how many cumulative probabilities are not above a number."""
+    first, last = 0, len(cumulative)
+    while first < last:
+        middle = (first + last) // 2
+        if x < cumulative[middle]:
+            last = middle
+        else:
+            first = middle + 1
+    return first
+
+
 def positions(cumulative: Any, uniform: Any) -> Any:
-    """Return how many cumulative probabilities are not above each of some numbers."""
+    """Return the position of each of some numbers among cumulative probabilities."""
     found = np.empty(len(uniform), np.int64)
     for k in range(len(uniform)):
-        first, last = 0, len(cumulative)
-        while first < last:
-            middle = (first + last) // 2
-            if uniform[k] < cumulative[middle]:
-                last = middle
-            else:
-                first = middle + 1
-        found[k] = first
+        found[k] = position(cumulative, uniform[k])
     return found
+
+
+def weighted_sample(bits: Any, index: Any, given: Any) -> Word:
+    """Fill `index` with different integers, of the probabilities `given`."""
+    p = given.copy()
+    size = len(index)
+    if np.sum(p > 0.0) < size:
+        raise ValueError("Fewer non-zero entries in p than size")
+    count = 0
+    while count < size:
+        # What is found in one round has its probability until the next one.
+        start = count
+        for k in range(start):
+            p[index[k]] = 0.0
+        table = accumulated(p)
+        for _ in range(size - start):
+            chosen = position(table, random64(bits))
+            known = False
+            for k in range(start, count):
+                known = known or index[k] == chosen
+            if not known:
+                index[count] = chosen
+                count += 1
+    return np.uint64(0)

@@ -39,10 +39,10 @@ def check_grads(
     """Compare derivatives of `fn` with finite differences, along random directions and axes.
 
     The differences call `fn` itself, uncompiled, with copies of the arguments, so a random
-    generator draws the same numbers in each call. Each derivative is compared with an extrapolated
-    difference [1]_, within the uncertainty of the difference, and with a complex step if `fn`
-    accepts one (`adc.testing.differences`). Steps scale with each number; a zero is moved by up to
-    1/4 of the largest number in its array, or of 1.
+    generator, and `np.random`, draw the same numbers in each call. Each derivative is compared with
+    an extrapolated difference [1]_, within the uncertainty of the difference, and with a complex
+    step if `fn` accepts one (`adc.testing.differences`). Steps scale with each number; a zero is
+    moved by up to 1/4 of the largest number in its array, or of 1.
 
     Parameters
     ----------
@@ -95,6 +95,12 @@ def check_grads(
         return
     single = any(leaf.dtype in _SINGLE for leaf in _leaves(args))
     rng = np.random.default_rng(seed)
+    state = np.random.get_state(legacy=False)
+
+    def again() -> None:
+        """Let `np.random` draw the same numbers again."""
+        np.random.set_state(state)
+
     value = fn(*copy.deepcopy(args))
     kinds = [leaf.dtype.kind for leaf in _leaves(value)]
     single |= any(leaf.dtype in _SINGLE for leaf in _leaves(value))
@@ -104,6 +110,7 @@ def check_grads(
             "pass float32 or float64 arguments, and return one of these",
         )  # fmt: skip
     weights = _random(value, rng)
+    again()
     pull = api.vjp(fn, *copy.deepcopy(args))[1](weights) if "rev" in names else None
     if pull is not None and len(_leaves(pull)) != len(_leaves(args)):
         raise ArgumentError(
@@ -116,6 +123,7 @@ def check_grads(
     directions = list(_directions(args, rng, step))
     for name, direction, size in directions:
         what: list[tuple[str, Vector]] = []
+        again()
         if "fwd" in names:
             _, found = api.jvp(fn, copy.deepcopy(args), direction)
             if [part.shape for part in _leaves(found)] != [part.shape for part in _leaves(value)]:
@@ -127,6 +135,7 @@ def check_grads(
             what.append(("reverse mode", np.array([_dot(_leaves(pull), _leaves(direction))])))
 
         def line(t: Any, direction: Any = direction) -> Any:
+            again()
             results = _flat(fn(*_moved(args, direction, t)), kinds)
             total = (results @ _flat(_conjugate(weights), kinds))[None]
             parts = {"fwd": results, "rev": total}
@@ -139,13 +148,16 @@ def check_grads(
         gradient = api.grad(fn, moving)
         kinds = [leaf.dtype.kind for leaf in _leaves(args)]
         for name, direction, size in directions:
+            again()
             products = _flat(api.hvp(fn, copy.deepcopy(args), direction), kinds)
 
             def slopes(t: Any, direction: Any = direction) -> Any:
+                again()
                 return _flat(gradient(*_moved(args, direction, t)), kinds)
 
             checks.add(name, [("second order", products)], slopes, step, size)
         checks.report()
+    again()
 
 
 def _on_ranks(

@@ -1,9 +1,10 @@
-"""The operations of random draws: NumPy's generator PCG64, and tables.
+"""The operations of random draws: NumPy's generators PCG64 and MT19937, and tables.
 
 The state of a generator is a value like any other (`adc.frontend.numpy.random`), and a draw is
 ordinary code on it (`adc.library.random`). Only what plain code cannot express is a row: a product
-of 128 bits, the word that a state gives, the tables of the ziggurat method, and the C library's own
-functions, as elementary functions of other implementations differ in the last bit.
+of 128 bits, the word that a state gives, the bits of a float, the tables of the ziggurat method,
+and the C library's own functions, as elementary functions of other implementations differ in the
+last bit.
 """
 
 from __future__ import annotations
@@ -56,6 +57,33 @@ pcg64_word = OpDef(
 )  # fmt: skip
 
 
+def _tempered(word: Any) -> Any:
+    y = int(word)
+    y ^= y >> 11
+    y ^= (y << 7) & 0x9D2C5680
+    y ^= (y << 15) & 0xEFC60000
+    return np.uint64(y ^ (y >> 18))
+
+
+mt19937_word = OpDef(
+    "mt19937_word", 1, _tempered, "mt19937_word({0})", (), _words, why=INTEGER, kinds="u", cost=8,
+    draw=True, random=True, doc="The random word of 32 bits that a word of the state gives.",
+)  # fmt: skip
+
+
+def _bits(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    if any(ty.dtype != "f64" for ty in types):
+        raise IRError(f"not floats of double precision: {' '.join(map(str, types))}")
+    return (Scalar("u64"),)
+
+
+bits_of_float = OpDef(
+    "bits_of_float", 1, lambda x: np.float64(x).view(np.uint64), "bits_of_float({0})", (), _bits,
+    why="of random draws only", refuse=True, kinds="f", cost=1, random=True,
+    doc="The bits of a float.",
+)  # fmt: skip
+
+
 def _looked_up(
     dtype: str, types: Sequence[Type], params: tuple[Static, ...]
 ) -> tuple[Type, ...]:  # fmt: skip
@@ -63,6 +91,12 @@ def _looked_up(
     return (Scalar(dtype),)
 
 
+# What a generator keeps is drawn as well.
+float_of_bits = OpDef(
+    "float_of_bits", 1, lambda word: np.uint64(word).view(np.float64), "float_of_bits({0})", (),
+    partial(_looked_up, "f64"), why=INTEGER, kinds="u", cost=1, draw=True, random=True,
+    doc="The float that has these bits.",
+)  # fmt: skip
 # The layer is the low byte of the operand.
 TABLES = {
     name: OpDef(

@@ -624,6 +624,19 @@ pcg64_high = _op(4, _pcg64_high)
 pcg64_word = _op(2, _pcg64_word)
 
 
+def _mt19937_word(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    y = args[0]
+    y = b.xor(y, b.lshr(y, _const(_I64, 11)))
+    for turn, mask in ((7, 0x9D2C5680), (15, 0xEFC60000)):
+        y = b.xor(y, b.and_(b.shl(y, _const(_I64, turn)), _const(_I64, mask)))
+    return b.xor(y, b.lshr(y, _const(_I64, 18)))
+
+
+mt19937_word = _op(1, _mt19937_word)
+bits_of_float = _op(1, lambda b, ty, args: b.bitcast(args[0], _I64), types.uint64)
+float_of_bits = _op(1, lambda b, ty, args: b.bitcast(args[0], ir.DoubleType()), types.float64)
+
+
 def _looked_up(name: str) -> Any:
     """Return an intrinsic that looks the low byte of a word up in a table."""
     dtype = DTYPE_OF[name]
@@ -651,5 +664,6 @@ NAMES = frozenset(
     maximum fmin fmax floordiv remainder fmod lshift rshift invert ipow gcd lcm wrap trips select
     unsigned half widened narrowed
     bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 inf nan logaddexp
-    logaddexp2 heaviside xmuly xdivy mulzeros nextafter pcg64_high pcg64_word""".split()
+    logaddexp2 heaviside xmuly xdivy mulzeros nextafter pcg64_high pcg64_word
+    mt19937_word bits_of_float float_of_bits""".split()
 ) | frozenset(LAYERS)

@@ -61,7 +61,8 @@ from adc.frontend.language import (
 )
 from adc.frontend.language.texts import formatting
 from adc.frontend.language.texts import values as texts
-from adc.frontend.numpy import library, random
+from adc.frontend.numpy import library
+from adc.frontend.numpy.random import generators as random
 from adc.frontend.syntax.source import Source
 from adc.frontend.transforms import derivatives, nested
 from adc.frontend.values import (

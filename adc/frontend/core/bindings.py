@@ -786,10 +786,15 @@ def is_generator(binding: Binding) -> bool:
     return isinstance(binding, NamedTuple) and instances.is_generator_class(binding.cls)
 
 
-def generator_of(words: ArrayRef) -> NamedTuple:
+def is_legacy(binding: Binding) -> bool:
+    """Whether a binding is an `np.random.RandomState`."""
+    return isinstance(binding, NamedTuple) and instances.is_legacy_class(binding.cls)
+
+
+def generator_of(words: ArrayRef, cls: type = np.random.Generator) -> NamedTuple:
     """Return the generator whose state is an array."""
     words.object.words = True
-    return NamedTuple(np.random.Generator, RecordOf(("words",), (words,)))
+    return NamedTuple(cls, RecordOf(("words",), (words,)))
 
 
 def is_stateful(binding: Binding) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
+    Bound,
     DictRef,
     Given,
     ListRef,
@@ -31,7 +32,13 @@ from adc.frontend.core.parameters import arrays_of, bind_value, dict_of, param_o
 from adc.frontend.core.state import Holder, LastingError
 from adc.frontend.core.structure import CELL
 from adc.frontend.inputs import trees
-from adc.frontend.inputs.instances import is_distribution, is_table, number_of
+from adc.frontend.inputs.instances import (
+    is_distribution,
+    is_generator_class,
+    is_legacy_class,
+    is_table,
+    number_of,
+)
 from adc.frontend.inputs.keys import key_of
 from adc.frontend.inputs.places import (
     Around,
@@ -50,6 +57,9 @@ from adc.frontend.inputs.trees import Instance
 from adc.frontend.syntax import source
 from adc.frontend.syntax.source import Source
 from adc.ir.errors import ArgumentError, TypeMismatchError, UnboundError, UnsupportedError
+
+# The generator that the functions of `np.random` draw from.
+_GLOBAL = Place(np, ("random", "mtrand", "_rand"))
 
 
 def holder_of(lo: Lowerer, fn: types.FunctionType, place: Place | None = None) -> Holder:
@@ -190,6 +200,13 @@ def reach(lo: Lowerer, place: Place, value: Any, constant: bool = False) -> Bind
     """Return the binding of a captured value: read at every call, or a guarded constant."""
     if place in lo.reached:
         return lo.reached[place]
+    if _is_draw(value):
+        name = value.__func__.__name__
+        guard(lo, place.to("__name__"), name)
+        return Bound(reach(lo, place.to("__self__"), value.__self__), name)
+    if place != _GLOBAL and _is_global_generator(value):
+        lo.shared.guards[place] = Guard(place, _GLOBAL)
+        return global_generator(lo)
     if lo.shared.lasting and lo.lasting is None:
         lo.shared.apart.add(place)
     logs = lo.shared.logs
@@ -223,6 +240,20 @@ def reach(lo: Lowerer, place: Place, value: Any, constant: bool = False) -> Bind
             Capture(place, trees.emptied(tree), key_of(value), params), tuple(made),
         )  # fmt: skip
     return binding
+
+
+def global_generator(lo: Lowerer) -> Binding:
+    """Return the generator that the functions of `np.random` draw from."""
+    return reach(lo, _GLOBAL, _GLOBAL.read())
+
+
+def _is_global_generator(value: Any) -> bool:
+    return is_legacy_class(type(value)) and value is np.random.mtrand._rand
+
+
+def _is_draw(value: Any) -> bool:
+    """Whether a value is a method of a random generator."""
+    return type(value) is types.MethodType and is_generator_class(type(value.__self__))
 
 
 def _log(lo: Lowerer, place: Place, value: Any) -> ListRef | DictRef:

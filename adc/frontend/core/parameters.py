@@ -42,9 +42,6 @@ from adc.ir.core import Apply, Operand, Value
 from adc.ir.opdef import OPS
 from adc.ir.types import INT, Array, Scalar
 
-# Words in the state of a random generator (`adc.library.random`).
-WORDS = 6
-
 
 def bind_value(
     lo: Lowerer, name: str, tree: Any, place: Place, made: list[Num | ArrayRef]
@@ -76,9 +73,9 @@ def bind_value(
     if isinstance(tree, trees.Stack):
         return _bound_stack(lo, name, tree, place, made)
     if isinstance(tree, trees.Generator):
-        words = generator_param(lo, Value(lo.builder.names.fresh(name), tree.array), name, place)
+        words = generator_param(lo, tree, name, place)
         made.append(words)
-        return bindings.generator_of(words)
+        return bindings.generator_of(words, tree.cls)
     if isinstance(tree, trees.Communicator):
         return communicator_param(lo, tree, name, place, made)
     if isinstance(tree, Instance):
@@ -257,9 +254,10 @@ def boxed_param(lo: Lowerer, value: Value, name: str) -> ArrayRef:
     return bindings.element_of(ref)
 
 
-def generator_param(lo: Lowerer, value: Value, name: str, place: Place) -> ArrayRef:
+def generator_param(lo: Lowerer, tree: trees.Generator, name: str, place: Place) -> ArrayRef:
     """Make the object of the state of a random generator that is a parameter."""
-    ref = lo.new_array(value, (integer(WORDS),), name)
+    value = Value(lo.builder.names.fresh(name), tree.array)
+    ref = lo.new_array(value, (integer(tree.words),), name)
     lo.origin[ref.object] = value
     lo.generators[ref.object] = place
     return ref

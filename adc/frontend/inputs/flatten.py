@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.inputs import complexes
-from adc.frontend.inputs.instances import is_lazy
+from adc.frontend.inputs.instances import is_lazy, is_legacy_class
 from adc.frontend.inputs.trees import (
     DICTS,
     Communicator,
@@ -114,7 +114,14 @@ def words(generator: Any) -> np.ndarray[Any, Any]:
     --------
     >>> words(np.random.default_rng(0))[4:]
     array([0, 0], dtype=uint64)
+    >>> words(np.random.RandomState(0))[624:]
+    array([624,   0,   0], dtype=uint64)
     """
+    if is_legacy_class(type(generator)):
+        held = generator.get_state(legacy=False)
+        gauss = np.float64(held["gauss"]).view(np.uint64)
+        last = held["state"]["pos"], held["has_gauss"], gauss
+        return np.concatenate([held["state"]["key"], np.array(last, np.uint64)])
     held = generator.bit_generator.state
     state, step = held["state"]["state"], held["state"]["inc"]
     return np.array(
@@ -126,6 +133,17 @@ def words(generator: Any) -> np.ndarray[Any, Any]:
 
 def advance(generator: Any, state: np.ndarray[Any, Any]) -> None:
     """Give a generator the state that code returned."""
+    if is_legacy_class(type(generator)):
+        pos, has_gauss, gauss = state[624:]
+        generator.set_state(
+            {
+                "bit_generator": "MT19937",
+                "state": {"key": state[:624].astype(np.uint32), "pos": int(pos)},
+                "has_gauss": int(has_gauss),
+                "gauss": float(gauss.view(np.float64)),
+            }
+        )
+        return
     high, low, step_high, step_low, full, half = state.tolist()
     generator.bit_generator.state = {
         "bit_generator": "PCG64",

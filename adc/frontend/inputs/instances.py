@@ -42,6 +42,10 @@ def _is_array_class(cls: Any) -> bool:
     return all(each is np.memmap or _PLAIN.issuperset(vars(each)) for each in above)
 
 
+# The classes of random generators.
+_GENERATORS = frozenset(
+    [("numpy.random._generator", "Generator"), ("numpy.random.mtrand", "RandomState")]
+)
 # Classes whose instances cannot change, and which code computes with while it is compiled.
 VALUES = frozenset(
     [("datetime", name) for name in ("date", "datetime", "time", "timedelta", "tzinfo")]
@@ -200,13 +204,30 @@ def _compiled(value: Any) -> Any:
 
 
 def is_generator_class(cls: type) -> bool:
-    """Whether a class is `np.random.Generator`, which need not be loaded."""
-    return cls.__module__ == "numpy.random._generator" and cls.__name__ == "Generator"
+    """Whether a class is `np.random.Generator` or `RandomState`, which need not be loaded."""
+    return (cls.__module__, cls.__name__) in _GENERATORS
+
+
+def is_legacy_class(cls: type) -> bool:
+    """Whether a class is `np.random.RandomState`, which need not be loaded."""
+    return cls.__module__ == "numpy.random.mtrand" and cls.__name__ == "RandomState"
+
+
+def bit_generator(generator: Any) -> Any:
+    """Return what a random generator takes its bits from."""
+    legacy = is_legacy_class(type(generator))
+    return generator._bit_generator if legacy else generator.bit_generator
 
 
 def is_generator(value: Any) -> bool:
-    """Whether a value is a random generator that code can draw from: one with PCG64."""
-    return is_generator_class(type(value)) and type(value.bit_generator) is np.random.PCG64
+    """Whether a value is a random generator that code can draw from.
+
+    That is a `Generator` with PCG64, or a `RandomState` with MT19937.
+    """
+    if not is_generator_class(type(value)):
+        return False
+    known = np.random.MT19937 if is_legacy_class(type(value)) else np.random.PCG64
+    return type(bit_generator(value)) is known
 
 
 @functools.lru_cache(maxsize=1024)

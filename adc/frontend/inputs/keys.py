@@ -9,6 +9,7 @@ import numpy as np
 
 from adc.frontend.inputs.instances import (
     attributes,
+    bit_generator,
     is_array,
     is_class_method,
     is_communicator_class,
@@ -76,7 +77,7 @@ def _container_key(value: Any, whole: bool, within: tuple[int, ...]) -> object:
     if not whole and is_lazy(value):
         return cls, tuple(attributes(value))
     if is_generator_class(cls):
-        return cls, type(value.bit_generator)
+        return cls, type(bit_generator(value))
     if is_communicator_class(cls):
         return cls
     if is_set(value):

@@ -17,12 +17,14 @@ import numpy as np
 
 from adc.frontend.inputs.instances import (
     attributes,
+    bit_generator,
     class_of,
     is_array,
     is_communicator_class,
     is_generator,
     is_generator_class,
     is_lazy,
+    is_legacy_class,
     is_literal,
     is_named_tuple,
     is_unchanging,
@@ -111,9 +113,16 @@ class Members:
 class Generator:
     """A random generator: code takes its state, an array of `words`, and returns the next one."""
 
+    cls: type
+
     @property
     def array(self) -> Array:
         return Array("u64", 1)
+
+    @property
+    def words(self) -> int:
+        """How many words the state has (`adc.library.random`, `twister`)."""
+        return 627 if is_legacy_class(self.cls) else 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +211,11 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
     if is_generator_class(cls):
         if not is_generator(value):
             raise ArgumentError(
-                f"a random generator with the bit generator {type(value.bit_generator).__name__}",
-                None, "adc supports only PCG64: use `np.random.default_rng`",
+                f"a random generator with the bit generator {type(bit_generator(value)).__name__}",
+                None, "adc supports PCG64, and MT19937 of a `RandomState`: use "
+                "`np.random.default_rng`",
             )  # fmt: skip
-        return Generator()
+        return Generator(cls)
     if is_communicator_class(cls):
         return Communicator(cls)
     if not whole and is_lazy(value):
@@ -250,6 +260,11 @@ def common_type(value: Any) -> Scalar | None:
     return INT if kinds == {int} and -(2**63) <= min(value) <= max(value) < 2**63 else None
 
 
+def _has_methods(cls: type) -> bool:
+    """Whether a method of an object of a class is known by its name and the object."""
+    return is_plain(cls) or is_generator_class(cls)
+
+
 def parts_of(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
     """Return the keys and the contents of a container; None for anything else."""
     cls = type(value)
@@ -259,7 +274,7 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
         return tuple(value), list(value.values())
     if is_named_tuple(cls):
         return cls._fields, value
-    if cls is types.MethodType and is_plain(type(value.__self__)):
+    if cls is types.MethodType and _has_methods(type(value.__self__)):
         name = value.__func__.__name__
         if getattr(type(value.__self__), name, None) is value.__func__:
             return (name,), [value.__self__]
@@ -391,7 +406,7 @@ def describe(tree: Any) -> str:
     if isinstance(tree, Stack):
         return f"[{describe(tree.item)}, ...]"
     if isinstance(tree, Generator):
-        return "Generator"
+        return tree.cls.__name__
     if isinstance(tree, Communicator):
         return tree.cls.__name__
     if isinstance(tree, Members):

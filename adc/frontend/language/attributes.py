@@ -36,7 +36,8 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame, Holder
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Step, Variable, follow
-from adc.frontend.numpy import complexes, library, random, shaping
+from adc.frontend.numpy import complexes, library, shaping
+from adc.frontend.numpy.random import generators
 from adc.frontend.values import constants, elementwise, objects, views
 from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
@@ -81,7 +82,7 @@ def of_container(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Bind
         case DictRef() if name in DICT_METHODS and not isinstance(owner, SetRef):
             return Bound(owner, name)
         case NamedTuple() if bindings.is_generator(owner):
-            return random.attribute(lo, owner, name, node)
+            return generators.attribute(lo, owner, name, node)
         case NamedTuple(record=record) if bindings.is_communicator(owner):
             if name in ("rank", "size"):
                 return record.items[record.keys.index(name)]

@@ -16,7 +16,7 @@ In reading order:
 `maths`          the functions of `math`
 `complexes`      parts of complex numbers, and the functions of `cmath`
 `linear`         functions that `adc.library` implements in Python: sorting, linear algebra
-`random`         random generators and their draws
+`random`         random generators and their draws, a package
 `plain`          functions in plain Python, and those that say what is known when compiled
 `library`        the table of all functions, and the methods of arrays
 ===============  ===============================================================================

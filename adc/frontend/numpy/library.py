@@ -33,14 +33,14 @@ from adc.frontend.numpy import (
     linear,
     maths,
     products,
-    random,
     rearrangement,
     reductions,
     selection,
     shaping,
     ufuncs,
 )
-from adc.frontend.numpy.plain import composed, distributions, kinds
+from adc.frontend.numpy.plain import composed, kinds
+from adc.frontend.numpy.random import generators
 from adc.frontend.numpy.ufuncs import common_type, strong
 from adc.frontend.values import arguments, arrays, elementwise, operators, views
 from adc.frontend.values.arguments import Handler
@@ -240,7 +240,7 @@ def _dtype_call(
 
 _HANDLERS: dict[Any, Handler] = {
     **maths.HANDLERS, **complexes.HANDLERS, **linear.HANDLERS, **composed.HANDLERS,
-    **kinds.HANDLERS, **random.ROWS,
+    **kinds.HANDLERS, **generators.ROWS,
     np.shape: _shape, np.size: _size, np.ndim: _ndim, np.divmod: _numpy_divmod,
     np.reciprocal: _reciprocal, np.positive: _positive,
     np.power: _numpy_power, np.clip: _clip,
@@ -299,7 +299,6 @@ for _name, _handler in {
 _HANDLERS[np.lib.stride_tricks.sliding_window_view] = shaping.HANDLERS["sliding_window_view"]
 
 
-assert distributions  # it enters methods of generators
 # Handlers of functions of modules that adc does not import, by their public names.
 _NAMED: dict[str, Handler] = {}
 # The handler of each function whose real part alone costs less, by the handler of the function.
@@ -573,4 +572,4 @@ def call(
     if row is not None and callee.__module__ == "numpy":  # a function that takes no `out`
         arguments.arity(lo, args, kwargs, node, row.arity)
         return ufuncs.call(lo, row, args, {}, node)
-    return random.of_module(lo, callee, args, kwargs, node)
+    return generators.of_module(lo, callee, args, kwargs, node)

@@ -1,6 +1,6 @@
 # ruff: noqa: B007
 # Loops with unused counters, as users write them.
-"""Programs that draw random numbers: with a generator as an argument, or one with a seed."""
+"""Programs that draw random numbers: from an argument, from a seed, or by `np.random`."""
 
 from __future__ import annotations
 
@@ -243,13 +243,81 @@ def draws_of_vectors(w: Any, m: Any, rng: Any) -> Any:
     return np.sum(np.sin(z)) + np.sum(w[3:] * rng.dirichlet([1.0, 2.0, 0.5]))
 
 
+# -- the older class, and the functions of `np.random` ---------------------------------------------
+
+
+def _old(seed: int = 3) -> np.random.RandomState:
+    made = np.random.RandomState(seed)
+    made.randn()  # the second of a pair is left
+    return made
+
+
+class _Dropout:
+    """A layer whose weights and masks are drawn by a generator of its own."""
+
+    def __init__(self, n: int, seed: int) -> None:
+        self.rng = np.random.RandomState(seed)
+        self.weights = 0.1 * self.rng.randn(n, n)
+
+    def __call__(self, h: Any, p: float) -> Any:
+        h = np.tanh(h @ self.weights)
+        mask = self.rng.rand(*h.shape) < p
+        return h * mask / p
+
+
+@program(M23)
+def layers_with_dropout(x: Any) -> Any:
+    np.random.seed(0)
+    first = np.random.uniform(-0.5, 0.5, (3, 4))
+    layer = _Dropout(4, np.random.randint(1000))
+    h = layer(layer(x @ first, 0.8) + x[0, 0], 0.5)
+    return np.sum(h * h) + np.mean(h)
+
+
+@program(X6, M33, _old())
+def minibatches_of_stochastic_descent(w: Any, data: Any, rng: Any) -> Any:
+    w = w[:3].copy()
+    for epoch in range(2):
+        order = rng.permutation(len(data))
+        for k in order[: rng.randint(1, 3)]:
+            error = data[k] @ w - 0.3
+            w -= 0.1 * error * data[k]
+        batch = rng.choice(len(data), 2, replace=False)
+        w -= 0.05 * data[batch].T @ (data[batch] @ w)
+    return np.sum(w * w)
+
+
+@program(0.7, 1.3, _old(5))
+def walk_of_metropolis(mean: Any, scale: Any, rng: Any) -> Any:
+    x, total = mean, 0.0
+    for k in range(12):
+        proposed = x + scale * rng.randn()
+        if np.log(rng.rand()) < 0.5 * (x * x - proposed * proposed):
+            x = proposed
+        total += x * x
+    return total / 12 + x
+
+
+@program(0.8)
+def functions_of_numpy_draw_in_order(w: Any) -> Any:
+    np.random.seed(11)
+    t = w
+    for k in range(5):
+        z = np.random.normal(t, 0.5, size=3)
+        t = 0.5 * t + 0.1 * np.sum(z * np.random.exponential(w + 0.5, 3))
+        if np.random.random() < 0.4:
+            np.random.seed(k)
+            t = t * np.sin(np.random.laplace(w, 0.3))
+    return t + np.random.gamma(2.0, w) + np.random.poisson(3.0) * w
+
+
 _REFUSED: list[Program] = []
 _refused = recorder(_REFUSED)
 
 
 @_refused(0.7)
-def draws_from_the_global_state(w: Any) -> Any:
-    return w * np.random.normal()
+def another_distribution_of_numpy(w: Any) -> Any:
+    return w * np.random.multinomial(3, [0.5, 0.5])[0]
 
 
 @_refused(0.7, _rng())
@@ -300,7 +368,7 @@ REFUSED: list[tuple[Program, str]] = list(
     zip(
         _REFUSED,
         (
-            "`np.random.normal`, which changes a global state",
+            "`.multinomial` of a `RandomState`",
             "`.vonmises` of a random generator",
             "a random generator without a seed",
             *["whether a draw is from 'a' depends on the path"] * 2,

@@ -78,6 +78,9 @@ def refused(x: float):
 def noisy(x: "f64[:]", rng: np.random.Generator):
     return np.sum(x * rng.normal(x))
 
+def noisier(x: "f64[:]", rng: np.random.RandomState):
+    return np.sum(x * rng.randn(*x.shape) * np.random.rand(*x.shape))
+
 def jump(x):
     return x * np.floor(4.0 * x)
 
@@ -500,6 +503,7 @@ def test_a_curve_needs_matplotlib(
         ("slope", ("--args", "2.0"), ("x",)),
         ("noisy", (), ("x[0]",)),
         ("noisy", ("--args", "f64[3],Generator"), ("x[2]",)),
+        ("noisier", ("--args", "f64[3],RandomState"), ("x[2]",)),
     ],
 )
 def test_check(

@@ -40,6 +40,14 @@ def draws_from_a_global(p: Any, x: Any) -> Any:
     return np.sum((p * x + GENERATOR.normal(size=x.shape)) ** 2)
 
 
+def draws_by_numpy(p: Any, x: Any) -> Any:
+    return np.sum((p * x + np.random.normal(size=x.shape)) ** 2)
+
+
+def draws_from_a_seed(p: Any, x: Any) -> Any:
+    return np.sum((p * x + np.random.default_rng(3).normal(size=x.shape)) ** 2)
+
+
 def scaled(p: Any, x: Any, kind: str = "square") -> Any:
     if kind in {"square", "quadratic", "l2", "gauss"}:
         return SCALE * np.sum((p * x) ** 2)

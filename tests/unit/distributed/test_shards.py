@@ -214,7 +214,9 @@ def test_random_generators(pool: futures.Executor) -> None:
     assert both(1.0, XS, streams) == first
 
 
-def test_generators_that_are_captured() -> None:
+def test_generators_that_are_captured(pool: futures.Executor) -> None:
+    refused("draws by a function of `np.random`", 1.0, XS, fn=losses.draws_by_numpy)
+    assert distributed.value_and_grad(losses.draws_from_a_seed, client=pool)(1.0, XS)[0] > 0.0
     refused("draws from GENERATOR", 1.0, XS, fn=losses.draws_from_a_global)
     own = functools.partial(losses.draws, generator=np.random.default_rng(0))
     refused("draws from an argument of partial", 1.0, XS, fn=own)

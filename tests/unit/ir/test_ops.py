@@ -107,7 +107,9 @@ MEANING: dict[str, Callable[..., Any]] = {
 # Rows on arrays, conversions and neighbours in the number format have tests of their own.
 ARRAYS = ("dim", "empty", "full", "copy", "over", "part", "row", "slot", "total", "undef")
 # Random draws are compared with NumPy's (test_random).
-DRAWS = ("pcg64_high", "pcg64_word", *TABLES)
+DRAWS = (
+    "pcg64_high", "pcg64_word", "mt19937_word", "bits_of_float", "float_of_bits", *TABLES
+)  # fmt: skip
 # `stop` is no step function: that its derivative is zero is its meaning (test_library).
 # `test_complex` tests what rows do to complex numbers.
 COMPLEX = ("complex", "real", "imag", "conj", "modulus")

@@ -67,7 +67,7 @@ CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda x: np.sum(x) * time.localtime()[0], "`time.localtime`", "measure the time"),
     (_groups, "`itertools.tee`", "write the loop"),
     (_drawn, "`random.random`", "`np.random.default_rng`"),
-    (lambda x: np.sum(x * np.random.randn(3)), "`np.random.randn`", "`np.random.default_rng`"),
+    (lambda x: np.sum(x * np.random.wald(1.0, 2.0)), "`.wald` of a `RandomState`", "default_rng`"),
     (lambda x: np.sum(SPARSE @ x), "`@` with a lil_matrix", "`x.tocsr()`"),
     (lambda x: np.sum(SPARSE.dot(x)), "`scipy.sparse.", "`A.tocsr()`"),
     (lambda x: np.sum(np.frompyfunc(square, 1, 1)(x)), "`numpy.frompyfunc`", "`np.vectorize`"),

@@ -305,6 +305,21 @@ return x
 return np.random.default_rng().normal() + x[0]
 # ADC010: a random generator without a seed is not supported
 
+return np.random.RandomState().rand() + x[0]
+# ADC010: a random generator without a seed is not supported
+
+return np.random.rand((2, 3)) + x[0]
+# ADC014: a tuple of 2 cannot be interpreted as an integer
+
+return np.random.multinomial(3, [0.5, 0.5]) + x[0]
+# ADC010: `.multinomial` of a `RandomState` is not supported
+
+return np.random.RandomState(3).choice(M) + x[0]
+# ADC014: a must be 1-dimensional
+
+return np.random.RandomState([3, 4]).rand() + x[0]
+# ADC014: a seed is not defined for a list
+
 return np.random.default_rng(1.5).normal() + x[0]
 # ADC014: a seed must be an integer, not a number (float)
 
@@ -323,9 +338,6 @@ return np.random.default_rng(3).integers([3, 4]) + x[0]
 np.random.default_rng(3).shuffle([1.0, 2.0])
 return x
 # ADC010: shuffling a list is not supported
-
-return np.random.default_rng(3).choice(3, 2, False, [0.5, 0.25, 0.25]) + x[0]
-# ADC010: drawing with probabilities but without replacement is not supported
 
 return np.random.default_rng(3).choice(3, 2, p=0.5) + x[0]
 # ADC014: p must be 1-dimensional

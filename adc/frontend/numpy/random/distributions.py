@@ -1,4 +1,4 @@
-"""Draws of `np.random.Generator` from distributions other than the standard ones.
+"""Draws of random generators from distributions.
 
 Where a number is a function of parameters and of a draw that does not depend on them
 (``loc + scale * z``, an inverse distribution function), it is computed by ordinary arithmetic,
@@ -12,23 +12,17 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adc.frontend.core import numbers
-from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static
+from adc.frontend.core import bindings, numbers
+from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static, TupleOf, kind_of
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.numpy import random as draws
+from adc.frontend.numpy.random import draws
 from adc.frontend.values import arguments, arrays, elementwise, views
-from adc.frontend.values.arguments import Given
+from adc.frontend.values.arguments import Given, Handler
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import F64, I64, Scalar
-from adc.library import distributions
+from adc.library import distributions, random
 
-_method = arguments.entering(draws.METHODS)
-# Those that are drawn in double precision only.
-draws.STANDARD |= {
-    name: (getattr(distributions, f"{name}64"), getattr(distributions, f"{name}64"))
-    for name in ("laplace", "logistic", "gumbel", "cauchy")
-}
 _Check = Callable[..., None]
 
 
@@ -55,7 +49,91 @@ def _apply(lo: Lowerer, row: str) -> Callable[..., Operand]:
     return lambda *operands: numbers.apply(lo, row, *operands)
 
 
+# -- standard draws --------------------------------------------------------------------------------
+
+
+def _simple(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
+    draws.no_out(lo, given, node)
+    dtype = arrays.dtype_argument(lo, given.get("dtype"), node) or "f64"
+    if dtype not in ("f64", "f32"):
+        raise TypeMismatchError(f"no random numbers of dtype {dtype}", lo.span(node))
+    return draws.standard(lo, given["generator"], name, draws.size(lo, given, node), node, dtype)
+
+
+@draws.method("generator size? dtype? out?")
+@draws.legacy("generator size?", "random", "random_sample")
+def _random(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    return _simple(lo, given, node, "random")
+
+
+@draws.method("generator size? dtype? out?", "standard_normal")
+@draws.legacy("generator size?", "standard_normal")
+def _standard_normal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    return _simple(lo, given, node, "standard_normal")
+
+
+@draws.method("generator size? dtype? method? out?", "standard_exponential")
+@draws.legacy("generator size?", "standard_exponential")
+def _standard_exponential(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    if arguments.text(lo, given.get("method"), "zig", node, "the method") != "zig":
+        raise lo.unsupported("a method other than 'zig'", node, "leave it out")
+    return _simple(lo, given, node, "standard_exponential")
+
+
+def _by_counts(name: str) -> Handler:
+    """Lower a method whose arguments are the sizes of the axes: `rand` and `randn`."""
+
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        generator, *sizes = args
+        if kwargs:
+            text = f"{ast.unparse(node.func)}() takes no keyword arguments"
+            raise TypeMismatchError(text, lo.span(node), "pass the sizes of the axes")
+        for each in sizes:
+            if isinstance(each, TupleOf | bindings.ListRef | ArrayRef | Lazy):
+                raise TypeMismatchError(
+                    f"{kind_of(each)} cannot be interpreted as an integer", lo.span(node),
+                    "pass the sizes of the axes one by one: `rand(2, 3)`, or `rand(*shape)`",
+                )  # fmt: skip
+        given = {"generator": generator}
+        if sizes:
+            given["size"] = TupleOf(tuple(sizes))
+        return _simple(lo, given, node, name)
+
+    return handler
+
+
+draws.LEGACY |= {"rand": _by_counts("random"), "randn": _by_counts("standard_normal")}
+
+
 # -- functions of a standard draw ------------------------------------------------------------------
+
+
+@draws.both("generator loc? scale? size?")
+def _normal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    loc = draws.parameter(lo, given, "loc", 0.0, node)
+    scale = draws.parameter(lo, given, "scale", 1.0, node)
+    draws.checked(lo, random.require_not_negative, draws.as_floats(lo, scale, node), node)
+    return draws.located(lo, given, node, "standard_normal", loc, scale)
+
+
+@draws.both("generator scale? size?")
+def _exponential(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    scale = draws.parameter(lo, given, "scale", 1.0, node)
+    draws.checked(lo, random.require_not_negative, draws.as_floats(lo, scale, node), node)
+    return draws.located(lo, given, node, "standard_exponential", None, scale)
+
+
+@draws.both("generator low? high? size?")
+def _uniform(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    low = draws.parameter(lo, given, "low", 0.0, node)
+    high = draws.parameter(lo, given, "high", 1.0, node)
+    width = draws.combined(lo, lambda a, b: numbers.apply(lo, "sub", b, a), [low, high], node)
+    width = elementwise.materialised(lo, width, node)
+    older = bindings.is_legacy(given["generator"])
+    draws.checked(lo, random.require_finite if older else random.require_range, width, node)
+    return draws.located(lo, given, node, "random", low, width)
 
 
 def _shifted(name: str) -> Any:
@@ -67,15 +145,15 @@ def _shifted(name: str) -> Any:
 
 
 for _name in ("laplace", "logistic", "gumbel"):
-    _method("generator loc? scale? size?", _name)(_shifted(_name))
+    draws.both("generator loc? scale? size?", _name)(_shifted(_name))
 
 
-@_method("generator size?", "standard_cauchy")
+@draws.both("generator size?", "standard_cauchy")
 def _standard_cauchy(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return draws.transformed(lo, given, node, "cauchy", (), lambda z: z)
 
 
-@_method("generator mean? sigma? size?", "lognormal")
+@draws.both("generator mean? sigma? size?", "lognormal")
 def _lognormal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     sigma = _float(lo, given, "sigma", node, distributions.require_not_negative, 1.0)
     mul, add, exp = _apply(lo, "mul"), _apply(lo, "add"), _apply(lo, "libm_exp")
@@ -85,39 +163,46 @@ def _lognormal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     )
 
 
-@_method("generator scale? size?", "rayleigh")
+@draws.both("generator scale? size?", "rayleigh")
 def _rayleigh(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     scale = _float(lo, given, "scale", node, distributions.require_not_negative, 1.0)
-    mul, root = _apply(lo, "mul"), _apply(lo, "sqrt")
-    two = Literal(2.0, F64)
-    return draws.transformed(
-        lo, given, node, "standard_exponential", [scale], lambda s, e: mul(s, root(mul(two, e)))
-    )
+    return draws.located(lo, given, node, "rayleigh", None, scale)
 
 
-@_method("generator a size?", "pareto")
+def _exp_less_one(lo: Lowerer, x: Operand, older: bool) -> Operand:
+    """Return ``exp(x) - 1``, which a `RandomState` computes in two steps."""
+    if not older:
+        return numbers.apply(lo, "libm_expm1", x)
+    return numbers.apply(lo, "sub", numbers.apply(lo, "libm_exp", x), Literal(1.0, F64))
+
+
+@draws.both("generator a size?", "pareto")
 def _pareto(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     a = _float(lo, given, "a", node, distributions.require_positive)
-    divide, expm1 = _apply(lo, "truediv"), _apply(lo, "libm_expm1")
-    return draws.transformed(
-        lo, given, node, "standard_exponential", [a], lambda a, e: expm1(divide(e, a))
-    )
+    older = bindings.is_legacy(given["generator"])
+
+    def compute(a: Operand, e: Operand) -> Operand:
+        part = numbers.apply(lo, "truediv", e, a)
+        return _exp_less_one(lo, part, older)
+
+    return draws.transformed(lo, given, node, "standard_exponential", [a], compute)
 
 
-@_method("generator a size?", "power")
+@draws.both("generator a size?", "power")
 def _power(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     a = _float(lo, given, "a", node, distributions.require_positive)
     one = Literal(1.0, F64)
+    older = bindings.is_legacy(given["generator"])
 
     def compute(a: Operand, e: Operand) -> Operand:
-        below = numbers.apply(lo, "libm_expm1", numbers.apply(lo, "neg", e))
+        below = _exp_less_one(lo, numbers.apply(lo, "neg", e), older)
         inverse = numbers.apply(lo, "truediv", one, a)
         return numbers.apply(lo, "libm_pow", numbers.apply(lo, "neg", below), inverse)
 
     return draws.transformed(lo, given, node, "standard_exponential", [a], compute)
 
 
-@_method("generator left mode right size?", "triangular")
+@draws.both("generator left mode right size?", "triangular")
 def _triangular(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     parts = [_float(lo, given, name, node) for name in ("left", "mode", "right")]
     draws.call(lo, distributions.require_order, parts, node)
@@ -136,7 +221,7 @@ def _triangular(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return draws.transformed(lo, given, node, "random", parts, compute)
 
 
-@_method("generator a size?", "weibull")
+@draws.both("generator a size?", "weibull")
 def _weibull(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     a = _float(lo, given, "a", node, distributions.require_not_negative)
     return _each(lo, given, node, distributions.weibull64, [a])
@@ -155,7 +240,7 @@ def _each(
     count = len(parameters)
     generator = given["generator"]
     if dims is None or not dims:
-        found = draws.drawn(lo, generator, fn, node, 4, dims, element=element, more=parts[:count])
+        found = draws.drawn(lo, generator, fn, node, dims, element=element, more=parts[:count])
     else:
         each: list[Lazy] = []
         for part in parts[:count]:
@@ -163,7 +248,7 @@ def _each(
                 each.append(elementwise.lazy(lo, part, node))
             else:
                 each.append(_repeated(elementwise.number(lo, part, node), dims))
-        found = draws.drawn(lo, generator, fn, node, 4, dims, element=element, each=each)
+        found = draws.drawn(lo, generator, fn, node, dims, element=element, each=each)
     if scale is not None:
         found = draws.combined(lo, _apply(lo, "mul"), [parts[count], found], node)
     if dims is None:
@@ -182,21 +267,22 @@ def _in_double(lo: Lowerer, given: Given, node: ast.Call) -> None:
         raise lo.unsupported("a gamma draw in single precision", node, "use `.astype`")
 
 
-@_method("generator shape size? dtype? out?", "standard_gamma")
+@draws.method("generator shape size? dtype? out?", "standard_gamma")
+@draws.legacy("generator shape size?", "standard_gamma")
 def _standard_gamma(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     _in_double(lo, given, node)
     shape = _float(lo, given, "shape", node, distributions.require_not_negative)
     return _each(lo, given, node, distributions.gamma64, [shape])
 
 
-@_method("generator shape scale? size?", "gamma")
+@draws.both("generator shape scale? size?", "gamma")
 def _gamma(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     shape = _float(lo, given, "shape", node, distributions.require_not_negative)
     scale = _float(lo, given, "scale", node, distributions.require_not_negative, 1.0)
     return _each(lo, given, node, distributions.gamma64, [shape], scale)
 
 
-@_method("generator df size?", "chisquare")
+@draws.both("generator df size?", "chisquare")
 def _chisquare(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     df = _float(lo, given, "df", node, distributions.require_positive)
     two = Literal(2.0, F64)
@@ -205,27 +291,27 @@ def _chisquare(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return _each(lo, given, node, distributions.gamma64, [half], Num(two))
 
 
-@_method("generator df size?", "standard_t")
+@draws.both("generator df size?", "standard_t")
 def _standard_t(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     df = _float(lo, given, "df", node, distributions.require_positive)
     return _each(lo, given, node, distributions.student64, [df])
 
 
-@_method("generator dfnum dfden size?", "f")
+@draws.both("generator dfnum dfden size?", "f")
 def _f(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     names = ("dfnum", "dfden")
     parts = [_float(lo, given, name, node, distributions.require_positive) for name in names]
     return _each(lo, given, node, distributions.f64, parts)
 
 
-@_method("generator a b size?", "beta")
+@draws.both("generator a b size?", "beta")
 def _beta(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     names = ("a", "b")
     parts = [_float(lo, given, name, node, distributions.require_positive) for name in names]
     return _each(lo, given, node, distributions.beta64, parts)
 
 
-@_method("generator alpha size?", "dirichlet")
+@draws.both("generator alpha size?", "dirichlet")
 def _dirichlet(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     alpha = draws.as_floats(lo, arrays.as_array(lo, given["alpha"], node), node)
     if not isinstance(alpha, ArrayRef) or len(views.dims_of(lo, alpha)) != 1:
@@ -237,26 +323,26 @@ def _dirichlet(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         count = views.size_of(lo, dims)
         version = arrays.created(lo, "f64", [count, parts], None, "drawn")
         rows = lo.new_array(version, (count, parts), "drawn")
-        draws.drawn(lo, given["generator"], distributions.dirichlet, node, 4, more=[rows, alpha])
+        draws.drawn(lo, given["generator"], distributions.dirichlet, node, more=[rows, alpha])
         return elementwise.copy(lo, views.reshaped(lo, rows, [*dims, parts]), node)
 
 
 # -- integers --------------------------------------------------------------------------------------
 
 
-@_method("generator lam? size?", "poisson")
+@draws.both("generator lam? size?", "poisson")
 def _poisson(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     lam = _float(lo, given, "lam", node, distributions.require_rate, 1.0)
     return _each(lo, given, node, distributions.poisson64, [lam], element=I64)
 
 
-@_method("generator p size?", "geometric")
+@draws.both("generator p size?", "geometric")
 def _geometric(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     p = _float(lo, given, "p", node, distributions.require_possible)
     return _each(lo, given, node, distributions.geometric64, [p], element=I64)
 
 
-@_method("generator n p size?", "binomial")
+@draws.both("generator n p size?", "binomial")
 def _binomial(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     count = draws.parameter(lo, given, "n", 0.0, node)
 
@@ -275,7 +361,7 @@ def _binomial(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 # -- vectors ---------------------------------------------------------------------------------------
 
 
-@_method("generator mean cov size? check_valid? tol? * method?", "multivariate_normal")
+@draws.method("generator mean cov size? check_valid? tol? * method?", "multivariate_normal")
 def _multivariate_normal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     if arguments.text(lo, given.get("method"), "svd", node, "the method") != "cholesky":
         raise lo.unsupported(
@@ -294,6 +380,3 @@ def _multivariate_normal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         assert isinstance(found, ArrayRef | Lazy)
         made = elementwise.base_of(lo, found, node)
         return elementwise.copy(lo, views.reshaped(lo, made, [*dims, *parts]), node)
-
-
-__all__: list[str] = []
