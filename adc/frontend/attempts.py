@@ -152,7 +152,7 @@ class Attempts:
                 self, sharing=Sharing(), unset=dict(self.unset), varied=dict(self.varied),
                 tables=None if self.tables is None else set(self.tables), logs=set(self.logs),
                 stepped=set(self.stepped), pools=dict(self.pools), wanted=set(self.wanted),
-                rolls=False,
+                open=set(self.open), rolls=False,
             )  # fmt: skip
             self.rolls = True
             return

@@ -3,7 +3,8 @@
 ``{f}`` is a float, ``{i}`` an integer, ``{c}`` a condition, ``{a}`` an array of two elements,
 ``{k}`` a constant. ``{N}`` is an object of `Node`, ``{P}`` a list of them, ``{A}`` and ``{B}`` are
 those with arrays, ``{G}`` and ``{H}`` groups of nodes, ``{D}`` and ``{E}`` dicts, ``{L}`` and
-``{R}`` lists of floats and lists of these, ``{M}`` is a dict of lists.
+``{R}`` lists of floats and lists of these, ``{T}`` and ``{U}`` lists of an integer and two floats
+and lists of these, ``{M}`` is a dict of lists.
 """
 
 from __future__ import annotations
@@ -197,6 +198,17 @@ DATA: dict[str, tuple[list[str], dict[str, list[str]], str]] = {
         {"L": ["row"], "R": ["ls"]},
         "sum(sum(r) * (k + 1) for k, r in enumerate(ls)) + sum(row) + len(ls)",
     ),
+    "entry": (
+        [
+            "es = [[k, v, 1.0] for k, v in enumerate(x)]\nentry = es[0]",
+            "es = []\nfor k, v in enumerate(x):\n    es.append([k, v, v * v])\nentry = es[-1]",
+            "es = [[0, x[0], x[1]]]\nfor k in range(n):\n    for j in range(k):\n"
+            "        if x[k] > x[j]:\n            es.append([j, x[k], x[j]])\n"
+            "entry = [1, {f}, 0.5]",
+        ],
+        {"T": ["entry"], "U": ["es"]},
+        "sum(a * (k + 1) + b for k, a, b in es) + entry[1] * entry[0]",
+    ),
     "map": (
         [
             "m = defaultdict(list)\nfor k, v in enumerate(x):\n    m[k % 3].append(v)",
@@ -223,20 +235,21 @@ EXPRESSIONS: dict[str, tuple[list[str], list[str]]] = {
             "({N}.link.x if {N}.link is not None else {f})", "{N}.follow({i}).x",
             "sum(e['w'] for e in {E} if e['n'] > 1)", "first_above({P}, {f}).x",
             "sum(a.x * b.x for a, b in zip({P}, {P}))", "sum(b.p[0] for b in {B})",
-            "sum(m.get(i % 4, [0.5]))",
+            "sum(m.get(i % 4, [0.5]))", "{T}[1]", "{T}[-1]", "sum(e[2] for e in {U})",
+            "max(e[1] for e in {U})",
         ],
     ),
     "i": (["i", "1", "2", "n", "i + 1"], [
         "{N}.k", "len({P})", "len({L})", "{D}['n']", "len({R})", "len({N}.kept)", "len(m)",
         "{P}.index({P}[0])", "len({G}.members)", "sum(1 for e in {P} if e.on)",
-        "len(set(e.k for e in {P}))",
+        "len(set(e.k for e in {P}))", "{T}[0]", "len({U})",
     ]),
     "c": (["s > 0.5", "i % 2 == 0", "x[0] > {k}"], [
         "{f} > {f}", "{N}.on", "{N} is {N}", "{N}.link is None", "{L} is {L}", "not {L}",
         "len({L}) > 1", "{N} in {P}", "{D} is {D}", "{i} > 2", "{c} and {c}", "not {c}",
         "{A} is {A}", "{G}.leader is {N}", "{L} == {L}", "{N} == {N}", "any(e.on for e in {P})",
         "all(e.x > {k} for e in {P})", "{N}.link == {N}", "i % 3 in m", "{N}.k == {N}.k",
-        "{N}.link",
+        "{N}.link", "{T} is {T}", "{T} == {T}", "{T}[1] > {f}",
     ]),
     "a": (["x[:2]", "np.array([{f}, 1.0])"], [
         "{A}.p", "{A}.v", "({A}.p + {A}.v)", "{f} * {A}.p", "{A}.p[::-1]", "np.sin({A}.p)",
@@ -261,6 +274,10 @@ EXPRESSIONS: dict[str, tuple[list[str], list[str]]] = {
         "[v * 0.5 for v in {L}]", "({L} + {L}[:2])",
     ]),
     "R": ([], ["{R}[:3]", "([r for r in {R} if r] or {R})"]),
+    "T": ([], [
+        "{U}[{i} % len({U})]", "{U}[0]", "max({U}, key=lambda e: e[1])", "({T} if {c} else {T})",
+    ]),
+    "U": ([], ["{U}[:3]", "{U}"]),
     "M": ([], []),
 }  # fmt: skip
 
@@ -376,6 +393,18 @@ _CHANGES = [
         "ls.reverse()", grows="LR", weight=0.7,
     ),
     *_each(
+        "{T}[1] = {f}", "{T}[2] += {f}", "{T}[0] += 1", "entry = {T}", "es[{i} % len(es)] = {T}",
+        "a, b, c = {T}\ns += 0.1 * a * b - c", "r = {T}\nr[1], r[2] = r[2], r[1]",
+        "entry = [{i}, {f}, {f}]", "es = sorted(es, key=lambda e: e[1])", "entry = list({T})",
+        "es = [e[:] for e in es]", "ks, us, vs = zip(*{U})\ns += us[0] * ks[-1]",
+        "s += np.array({U})[0, 1]", "es.reverse()", "s += {T}[{i} % 3]",
+    ),
+    *_each(
+        "es.append([{i}, {f}, {f}])", "es.append({T})", "es = es[1:] + [{T}]",
+        "if len(es) > 3:\n    entry = es.pop()", "es += [[1, e[2], e[1]] for e in {U}[:2]]",
+        grows="U",
+    ),
+    *_each(
         "m[i % 3] = {L}", "m[{i} % 3] = [{f}]", "m[sorted(m)[0]].append({f})",
         "if {i} % 4 in m:\n    m[{i} % 3] = [{f}]", "m.setdefault({i} % 4, []).append({f})",
         "s += sum(m.get({i} % 5, [0.5]))", "if len(m) > 2:\n    m.pop(sorted(m)[-1])", grows="LM",
@@ -403,6 +432,9 @@ _NESTS = [
     Statement("for e in {E}:\n    ...", 2.0, locks="E", gives={"D": "e"}, loop=True),
     Statement("for g in {H}:\n    ...", 2.0, locks="H", gives={"G": "g"}, loop=True),
     Statement("for r in {R}:\n    ...", 2.0, locks="R", gives={"L": "r"}, loop=True),
+    Statement("for e in {U}:\n    ...", 2.0, locks="U", gives={"T": "e"}, loop=True),
+    Statement("for a, b, c in {U}:\n    s += 0.1 * a * b - c\n    ...", 1.0, locks="U",
+              loop=True),
     Statement("for v in {L}:\n    s += 0.1 * v\n    ...", 1.0, locks="L", loop=True),
     Statement("for key, r in m.items():\n    s += key * len(r)", 1.0, locks="M", loop=True),
     Statement("for r in m.values():\n    r.append({f})", 1.0, "L", locks="M", loop=True),

@@ -243,9 +243,13 @@ def note_appended(lo: Lowerer, slot: str, element: Binding | None) -> None:
     """Record an element that is added to a list, for enclosing loops; None: of another kind."""
     known = slot in lo.appended
     whole = lo.appended[slot] = joined(lo.appended[slot], element) if known else element
-    # Lists that are made at several places are of one kind, rather than of several.
+    _want_one_pool(lo, whole)
+
+
+def _want_one_pool(lo: Lowerer, element: Binding | None) -> None:
+    """Note that lists that are made at several places are of one kind, rather than of several."""
     lo.want_one_pool(
-        *(each.like.slot for each in _handles(whole) if isinstance(each.like, ListRef))
+        *(each.like.slot for each in _handles(element) if isinstance(each.like, ListRef))
     )
 
 
@@ -288,6 +292,7 @@ def common(lo: Lowerer, lists: Sequence[Binding], element: Binding | None = None
     whole: Binding | None = found[0] if found else None
     for one in found[1:]:
         whole = joined(whole, one)
+    _want_one_pool(lo, whole)
     return whole
 
 
