@@ -128,7 +128,7 @@ class _Lists:
             if not (isinstance(held, TupleOf) and len(held.items) == len(place.keys)):
                 raise pools.open_pool(lo, place.pool)
             # Who changes an element has just read all of them.
-            known = lo.read[ref.slot]
+            known = lo.read.get(ref.slot) or lo.contents(ref)
             for key, before, after in zip(place.keys, known, held.items, strict=True):
                 if after is not before:
                     pools.set_item(lo, ref, key, after, lo.frame.source.node)
