@@ -63,7 +63,7 @@ Z = np.array(
 
 
 SEQUENCES = (typing.Sequence, np.ndarray)
-NUMBER = typing.Union[int, float]  # noqa: UP007
+NUMBER = typing.Union[int, float]  # noqa: UP007 (what `isinstance` is given is a Union)
 
 
 SECOND = operator.itemgetter(np.int64(1))
