@@ -45,7 +45,13 @@ def test_a_seed_draws_the_same_program_and_check() -> None:
     assert len(drawn) > 15
 
 
-@pytest.mark.parametrize("kind", ["scalars", "complex", "jumps", "library", "composed", "nested"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("scalars", "complex", "jumps", "library", "composed"),
+        pytest.param("nested", marks=pytest.mark.full),
+    ],
+)
 def test_a_program_of_each_kind(kind: str) -> None:
     assert judge.verdict_on(3, kind=kind).verdict in ("ok", "unreliable", "refused")
 

@@ -390,6 +390,7 @@ def test_arrays_that_lie_in_any_way() -> None:
         assert caught.value.code == "ADC020"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "shape", [s for s in itertools.product((0, 2), repeat=3) if 0 in s], ids=str
 )

@@ -197,7 +197,9 @@ def test_batches_of_batches_and_inside_code() -> None:
     np.testing.assert_allclose(each, 3.0 * X**2, rtol=1e-14)
 
 
-@pytest.mark.parametrize("options", [{"parallel": 2}, {"target": "python"}])
+@pytest.mark.parametrize(
+    "options", [pytest.param({"parallel": 2}, marks=pytest.mark.full), {"target": "python"}]
+)
 def test_options(options: Any) -> None:
     found = adc.vmap(adc.grad(model, 1), (None, 0), **options)(LAYERS, X)
     _alike(found, by_loop(adc.grad(model, 1), (None, 0), (LAYERS, X), len(X)))

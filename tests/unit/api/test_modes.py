@@ -540,6 +540,7 @@ class Scaled:
         return np.sum(x * self.w)
 
 
+@pytest.mark.full
 def test_arguments_left_to_their_defaults_have_no_cotangents() -> None:
     def energy(x: Any, scale: float = 2.0, steps: int = 3) -> Any:
         return scale * np.sum(x**2) * steps

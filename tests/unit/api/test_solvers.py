@@ -128,6 +128,7 @@ def test_least_squares_and_roots() -> None:
     np.testing.assert_allclose(vector.x, [2.0, 3.0])
 
 
+@pytest.mark.full
 def test_curve_fit_and_stiff_equations() -> None:
     def decay(x: Any, a: Any, k: Any) -> Any:
         return a * np.exp(-k * x)
@@ -197,6 +198,7 @@ def test_sparse_stiff_equations(method: str) -> None:
     np.testing.assert_allclose(found.y, wanted.y, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.full
 def test_sparse_hessians_and_constraints() -> None:
     def rosenbrock(p: Any) -> Any:
         x = p["x"]

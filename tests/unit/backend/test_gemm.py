@@ -286,6 +286,7 @@ print("scipy.linalg.cython_blas" in sys.modules)
 """
 
 
+@pytest.mark.full
 def test_found_on_disk_by_another_process(tmp_path: Path) -> None:
     file = tmp_path / "program.py"
     file.write_text(_PROGRAM)

@@ -96,7 +96,7 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     adc.release_memory()
 
 
-@pytest.mark.parametrize("settings", [{}, {"OPT": 0}])
+@pytest.mark.parametrize("settings", [{}, pytest.param({"OPT": 0}, marks=pytest.mark.full)])
 def test_the_bits_are_those_of_one_module(
     monkeypatch: pytest.MonkeyPatch, settings: dict[str, int], request: pytest.FixtureRequest
 ) -> None:
@@ -145,6 +145,7 @@ def test_errors_in_a_function_that_is_compiled_apart() -> None:
     assert [each.name for each in caught.traceback][-5:] == ["of_parts", *["middle"] * 4]
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("apart")
 def test_the_same_groups_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     texts: list[list[str]] = []
@@ -173,6 +174,7 @@ def re_marked(text: str) -> str:
     return text.replace(found, "")
 
 
+@pytest.mark.full
 def test_a_group_that_fails(monkeypatch: pytest.MonkeyPatch, apart: None) -> None:
     def fail(*_: Any) -> bytes:
         raise RuntimeError("LLVM makes no machine code")
@@ -234,6 +236,7 @@ def test_machine_code_that_is_kept(tmp_path: Path) -> None:
     assert second.splitlines() == [gradient, "0", at_the_end]  # which compiles nothing
 
 
+@pytest.mark.full
 def test_machine_code_after_functions_of_numba(tmp_path: Path) -> None:
     """Numba compiles what counts references for the target that comes first: here, its own."""
     file = tmp_path / "after.py"

@@ -93,6 +93,7 @@ def _arguments(width: int, dtype: Any = np.float64) -> tuple[Any, Any]:
     return x.astype(dtype), y.astype(dtype)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("program", "past"),
     [

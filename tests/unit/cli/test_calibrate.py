@@ -194,6 +194,7 @@ def _entries(place: Path) -> int:
     return len(list(place.glob("??/*")))
 
 
+@pytest.mark.full
 def test_other_costs_are_other_code(place: Path) -> None:
     x = np.array([0.3, -0.7, 1.1])
     first = adc.grad(_wavy)

@@ -42,6 +42,7 @@ def test_a_row_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     assert wrong[0].startswith("sin(")
 
 
+@pytest.mark.full
 def test_programs_are_those_of_their_seed() -> None:
     assert programs.program(4).source == programs.program(4).source != programs.program(5).source
     assert selftest.random_programs(range(2)) == Found(2)

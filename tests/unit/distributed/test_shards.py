@@ -142,6 +142,7 @@ def test_several_arguments_and_options(pool: futures.Executor) -> None:
         distributed.value_and_grad(loss, memroy="1 MB")  # type: ignore[call-arg]
 
 
+@pytest.mark.full
 def test_minimise(pool: futures.Executor) -> None:
     both = distributed.value_and_grad(losses.logistic, client=pool)
     for method in ("BFGS", "Newton-CG", "Nelder-Mead"):

@@ -496,6 +496,7 @@ def test_a_call_that_raises_changes_nothing() -> None:
     assert (model.calls, len(model.seen)) == (1, 1)
 
 
+@pytest.mark.full
 def test_views_of_calls_change_nothing() -> None:
     model = Mean()
     slope = adc.grad(model.loss)

@@ -96,6 +96,7 @@ def lenient(x: Any) -> Any:
     return found + stats.multivariate_normal.pdf(x, x - 1.0, x**2, True)
 
 
+@pytest.mark.full
 def test_singular_covariances_are_allowed_where_there_are_none() -> None:
     assert adc.jit(lenient, target="python")(X) == pytest.approx(lenient(X), rel=1e-13)
     check_grads(lenient, (X,))

@@ -66,9 +66,9 @@ REAL = [APART, TURNING, np.stack([APART, TURNING]), np.stack([APART, APART.T])]
 
 CASES = [
     (values, A), (vectors, A), (of_real_matrices, A.real),
-    (largest, APART), (largest, TURNING), (real_stacks, REAL[2]),
+    (largest, APART), (largest, TURNING),
     *(pytest.param(scipys, a, marks=pytest.mark.full) for a in REAL[:2]),
-    pytest.param(real_stacks, REAL[3], marks=pytest.mark.full),
+    *(pytest.param(real_stacks, a, marks=pytest.mark.full) for a in REAL[2:]),
     pytest.param(stacks, STACK, marks=pytest.mark.full),
 ]  # fmt: skip
 
@@ -98,6 +98,7 @@ def test_second_derivatives(fn: Callable[..., Any], a: Any) -> None:
     np.testing.assert_allclose(found, curved, rtol=1e-6, atol=1e-6 * np.abs(curved).max())
 
 
+@pytest.mark.full
 def test_compiled_like_numpy() -> None:
     def program(a: Any) -> Any:
         return np.linalg.eig(a)

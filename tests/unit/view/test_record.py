@@ -260,6 +260,7 @@ def relax(x: Any, tolerance: float) -> Any:
     return np.sum(x * x)
 
 
+@pytest.mark.full
 def test_the_schedule_of_a_while_loop_is_what_ran() -> None:
     fn, plan, given = code_of(relax, (np.linspace(1.0, 2.0, 20), 0.2), memory=7_500)
     record = recorded(fn, copy.deepcopy(given))

@@ -302,6 +302,7 @@ def test_every_transformation_draws_what_one_call_draws() -> None:
     np.testing.assert_allclose(made[4], made[3], rtol=1e-12)
 
 
+@pytest.mark.full
 def test_gradients_are_those_of_differences() -> None:
     def drawn(w: Any, r: Any) -> Any:
         found = r.randn(3) @ r.normal(w, w[0]) + np.sum(r.uniform(w, 2.0 * w) * r.exponential(w))
@@ -349,7 +350,7 @@ def _drawn_on(w: Any) -> Any:
     return w * np.random.randn(3) + _helper(w) * randn()
 
 
-@pytest.mark.parametrize("fn", [_drawn_globally, _drawn_on])
+@pytest.mark.parametrize("fn", [_drawn_globally, pytest.param(_drawn_on, marks=pytest.mark.full)])
 def test_the_generator_of_numpy(fn: Callable[..., Any]) -> None:
     np.random.seed(7)
     wanted = fn(1.5), fn(0.5)
@@ -365,6 +366,7 @@ def test_the_generator_of_numpy(fn: Callable[..., Any]) -> None:
     assert state(np.random) == after
 
 
+@pytest.mark.full
 def test_check_grads_draws_the_same_again() -> None:
     before = state(np.random)
     check_grads(lambda w: w * w * np.random.rand() + np.sum(np.sin(w * randn(3))), (1.5,), order=2)
@@ -416,6 +418,7 @@ def _check_random_state(seed: Any) -> Any:
     return RandomState(seed)
 
 
+@pytest.mark.full
 def test_generators_of_any_kind() -> None:
     def drawn(w: Any, rng: Any) -> Any:
         rng = _check_random_state(rng)

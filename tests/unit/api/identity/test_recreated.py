@@ -192,6 +192,7 @@ def test_derivatives_of_derivatives_that_are_methods() -> None:
     assert adc.grad(model.rows)(3.0) == 4.0
 
 
+@pytest.mark.full
 def test_nothing_that_functions_hold_is_kept() -> None:
     def made(data: Any) -> Any:
         def helper(u: Any) -> Any:

@@ -1,7 +1,8 @@
 """Small functions of many kinds: they do what Python does, or are refused at a line, with a caret.
 
 Most are errors of users. The snippets were chosen because they reach lines of the front end that
-no other test of the short run reaches (`python -m tests.coverage`).
+no other test of the short run reaches (`python -m tests.coverage`). Those that take long begin with
+`# long`, and only `--full` runs them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,12 @@ def _cases(tables: list[dict[str, str]]) -> Iterator[Any]:
     for table in tables:
         for given, text in table.items():
             for body in text.strip().split("\n\n"):
-                yield pytest.param(given, body, id=body.partition("\n")[0])
+                first, _, rest = body.partition("\n")
+                if first == "# long":
+                    name = rest.partition("\n")[0]
+                    yield pytest.param(given, body, id=name, marks=pytest.mark.full)
+                else:
+                    yield pytest.param(given, body, id=first)
 
 
 def _made(given: str, body: str) -> tuple[Callable[..., Any], dict[str, Any]]:

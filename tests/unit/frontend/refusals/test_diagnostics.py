@@ -370,7 +370,7 @@ def test_ranges_with_very_many_callers_are_pickled() -> None:
     assert parts[0] == parts[1]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize("seed", range(4))
 def test_mutations_of_the_corpus(seed: int) -> None:

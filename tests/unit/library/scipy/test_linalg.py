@@ -435,6 +435,7 @@ def test_real_functions_that_become_complex(fn: Callable[[Any], Any]) -> None:
     np.testing.assert_allclose(found, fn((-P).astype(complex)), rtol=1e-10)
 
 
+@pytest.mark.full
 def test_powers_of_matrices() -> None:
     def powers(a: Any, k: Any) -> Any:
         power = sl.fractional_matrix_power

@@ -306,6 +306,7 @@ def shared_loops(fn: Callable[..., Any], args: tuple[Any, ...]) -> list[bool]:
     ]
 
 
+@pytest.mark.full
 def test_threads_multiply() -> None:
     def rows(x: Any, w: Any) -> Any:
         out = np.empty((len(x), len(w)))

@@ -268,7 +268,7 @@ def plans_of(name: str) -> Plans:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=() if n == "batches" else pytest.mark.full) for n in PROGRAMS]
+    "name", [pytest.param(n, marks=() if n == "shrinking" else pytest.mark.full) for n in PROGRAMS]
 )
 def test_no_call_holds_more_than_its_peak(name: str) -> None:
     _, args, _ = PROGRAMS[name]

@@ -184,6 +184,7 @@ return x.item()
 a, b = x.reshape(1, 3) > 0.0, x.reshape(3, 1) > 0.0
 return b @ a, a @ b, np.einsum('ij,jk,kl->il', b, a, b)
 
+# long
 return np.random.default_rng(3).f(x[0], 2.0), np.random.default_rng(3).f(2.0, 3.0, 4)
 
 np.random.seed(3)

@@ -172,6 +172,7 @@ a, b, c = x[0], x[1], x[2]
 ties = [(a, 2), (a, 1), (b, 0), (b, -1)]
 return min(ties), max(ties), sorted(ties), sorted(ties, reverse=True), min((a, b), (a, c), (b, c))
 
+# long
 pairs = [(abs(v - 1.0), k) for k, v in enumerate(x)]
 pairs += [(0.5, -1), (0.5, 7)]
 d, k = min(pairs)
@@ -465,6 +466,7 @@ return (
     sorted(seen.intersection(other, 'abz')), seen.isdisjoint({'q'}), seen, {*other, 'y'} >= other,
 )
 
+# long
 order, s = [3, 1, n, 1], set()
 for k in range(len(x)):
     s.add(int(x[k] * 2.0) + n)

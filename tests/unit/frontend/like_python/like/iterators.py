@@ -110,6 +110,7 @@ z = zip(*a)
 u, v = next(z)
 return u * v, list(z)
 
+# long
 def pairs(a, b):
     return zip(a, b)
 def dot(it):
@@ -143,6 +144,7 @@ def chosen(v):
 g = chosen(x)
 return next(g), list(g)
 
+# long
 def squares(v):
     for a in v:
         yield a * a
@@ -169,6 +171,7 @@ def fibonacci(a, b):
 g = fibonacci(x[0], x[1])
 return [next(g) for _ in range(n)], sum(itertools.islice(g, 2)), next(g)
 
+# long
 def some(v):
     for a in v:
         for k in range(n):
@@ -204,6 +207,7 @@ source = Source(above(x, 0.1))
 same = source.it
 return source.take(1), next(same, 0.0), source.take(1), source.it is same
 
+# long
 def parts(v):
     yield from v
     yield from (v[0] * k for k in range(n))
@@ -330,6 +334,7 @@ def left(v):
 g = left(x)
 return [sum(g) for _ in range(2)]
 
+# long
 a, b = zip(*sorted(zip(x, 2 * x[::-1])))
 c = sorted(zip(x, x), reverse=True)
 return a[0] * b[1], c[0][1], sorted(reversed(x))[0], sorted(enumerate(x))[1][1]

@@ -199,6 +199,7 @@ for k, level in enumerate(levels, start=1):
     s = 0.9 * s + level if s < k else s - np.float32(level)
 return s, level, k
 
+# long
 levels, s = [0.5] * 35, 0.0
 for k, level in enumerate(levels):
     s += level

@@ -287,6 +287,7 @@ a, b, c = Ranked(x[0], 1, "b"), Ranked(x[1], 2), Ranked(x[0], 0, "c")
 found = sorted([a, b, c]), max([a, b, c]), min(a, b)
 return [each.name for each in [found[1], found[2]]], [each.k for each in found[0]]
 
+# long
 a, b = Ranked(x[0], 1, "b"), Ranked(1.5, 1)
 return a < b, a <= b, a > b, a >= b, a == b, Ranked(x[0], 2) > a, sorted([a, b])[0].name
 
@@ -309,6 +310,7 @@ class Reader:
         return self.x[int(word)]
 return Reader("( 0 * ( 1 + ( 2 * 2 ) ) )", x).value()
 
+# long
 class Clock:
     def __init__(self, x):
         self.now, self.made, self.waiting, self.heard, self.x = 0.0, 0, [], [], x

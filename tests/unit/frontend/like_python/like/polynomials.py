@@ -11,6 +11,7 @@ return p.coeffs, p.roots, p.r, p(x), p == np.poly1d([1.0, -2.0]), p != np.poly1d
 p, q = np.poly1d(x), np.poly1d([1, -3])
 return (p + q).c, (p - q).c, (p * q).c, (p + 2.0).c, (2.0 - p).c, (3 * p).c, (-p).c, (+p).c
 
+# long
 p, q = np.poly1d(x), np.poly1d([1, -3])
 quotient, rest = p / q
 return quotient.c, rest.c, (p / 2.0).c, (p**3).c, (p**0).c, p(q).c, (p - p).c
@@ -41,15 +42,19 @@ return p(0.5), p(x), p([1, 2]), p.coef, p.degree(), len(p), list(p), p.domain, p
 p, q = Polynomial(x), Polynomial([1, 2])
 return (p + q).coef, (p - q).coef, (p * q).coef, (2.0 * p + 1).coef, (x - p).coef, (p**2).coef
 
+# long
 p, q = Polynomial(x), Polynomial([1, 2])
 return (p // q).coef, (p % q).coef, (p / 2.0).coef, (q // p).coef, [r.coef for r in divmod(p, q)]
 
+# long
 p = Polynomial(x, domain=[0.0, 4.0])
 return p(1.0), p.deriv()(1.0), p.integ()(1.0), p.integ(2, [1.0], 0.5).coef, p.roots()
 
+# long
 p = Polynomial.fit(np.arange(3.0), x, 1)
 return p(0.5), p.domain, p.convert().coef, p.mapparms(), p.linspace(3)[1]
 
+# long
 p = Polynomial.fromroots([1.0, 2.0, -3.0])
 return p.coef, p.roots(), p.deriv(2).coef, p.deriv(7).coef, p.trim(5.0).coef, p.cutdeg(1).coef
 

@@ -171,6 +171,7 @@ def g(s, t=f"{x}"):
     return s + t
 return g("a"), g(f"{k}", "b"), g(t="c", s=f"{x}")
 
+# long
 s = ""
 for i in range(k + 2):
     s = s + f"{i},"

@@ -501,6 +501,7 @@ def same(found: Any, wanted: Any) -> None:
             np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
+@pytest.mark.full
 def test_attributes_of_an_event_that_is_an_object() -> None:
     def fn(x: Any, k: int) -> Any:
         s = solve_ivp(decay, (0, 1.0), [x], events=Reached(1.2, k))
@@ -525,6 +526,7 @@ def test_attributes_of_events_that_are_methods_or_named_after_others() -> None:
     same(adc.jit(fn, target="python")(1.5), fn(1.5))
 
 
+@pytest.mark.full
 def test_attributes_of_an_event_that_are_set_later() -> None:
     def hit(t: float, y: Any) -> Any:
         return y[0] - 1.2

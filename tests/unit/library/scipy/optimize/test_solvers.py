@@ -292,6 +292,7 @@ def test_values_and_derivatives(program: Callable[..., Any]) -> None:
     np.testing.assert_allclose(found, differences(gradient, along), rtol=3 * close, atol=close)
 
 
+@pytest.mark.full
 def test_fsolve_warns_as_scipy_does() -> None:
     def steps(v: Any, most: int) -> Any:
         return optimize.fsolve(lambda y: np.exp(y) - v, 0.0, maxfev=most)[0]
@@ -310,6 +311,7 @@ def test_fsolve_warns_as_scipy_does() -> None:
         adc.grad(flat)(1.5)
 
 
+@pytest.mark.full
 def test_fsolve_in_full() -> None:
     def ellipse(v: Any) -> Any:
         x, info, ier, message = optimize.fsolve(

@@ -274,6 +274,7 @@ def test_derivatives(program: Callable[..., Any], make: Any) -> None:
     assert adc.jvp(loss, (start,), (way,))[1] == pytest.approx(gradient @ way, rel=1e-11)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("make", [sp.lil_array, sp.dok_matrix])
 def test_zeros_have_derivatives(make: Any) -> None:
     """An entry that happens to be zero has a derivative, though SciPy has no entry there."""
@@ -314,6 +315,7 @@ WRONG: list[tuple[Any, Any, bool]] = [
 ]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("make", [sp.lil_matrix, sp.dok_array])
 @pytest.mark.parametrize(("key", "value", "adds"), WRONG)
 def test_errors_are_those_of_scipy(key: Any, value: Any, adds: bool, make: Any) -> None:

@@ -280,6 +280,7 @@ def test_sparse_results(row: Row) -> None:
     np.testing.assert_allclose(_flat(slope), (moved[0] - moved[1]) / 2e-5, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.full
 def test_iterative_solutions() -> None:
     def solved(a: Any, b: Any) -> Any:
         return sl.cg(a, b, **TIGHT)[0] @ np.arange(6.0)

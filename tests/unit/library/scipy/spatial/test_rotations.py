@@ -131,6 +131,7 @@ def test_many_rotations(form: str) -> None:
                 calls.check_values(of_matrices, (turned,))
 
 
+@pytest.mark.full
 def test_identity_has_derivatives() -> None:
     def angle(v: Any) -> Any:
         return Rotation.from_rotvec(v).magnitude()
