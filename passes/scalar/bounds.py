@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adc.ir import ops
-from adc.ir.analysis.sizes.affine import Facts, Form, equated, is_whole
+from adc.ir.analysis.sizes.affine import Facts, Form, equated, is_whole, keeps_value
 from adc.ir.core import (
     Apply,
     Block,
@@ -85,11 +85,14 @@ class _Bounds:
         match stmt:
             case Apply(op=op, args=args) if op is ops.integer.wrap:
                 index, size = facts.form(args[0]), facts.form(args[1])
-                # An index out of an array is no Python integer, as a position is.
-                chosen = _of_type(args[0], stmt.result.type)
-                if chosen is not None and facts.proves(index):
-                    self.env[stmt.result] = chosen
-                    return None
+                if facts.proves(index) and keeps_value(args[0].type, stmt.result.type):
+                    chosen = self.converted(args[0], stmt.result.type)
+                    if chosen is not None:
+                        self.env[stmt.result] = chosen
+                        return None
+                    stmt = replace(stmt, op=arith.cast, args=args[:1], params=("int",))
+                    facts.define(stmt)
+                    return stmt
                 if facts.proves(index * -1 + -1):
                     facts.forms[stmt.result] = index + size
                 return stmt
@@ -158,6 +161,23 @@ class _Bounds:
                 return new_while
         return map_blocks(stmt, self.block)
 
+    def converted(self, operand: Operand, ty: Type) -> Operand | None:
+        """Return an operand of a type that is an integer, if there is one.
+
+        An index out of an array, such as `np.arange`, is no Python integer, as a position is.
+        """
+        if isinstance(operand, Literal):
+            return Literal(operand.value, ty)
+        while operand.type != ty:
+            made = self.facts.defs.get(operand)
+            if made is None or made.op is not arith.cast:
+                return None
+            (source,) = made.args
+            if not isinstance(source, Value) or not keeps_value(source.type, operand.type):
+                return None
+            operand = source
+        return operand
+
     def is_nonnegative(self, operand: Operand) -> bool:
         """Whether a float is NaN or not negative; it may be -0.0."""
         if isinstance(operand, Literal):
@@ -216,13 +236,6 @@ class _Bounds:
                 self.facts.assume(now - start)
             if max(steps) <= 0:
                 self.facts.assume(start - now)
-
-
-def _of_type(operand: Operand, ty: Type) -> Operand | None:
-    """Return an operand as one of a type, if it need not be converted."""
-    if operand.type == ty:
-        return operand
-    return Literal(operand.value, ty) if isinstance(operand, Literal) else None
 
 
 _ANY = (0, 2**40)  # steps of unknown size, of which only the sign counts

@@ -94,3 +94,20 @@ def test_the_element_is_added_after_the_loop() -> None:
         line.split("accumulate")[1].split()[1] for line in text.splitlines() if "accum" in line
     ]
     assert added == ["%i]", "2]"]
+
+
+def cross_entropy(logits: Any, labels: Any) -> Any:
+    shifted = logits - np.max(logits, axis=1, keepdims=True)
+    log_p = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
+    return -np.mean(log_p[np.arange(logits.shape[0]), labels])
+
+
+def test_a_row_is_reversed_where_an_array_numbers_it() -> None:
+    rng = np.random.default_rng(0)
+    logits, labels = rng.normal(size=(5, 4)), rng.integers(-4, 4, 5)
+    derivative = adc.grad(cross_entropy)
+    check_grads(cross_entropy, (logits, labels))
+    derivative(logits, labels)
+    # One loop over rows, which holds the reverse code of each; no matrix but the result.
+    assert len(re.findall(r"^ {4}for ", derivative.source(), re.MULTILINE)) == 1
+    assert "empty(state, np.float64, (logits_dim0, logits_dim1))" not in derivative.source()

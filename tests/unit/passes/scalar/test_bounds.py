@@ -111,3 +111,39 @@ def test_counters_that_never_fall(start: str, made: str, known: bool) -> None:
     for j in (-3, 2):
         for b in (False, True):
             assert run(bounded, [4, j, b]) == run(fn, [4, j, b])
+
+
+TAKEN = """
+fn f(%x: f64[:], %n: int) -> f64 {{
+  %size = dim[0] %x
+  %s = for L %i in 0 to %size carrying (%c = 0.0:f64) {{
+    %j = {index}
+    %k = wrap %j %size
+    %v = load %x[%k]
+    %c.1 = add %c %v
+    yield %c.1
+  }}
+  return %s
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("index", "left"),
+    [
+        ("cast[i64] %i", []),
+        ("cast[i32] %i", ["wrap"]),  # which overflows, if there are many
+        ("mod %i 3:i64", ["cast"]),
+        ("cast[u64] %i", ["wrap"]),
+        ("sub %i 1:i64", ["wrap"]),
+    ],
+)
+def test_indices_out_of_arrays(index: str, left: list[str]) -> None:
+    """They are no Python integers, as positions are: the loop's counter is, or a conversion."""
+    fn = verify(parse(TAKEN.format(index=index)))
+    bounded = verify(bounds(fn))
+    (loop,) = (stmt for stmt in bounded.body if isinstance(stmt, For))
+    ops = [s.op.name for s in loop.body.stmts if isinstance(s, Apply)]
+    assert [name for name in ops if name in ("wrap", "cast") and name not in index] == left
+    x = np.arange(1.0, 6.0)
+    assert run(bounded, [x, 0]) == run(fn, [x, 0])
