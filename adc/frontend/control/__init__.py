@@ -4,10 +4,10 @@ In reading order:
 
 =============  ==================================================================================
 `forms`        a common form for the values of a name on two paths
-`control`      branches, pending exits, and joins of paths
-`findings`     what attempts to lower a loop find, and what it carries
-`carried`      what an iteration leaves to the next
-`loops`        loops, lowered until what they carry is stable
+`exits`        pending exits: `break`, `return`, exceptions that are caught
+`joins`        what a name is bound to after an `if`
+`branches`     an `if`: two paths and their join
+`iterations/`  loops, lowered until what they carry is stable
 `chains`       long chains of `elif` and `case`, without nesting
 `evaluation`   the value or truth of an expression: ``a and b`` may be a branch
 `escapes`      checks whose exceptions are caught: conditional jumps to the handler

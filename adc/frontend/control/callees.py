@@ -33,11 +33,11 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
     Words,
-    kind_of,
     shares,
     suspect,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import Dead, Frame, Holder
 from adc.frontend.core.structure import (
     children,

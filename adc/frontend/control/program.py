@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from adc.frontend.control import callees, inlining
 from adc.frontend.control.callees import Passed
-from adc.frontend.control.control import EXIT, FALLS
+from adc.frontend.control.exits import EXIT, FALLS
 from adc.frontend.core import closures, outside
 from adc.frontend.core.bindings import (
     ArrayRef,

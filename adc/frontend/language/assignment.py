@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from adc.frontend.control import choices, evaluation, forms
-from adc.frontend.core import classes, dispatch, numbers, refusals
+from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -31,9 +31,10 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages import refusals
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.language import containers, dicts, dynamic_lists, generators, subscripts
 from adc.frontend.numpy import indexing
 from adc.frontend.values import (

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from adc.frontend.control import blocks, evaluation
-from adc.frontend.control.control import branch
+from adc.frontend.control.branches import branch
 from adc.frontend.core import classes, closures, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
@@ -37,10 +37,10 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
-    kind_of,
     shares,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import usable
 from adc.frontend.core.structure import cells_of
 from adc.frontend.numpy import indexing

@@ -29,11 +29,11 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
-    kind_of,
     static,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Item
 from adc.frontend.language import containers, dicts, dynamic_lists

@@ -36,10 +36,10 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Words,
-    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import PickedError
 from adc.frontend.core.strings import texts_of
 from adc.frontend.values import (

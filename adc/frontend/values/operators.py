@@ -38,9 +38,9 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Window,
     Words,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import StaleError
 from adc.frontend.core.strings import may_be_empty
 from adc.frontend.inputs.instances import is_lazy

@@ -31,9 +31,9 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
     Window,
-    kind_of,
 )
 from adc.frontend.core.lowering.heap import Heap
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import Dead, Shared
 from adc.frontend.core.structure import cells_of, pieces, with_cells
 from adc.ir.builder import integer

@@ -29,9 +29,9 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Ref,
     TupleOf,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import Grows, PoolError
 from adc.frontend.core.structure import cells_of, pieces
 from adc.frontend.values.growing import list_buffers

@@ -23,6 +23,8 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.state import VariesError
 from adc.frontend.core.structure import (
+    is_cell,
+    is_slot,
     leaves,
     side_by_side,
 )
@@ -168,3 +170,9 @@ def array_of(env: dict[str, Binding], key: tuple[str, int]) -> ArrayObject | Non
     leaf = found[key[1]]
     assert isinstance(leaf, ArrayRef)
     return leaf.object
+
+
+def hint_of(name: str) -> str:
+    if is_slot(name) and not is_cell(name):
+        return "h"
+    return name[1:] if name.startswith("$") else name

@@ -11,13 +11,8 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from adc.frontend.control import forms
-from adc.frontend.control.control import (
-    is_contents,
-    is_of_exit,
-    line_of,
-    varies,
-)
-from adc.frontend.control.findings import (
+from adc.frontend.control.exits import is_of_exit
+from adc.frontend.control.iterations.findings import (
     Carried,
     FirstError,
     LoopMemo,
@@ -29,6 +24,7 @@ from adc.frontend.control.findings import (
     is_filled,
     may_become_array,
 )
+from adc.frontend.control.joins import is_contents, line_of, varies
 from adc.frontend.core.bindings import (
     NONE,
     ArrayObject,
@@ -47,12 +43,12 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
-    kind_of,
     one_class,
     one_type,
     related,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import require_bound
 from adc.frontend.core.state import CONTENTS, PickedError, SameError, State, VariesError
 from adc.frontend.core.strings import texts_of
