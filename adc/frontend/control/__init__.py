@@ -16,6 +16,7 @@ In reading order:
 `marks`        marks of `save`, `recompute`, `invertible` and `checkpoint` on statements
 `inlining`     functions of the program that are inlined
 `suspended`    generators, also as objects that a loop consumes later
+`signatures`   what a call passes, which decides whether calls share a function
 `callees`      those that become IR functions, which calls share: recursive ones, and large ones
 `program`      a call of a function of the program: inlined, or of an IR function
 =============  ==================================================================================
