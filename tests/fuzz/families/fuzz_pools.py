@@ -1,6 +1,6 @@
 """Random programs of objects, dicts and lists of which the run decides how many there are.
 
-    python -m tests.fuzz.fuzz_pools --n 1000 --seed 0 --shrink
+    python -m tests.fuzz.families.fuzz_pools --n 1000 --seed 0 --shrink
 
 Classes with links to each other, lists of lists, dicts and arrays are made in loops, and change
 through whatever name a program has of them. In two of three programs a loop that makes one object
@@ -30,7 +30,7 @@ from adc.compiler import prepare
 from adc.frontend.core.state import ConstantNeededError
 from adc.ir.errors import AdcError, LimitError
 from adc.ir.interp import ProgramError
-from tests.fuzz.fuzz_pools_grammar import DATA, EXPRESSIONS, HEADS, STATEMENTS, Statement
+from tests.fuzz.families.fuzz_pools_grammar import DATA, EXPRESSIONS, HEADS, STATEMENTS, Statement
 from tests.fuzz.limits import Slow, limited
 from tests.fuzz.program import Generated, forget, load
 from tests.fuzz.shrink import shrink
