@@ -144,9 +144,12 @@ def transposed(lo: Lowerer, held: Growing, node: ast.AST) -> TupleOf | None:
     return TupleOf(tuple(columns))
 
 
-def sliced(lo: Lowerer, held: Growing, part: ast.Slice, node: ast.AST) -> ListRef:
+def sliced(lo: Lowerer, ref: ListRef, part: ast.Slice, node: ast.AST) -> ListRef:
     """Lower ``list[a:b:c]``: a new list."""
-    return lo.new_ref(ListRef, _cut(lo, held, indexing.items_of(lo, part), node))
+    items = indexing.items_of(lo, part)
+    held = lo.held(ref)
+    assert isinstance(held, Growing)
+    return lo.new_ref(ListRef, _cut(lo, held, items, node))
 
 
 def part_of(
@@ -322,7 +325,7 @@ def method(
     if name == "reverse" and not args:
         back = ast.Slice(step=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(1)))
         (part,) = _synthetic(lo, node, lambda: [back])
-        found = lo.held(sliced(lo, held, part, node))
+        found = lo.held(sliced(lo, ref, part, node))
         lo.hold(ref, found)
         return NONE
     raise lo.unsupported(

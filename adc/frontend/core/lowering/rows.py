@@ -65,8 +65,6 @@ class Rows(Heap):
         super().__init__(shared)
         # What the objects in pools hold, by the slot of the pool.
         self.pool_keys: dict[str, tuple[Any, ...]] = {}
-        # The elements of lists that are rows of pools, as they were read last.
-        self.read: dict[str, tuple[Binding, ...]] = {}
 
     # -- elements --------------------------------------------------------------------------
 
@@ -151,10 +149,7 @@ class Rows(Heap):
             for piece in pieces(item):
                 if isinstance(piece, ArrayRef):
                     piece.object.kept = frozenset([self.keeper_of(ref, key)])
-        if isinstance(ref, ListRef):
-            self.read[ref.slot] = row.items
-            return row
-        return RecordOf(found.keys, row.items)
+        return row if isinstance(ref, ListRef) else RecordOf(found.keys, row.items)
 
     def put_in_pool(self, slot: str, place: Pooled) -> None:
         """Let a list, dict or object be in a row of a pool."""
