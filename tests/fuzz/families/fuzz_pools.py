@@ -26,7 +26,7 @@ from unittest import mock
 import numpy as np
 
 import adc
-from adc.compiler import prepare
+from adc.frontend import attempts
 from adc.frontend.core.state import ConstantNeededError
 from adc.ir.errors import AdcError, LimitError
 from adc.ir.interp import ProgramError
@@ -175,7 +175,7 @@ def forced(seed: int) -> Iterator[None]:
     if not _is_forced(seed):
         yield
         return
-    with mock.patch.object(prepare, "_MOST_OBJECTS", 0):
+    with mock.patch.object(attempts, "_MOST_OBJECTS", 0):
         yield
 
 

@@ -34,7 +34,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lowering.heap import Heap
 from adc.frontend.core.messages.descriptions import kind_of
-from adc.frontend.core.state import Dead, Shared
+from adc.frontend.core.state import Dead, OnePool, Shared
 from adc.frontend.core.structure import cells_of, pieces, with_cells
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
@@ -197,8 +197,8 @@ class Rows(Heap):
 
     def want_one_pool(self, *pools: str) -> None:
         """Note that lists that are made at several places may have to be in one pool."""
-        for pool in sorted(set(pools) - set(pools[:1])):
-            self.shared.wanted.add(frozenset([pools[0], pool]))
+        if len(set(pools)) > 1:
+            self.shared.wanted.add(OnePool(tuple(sorted(set(pools)))))
 
     def kind_of_pool(self, ref: Ref) -> object:
         """Return what the lists, dicts or objects in one pool have in common; None: none is.
