@@ -92,8 +92,15 @@ def merge(
         if any(end is not None and end != start for end in (a, b)):
             lo.versions[obj] = merging.result(a, b, obj.name)
     lo.frame.env = env
+    _emit(lo, merging)
+    if first.dead and second.dead:
+        raise Dead
+
+
+def _emit(lo: Lowerer, merging: Merge) -> None:
+    """Emit the If, and read the sizes that are known only after it."""
     yields: list[tuple[Operand, ...]] = []
-    for side, arm in enumerate((first, second)):
+    for side, arm in enumerate(merging.arms):
         with lo.builder.block() as extra:
             yields.append(
                 tuple(
@@ -103,15 +110,10 @@ def merge(
                 )
             )
         arm.stmts.extend(extra)
-    lo.builder.emit(
-        If(
-            tuple(merging.results),
-            cond,
-            Block((), tuple(first.stmts), yields[0]),
-            Block((), tuple(second.stmts), yields[1]),
-            lo.builder.loc,
-        )
+    then, orelse = (
+        Block((), tuple(arm.stmts), found) for arm, found in zip(merging.arms, yields, strict=True)
     )
+    lo.builder.emit(If(tuple(merging.results), merging.cond, then, orelse, lo.builder.loc))
     for ref in merging.objects.values():
         lo.dims[ref.object] = tuple(
             lo.sizes.counts(
@@ -123,5 +125,3 @@ def merge(
             else size
             for size in lo.dims[ref.object]
         )
-    if first.dead and second.dead:
-        raise Dead

@@ -194,17 +194,7 @@ class Merge:
             a = Unbound("an earlier loop may not have run") if isinstance(a, Late) else a
             b = Unbound("an earlier loop may not have run") if isinstance(b, Late) else b
         if isinstance(a, Unbound) or isinstance(b, Unbound):
-            missing, other, side = (first, b, 1) if isinstance(a, Unbound) else (second, a, 0)
-            if isinstance(other, Unbound):
-                return other if other.why else a
-            if is_of_exit(name):
-                self.keep_contents(other, side)
-                return self.one_sided(hint, other, side)
-            if missing.exited:
-                return self.without(name, hint, other, missing, side)
-            if late:
-                return self.sometimes(hint, other, side)
-            return Unbound(f"it is not assigned on every path (line {line_of(lo)})")
+            return self.unbound_on_one(name, hint, a, b, late)
         if partial:
             lo.frame.partial.add(name)
         if a is b and self.is_old(a):
@@ -245,6 +235,21 @@ class Merge:
         return Unstable(
             "{} {} on one path and {} on another".format(*what) + f" (line {line_of(lo)})"
         )
+
+    def unbound_on_one(self, name: str, hint: str, a: Binding, b: Binding, late: bool) -> Binding:
+        """Bind a name that at least one arm does not."""
+        first, second = self.arms
+        missing, other, side = (first, b, 1) if isinstance(a, Unbound) else (second, a, 0)
+        if isinstance(other, Unbound):
+            return other if other.why else a
+        if is_of_exit(name):
+            self.keep_contents(other, side)
+            return self.one_sided(hint, other, side)
+        if missing.exited:
+            return self.without(name, hint, other, missing, side)
+        if late:
+            return self.sometimes(hint, other, side)
+        return Unbound(f"it is not assigned on every path (line {line_of(self.lo)})")
 
     def is_old(self, binding: Binding) -> bool:
         """Whether all arrays in what a name is bound to were there before the arms."""

@@ -134,26 +134,7 @@ def _close_name(
         # Where an exit is pending it is something else. This is what the next iteration sees.
         memo.dropped.add(name)
     if not isinstance(end, Unbound | Unstable):
-        form = forms.optional_form(lo, start, end, varies(lo, name), keys=not memo.unrolls)
-        if isinstance(form, OneOf) and (is_contents(name) or forms.waits(lo, form)):
-            form = None
-        if isinstance(form, OneOf) and memo.unrolls:
-            texts = texts_of(form) or ()
-            if len(texts) > MOST_TEXTS:  # each iteration makes another one
-                raise RestructuredError(
-                    f"{name!r} is another text after each iteration", lo.builder.loc, ""
-                )
-        form = _of_several(lo, before, form)
-        if form is not None and _has_made_inside(before, form):
-            form = None
-        if memo.avoids_numbers and may_become_array(start, end):
-            raise FirstError(f"{name!r} becomes an array", lo.builder.loc, "")
-        picked = isinstance(form, Maybe) and isinstance(form.inner, OneOf)
-        avoids = memo.avoids_none and is_filled(start, end) and not picked
-        if form is not None and not avoids:
-            memo.forms[name] = form
-            if isinstance(form, Maybe) and isinstance(form.inner, Ref):
-                memo.contents[name] = _made_by_iteration(lo, before, form.inner)
+        if _found_form(lo, before, memo, name, start, end):
             return True
         end = lo.frame.env[name] = forms.made_optional(lo, start, end, known=True)
     if _found_list(lo, before, memo, name, start, end):
@@ -176,25 +157,55 @@ def _close_name(
         return True
     if isinstance(end, Unstable):
         # Said here: an empty list, a string or a function has no leaves to look at below.
-        if not is_slot(name):
-            memo.unstable[name] = end.why
-            return True
-        owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
-        raise PathsError(
-            f"{owners[0] if owners else 'a container'} {end.why}",
-            lo.builder.loc,
-            "fill an array made before the loop, or loop over a constant range",
-        )
+        if is_slot(name):
+            raise PathsError(
+                f"{_owner_of(before, name)} {end.why}",
+                lo.builder.loc,
+                "fill an array made before the loop, or loop over a constant range",
+            )
+        memo.unstable[name] = end.why
+        return True
     return _next_leaves(lo, memo, by_key, fresh, name, start, end)
+
+
+def _found_form(
+    lo: Lowerer, before: State, memo: LoopMemo, name: str, start: Binding, end: Binding
+) -> bool:
+    """Note the form of what may be absent, or one of several; return whether that is new."""
+    form = forms.optional_form(lo, start, end, varies(lo, name), keys=not memo.unrolls)
+    if isinstance(form, OneOf) and (is_contents(name) or forms.waits(lo, form)):
+        form = None
+    if isinstance(form, OneOf) and memo.unrolls:
+        texts = texts_of(form) or ()
+        if len(texts) > MOST_TEXTS:  # each iteration makes another one
+            raise RestructuredError(
+                f"{name!r} is another text after each iteration", lo.builder.loc, ""
+            )
+    form = _of_several(lo, before, form)
+    if form is not None and _has_made_inside(before, form):
+        form = None
+    if memo.avoids_numbers and may_become_array(start, end):
+        raise FirstError(f"{name!r} becomes an array", lo.builder.loc, "")
+    picked = isinstance(form, Maybe) and isinstance(form.inner, OneOf)
+    if form is None or (memo.avoids_none and is_filled(start, end) and not picked):
+        return False
+    memo.forms[name] = form
+    if isinstance(form, Maybe) and isinstance(form.inner, Ref):
+        memo.contents[name] = _made_by_iteration(lo, before, form.inner)
+    return True
+
+
+def _owner_of(before: State, slot: str, kind: str = "a container") -> str:
+    """Return what errors call a list, dict or object: the first variable that holds it."""
+    return next((repr(n) for n in holders(before.env, slot) if n[0] != "$"), kind)
 
 
 def _refuse_contents(
     lo: Lowerer, before: State, name: str, start: Binding, end: Binding
 ) -> NoReturn:
     """Refuse what a list, dict or object holds before the loop and after an iteration."""
-    owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
     keys = (start, end) if isinstance(start, RecordOf) else ()
-    owner = owners[0] if owners else "a container"
+    owner = _owner_of(before, name)
     if isinstance(start, RecordOf) and isinstance(end, RecordOf):
         changed = _first_changed(start, end)
         if changed is not None:
@@ -209,7 +220,7 @@ def _refuse_contents(
         more = [each for each in end.items if not isinstance(each, Num | ArrayRef)]
         if len(end.items) > len(start.items) and more:
             raise RestructuredError(
-                f"{owners[0] if owners else 'a list'} grows in a loop by {kind_of(more[-1])}",
+                f"{_owner_of(before, name, 'a list')} grows in a loop by {kind_of(more[-1])}",
                 lo.builder.loc, _GROWS_BY[isinstance(more[-1], ObjectRef | DictRef)],
             )  # fmt: skip
     _, held, later = forms.difference(start, end)
