@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from adc.frontend.control.exits import is_of_exit
-from adc.frontend.control.iterations.findings import Carried, LoopMemo, array_of, hint_of
+from adc.frontend.control.iterations.findings import Attempt, Carried, array_of, hint_of
 from adc.frontend.control.joins import line_of
 from adc.frontend.core.bindings import (
     ArrayObject,
@@ -29,29 +29,23 @@ from adc.ir.core import Literal, Operand, Value
 _Made = tuple[ArrayObject, tuple[ArrayObject | None, ArrayObject | None]]
 
 
-def late_bindings(
-    lo: Lowerer,
-    before: State,
-    names: Sequence[str],
-    bound: Sequence[str],
-    sure: Collection[str],
-) -> dict[str, Binding]:
+def late_bindings(lo: Lowerer, it: Attempt, sure: Collection[str]) -> dict[str, Binding]:
     """Names first bound in the body are results of a loop that surely runs, and so is `return`.
 
     So are the contents of the lists, dicts and objects that they hold.
     """
     late: dict[str, Binding] = {}
-    for name in names:
+    for name in it.names:
         end = lo.frame.env.get(name, Unbound())
-        if name in bound or isinstance(end, Unbound | Unstable | Late):
+        if name in it.bound or isinstance(end, Unbound | Unstable | Late):
             continue
         if name in lo.frame.partial and not is_of_exit(name):
             continue
-        if name not in sure and isinstance(before.env.get(name), Unstable):
+        if name not in sure and isinstance(it.before.env.get(name), Unstable):
             continue  # if no iteration runs, it is still what it was
         if name in sure or all(isinstance(leaf, Num) for leaf in leaves(end)):
             late[name] = end
-            for slot, held in _contents(lo, before, name).items():
+            for slot, held in _contents(lo, it.before, name).items():
                 if name in sure or all(isinstance(leaf, Num) for leaf in leaves(held)):
                     late[slot] = held
     return late
@@ -112,17 +106,7 @@ def same_numbers(a: Binding, b: Binding) -> bool:
 
 
 def bind_after(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    ends: dict[str, Binding],
-    carried: list[Carried],
-    by_key: dict[tuple[str, int] | ArrayObject, Carried],
-    fresh: dict[tuple[str, int], ArrayRef],
-    bound: Sequence[str],
-    names: Sequence[str],
-    sure: Collection[str],
-    trips: Operand | None,
+    lo: Lowerer, it: Attempt, ends: dict[str, Binding], sure: Collection[str], trips: Operand | None
 ) -> None:
     """Make the loop's results the state.
 
@@ -130,23 +114,23 @@ def bind_after(
     """
     end_env, stale = lo.frame.env, dict(lo.stale)
     made: list[_Made] = []
-    late = {item.key: item for item in carried}
-    lo.restore(before)
-    known = {*before.versions, *before.env}
+    late = {item.key: item for item in it.carried}
+    lo.restore(it.before)
+    known = {*it.before.versions, *it.before.env}
     lo.stale.update({each: text for each, text in stale.items() if each in known})
-    for item in carried:
+    for item in it.carried:
         if isinstance(item.key, ArrayObject):
             version = _out(item)
             assert isinstance(version, Value)
             lo.versions[item.key] = version
-    for name in bound:
-        lo.frame.env[name] = _bound_after(lo, before, memo, end_env, by_key, fresh, made, name)
+    for name in it.bound:
+        lo.frame.env[name] = _bound_after(lo, it, end_env, made, name)
     ran: Operand | None = None
     # Arrays that the body made, by what they are after the loop: names of one stay names of one.
     lasting: dict[ArrayObject, ArrayRef] = {}
-    slots = [name for name in ends if is_slot(name) and name not in names]
-    for name in (*names, *slots):
-        if name in bound:
+    slots = [name for name in ends if is_slot(name) and name not in it.names]
+    for name in (*it.names, *slots):
+        if name in it.bound:
             continue
         if name in ends:
             now = ends[name]
@@ -154,12 +138,12 @@ def bind_after(
             if name not in sure and name not in slots:
                 if ran is None and trips is not None:
                     ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
-                lo.frame.env[name] = _if_it_ran(lo, before.env.get(name), now, ran, name)
+                lo.frame.env[name] = _if_it_ran(lo, it.before.env.get(name), now, ran, name)
         elif is_of_exit(name) and isinstance(end := end_env.get(name, Unbound()), Unstable):
             lo.frame.env[name] = end  # of one of several kinds: it is refused where it is read
-        elif not isinstance(before.env.get(name), Unstable):
+        elif not isinstance(it.before.env.get(name), Unstable):
             lo.frame.env[name] = _may_not_run(lo)
-    _relate(lo, before, made, stale)
+    _relate(lo, it.before, made, stale)
 
 
 def _out(item: Carried) -> Operand:
@@ -172,35 +156,28 @@ def _may_not_run(lo: Lowerer) -> Unbound:
 
 
 def _bound_after(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    end_env: dict[str, Binding],
-    by_key: dict[tuple[str, int] | ArrayObject, Carried],
-    fresh: dict[tuple[str, int], ArrayRef],
-    made: list[_Made],
-    name: str,
+    lo: Lowerer, it: Attempt, end_env: dict[str, Binding], made: list[_Made], name: str
 ) -> Binding:
     """Return what a name that was bound before the loop is bound to after it."""
     end = end_env.get(name, Unbound())
-    if name in memo.dropped:
+    if name in it.memo.dropped:
         return Unstable(f"is of a kind that depends on how the loop at line {line_of(lo)} ends")
     if isinstance(end, Unbound):
         return end if end.why else Unbound("a loop may delete it")
-    start = before.env[name]
+    start = it.before.env[name]
     found: list[Num | ArrayRef] = []
     for k, leaf in enumerate(leaves(start)):
-        item = by_key.get((name, k))
+        item = it.by_key.get((name, k))
         if item is None:
             found.append(leaf)
         elif isinstance(leaf, Num):
             found.append(Num(_out(item)))
         else:
-            inner = fresh[name, k].object
+            inner = it.fresh[name, k].object
             result = _result_array(lo, name, item, inner, leaf)
             made.append((result.object, (inner, array_of(end_env, (name, k)))))
-            if leaf.object in before.stale:
-                lo.stale[result.object] = before.stale[leaf.object]
+            if leaf.object in it.before.stale:
+                lo.stale[result.object] = it.before.stale[leaf.object]
             found.append(result)
     return rebuild(start, iter(found))
 

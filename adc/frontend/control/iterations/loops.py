@@ -13,12 +13,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from adc.frontend.control.exits import FALLS, RESULT, set_exit
 from adc.frontend.control.iterations.carried import close
 from adc.frontend.control.iterations.entering import entered
-from adc.frontend.control.iterations.findings import Carried, LoopMemo, Retry, hint_of
+from adc.frontend.control.iterations.findings import Attempt, Carried, LoopMemo, Retry, hint_of
 from adc.frontend.control.iterations.leaving import bind_after, late_bindings, late_values
 from adc.frontend.control.joins import unread
 from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
+    Binding,
     Late,
     Num,
     Unbound,
@@ -116,17 +117,19 @@ def _attempt(
     bound = [
         n for n in names if not isinstance(before.env.get(n, Unbound()), Unbound | Unstable | Late)
     ]
-    carried, fresh = _begun(lo, before, memo, names, bound)
-    by_key = {item.key: item for item in carried}
+    it = Attempt(before, memo, names, bound)
+    _begin(lo, it)
     index = lo.builder.value("k", INT) if trips is not None else None
     if index is not None:
         lo.sizes.counts(index)
     label = lo.builder.names.fresh("L0" if trips is not None else "W0")
     with lo.builder.block() as stmts, lo.perhaps():
-        _open_fresh(lo, before, memo, fresh, by_key)
+        _open_fresh(lo, it)
         for end, message in memo.stale.items():
-            if not isinstance(end, tuple) or end in fresh:
-                lo.stale.setdefault(fresh[end].object if isinstance(end, tuple) else end, message)
+            if not isinstance(end, tuple):
+                lo.stale.setdefault(end, message)
+            elif end in it.fresh:
+                lo.stale.setdefault(it.fresh[end].object, message)
         set_exit(lo, FALLS)
         dead = False
         again: Operand | None
@@ -135,103 +138,89 @@ def _attempt(
         except Dead:
             dead, again = True, None if trips is not None else Literal(False, BOOL)
             lo.restore(before)
-            for item in carried:
+            for item in it.carried:
                 item.next = item.param
+        ends: dict[str, Binding] = {}
         if not dead:
-            close(lo, before, memo, carried, by_key, fresh, bound)
+            close(lo, it)
             if any(obj.alias & before.versions.keys() - known for obj, known in suspects.items()):
                 raise Retry  # what an iteration does last, the next one knows first
-            ends = late_bindings(lo, before, names, bound, sure)
-            late = late_values(lo, before, ends)
-        else:
-            ends, late = {}, []
-    carried += late
+            ends = late_bindings(lo, it, sure)
+            it.carried += late_values(lo, before, ends)
+    _emit(lo, label, index, trips, it.carried, stmts, again)
     if dead and definite:
-        # Nothing after the loop can be reached; its body still must run.
-        late = []
-    _emit(lo, label, index, trips, carried, stmts, again)
-    if dead and definite:
-        raise Dead
-    bind_after(lo, before, memo, ends, carried, by_key, fresh, bound, names, sure, trips)
+        raise Dead  # nothing after the loop can be reached; its body still must run
+    bind_after(lo, it, ends, sure, trips)
 
 
-def _begun(
-    lo: Lowerer, before: State, memo: LoopMemo, names: Sequence[str], bound: Sequence[str]
-) -> tuple[list[Carried], dict[tuple[str, int], ArrayRef]]:
-    """Bind names to what they are when an iteration begins.
+def _begin(lo: Lowerer, it: Attempt) -> None:
+    """Bind names to what they are when an iteration begins, and note what the loop carries."""
 
-    Returns what the loop carries, and the arrays that are objects of their own in the body: those
-    that a name or place has in it.
-    """
-    carried: list[Carried] = []
-    fresh: dict[tuple[str, int], ArrayRef] = {}
+    def carry(init: Operand, param: Value, key: tuple[str, int] | ArrayObject) -> None:
+        it.by_key[key] = Carried(init, param, key)
+        it.carried.append(it.by_key[key])
 
     def opened(name: str, key: tuple[str, int], leaf: Num | ArrayRef) -> Num | ArrayRef:
         if isinstance(leaf, Num):
             ty = leaf.operand.type
             assert isinstance(ty, Scalar)
-            wide = memo.types.get(key, ty)
+            wide = it.memo.types.get(key, ty)
             assert isinstance(wide, Scalar)
             ty = join(ty, wide)
-            item = Carried(lo.exact(leaf.operand, ty), lo.builder.value(hint_of(name), ty), key)
-            carried.append(item)
-            return Num(item.param)
-        if key not in memo.fresh:
+            init, param = lo.exact(leaf.operand, ty), lo.builder.value(hint_of(name), ty)
+            carry(init, param, key)
+            return Num(param)
+        if key not in it.memo.fresh:
             return leaf
         obj = leaf.object
-        array = memo.types.get(key, obj.type)
+        array = it.memo.types.get(key, obj.type)
         assert isinstance(array, Array)
-        carried.append(Carried(before.versions[obj], lo.builder.value(hint_of(name), array), key))
+        carry(it.before.versions[obj], lo.builder.value(hint_of(name), array), key)
         called = obj.name if is_slot(name) else name
-        kept = obj.kept | memo.kept.get(key, frozenset())
-        fresh[key] = ArrayRef(ArrayObject(array, called, lo.builder.loc, kept=kept))
-        return fresh[key]
+        kept = obj.kept | it.memo.kept.get(key, frozenset())
+        it.fresh[key] = ArrayRef(ArrayObject(array, called, lo.builder.loc, kept=kept))
+        return it.fresh[key]
 
     with lo.builder.block() as opening:
-        for name in bound:
-            start = before.env[name]
-            memo.see(name, start)
+        for name in it.bound:
+            start = it.before.env[name]
+            it.memo.see(name, start)
             found = [opened(name, (name, k), leaf) for k, leaf in enumerate(leaves(start))]
             lo.frame.env[name] = rebuild(start, iter(found))
-        for name in names:
-            if name not in bound:
-                start = before.env.get(name, Unbound())
+        for name in it.names:
+            if name not in it.bound:
+                start = it.before.env.get(name, Unbound())
                 lo.frame.env[name] = Unbound() if isinstance(start, Late) else start
     lo.builder.stmts.extend(opening)
     for obj, version in list(lo.versions.items()):
-        item = Carried(version, lo.builder.value(obj.name, obj.type), obj)
-        carried.append(item)
-        lo.versions[obj] = item.param
-    return carried, fresh
+        param = lo.builder.value(obj.name, obj.type)
+        carry(version, param, obj)
+        lo.versions[obj] = param
 
 
-def _open_fresh(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    fresh: dict[tuple[str, int], ArrayRef],
-    by_key: dict[tuple[str, int] | ArrayObject, Carried],
-) -> None:
+def _open_fresh(lo: Lowerer, it: Attempt) -> None:
     """Give the objects that rebound names denote in the body their versions, sizes, suspects."""
-    entries = _entries(before, fresh)
+    entries = _entries(it.before, it.fresh)
     # What names outside of the loop denote still, by object.
     held = {
         leaf.object
-        for name, binding in before.env.items()
+        for name, binding in it.before.env.items()
         for k, leaf in enumerate(leaves(binding))
-        if isinstance(leaf, ArrayRef) and (name, k) not in fresh
+        if isinstance(leaf, ArrayRef) and (name, k) not in it.fresh
     }
-    for key, ref in fresh.items():
+    for key, ref in it.fresh.items():
         obj = ref.object
-        lo.versions[obj] = by_key[key].param
+        lo.versions[obj] = it.by_key[key].param
         entry = entries[key]
-        if entry in before.stale:
-            lo.stale[obj] = before.stale[entry]
+        if entry in it.before.stale:
+            lo.stale[obj] = it.before.stale[entry]
         lo.dims[obj] = tuple(
             lo.sizes.counts(
-                lo.builder.apply("dim", by_key[key].param, params=(axis,), hint=f"{obj.name}.dim")
+                lo.builder.apply(
+                    "dim", it.by_key[key].param, params=(axis,), hint=f"{obj.name}.dim"
+                )
             )
-            if (*key, axis) in memo.sizes
+            if (*key, axis) in it.memo.sizes
             else size
             for axis, size in enumerate(lo.dims[entry])
         )
@@ -240,18 +229,18 @@ def _open_fresh(
         if entry in held or entry in lo.origin or _held_outside(lo, entry):
             suspect(obj, entry)
         for other in entry.alias:
-            if other in before.versions:
+            if other in it.before.versions:
                 suspect(obj, other)
-    keys = list(fresh)
+    keys = list(it.fresh)
     for i, a in enumerate(keys):
         for b in keys[i + 1 :]:
             if related(entries[a], entries[b]):
-                suspect(fresh[a].object, fresh[b].object)
-    for pair in memo.alias:
+                suspect(it.fresh[a].object, it.fresh[b].object)
+    for pair in it.memo.alias:
         ends = [
-            fresh[end].object if isinstance(end, tuple) else end
+            it.fresh[end].object if isinstance(end, tuple) else end
             for end in pair
-            if not isinstance(end, tuple) or end in fresh
+            if not isinstance(end, tuple) or end in it.fresh
         ]
         if len(ends) == 2:
             suspect(*ends)
