@@ -325,8 +325,7 @@ def method(
     if name == "reverse" and not args:
         back = ast.Slice(step=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(1)))
         (part,) = _synthetic(lo, node, lambda: [back])
-        found = lo.held(sliced(lo, ref, part, node))
-        lo.hold(ref, found)
+        lo.hold(ref, _cut(lo, held, indexing.items_of(lo, part), node))
         return NONE
     raise lo.unsupported(
         f"`.{name}` of a list whose length is known only at run time, with these arguments,", node,
