@@ -83,6 +83,28 @@ def passed_by(
         if not more:
             break
         bound |= more
+    given, slots = _slots(lo, bound, constants, literals)
+    types = tuple(
+        leaf.operand.type
+        if isinstance(leaf, Num)
+        else leaf.object.type
+        if constants
+        else replace(leaf.object.type, ones=())  # of the array on one path, perhaps
+        for leaf in given
+    )
+    sizes = tuple(
+        _known_sizes(lo, leaf.object) if constants and isinstance(leaf, ArrayRef) else ()
+        for leaf in given
+    )
+    arrays = [(k, leaf.object) for k, leaf in enumerate(given) if isinstance(leaf, ArrayRef)]
+    suspects = frozenset((i, k) for i, a in arrays for k, b in arrays if i < k and a in b.alias)
+    return Passed(bound, tuple(given), tuple(slots), types, sizes, suspects)
+
+
+def _slots(
+    lo: Lowerer, bound: dict[str, Binding], constants: bool, literals: bool
+) -> tuple[list[Num | ArrayRef], list[Slot]]:
+    """Return what becomes a parameter of the IR function, and what each number and array is."""
     given: list[Num | ArrayRef] = []
     slots: list[Slot] = []
     known: dict[Operand, Slot] = {}
@@ -105,21 +127,7 @@ def passed_by(
                 if constants and isinstance(leaf.operand, Value):
                     known[leaf.operand] = len(given)
                 given.append(leaf)
-    types = tuple(
-        leaf.operand.type
-        if isinstance(leaf, Num)
-        else leaf.object.type
-        if constants
-        else replace(leaf.object.type, ones=())  # of the array on one path, perhaps
-        for leaf in given
-    )
-    sizes = tuple(
-        _known_sizes(lo, leaf.object) if constants and isinstance(leaf, ArrayRef) else ()
-        for leaf in given
-    )
-    arrays = [(k, leaf.object) for k, leaf in enumerate(given) if isinstance(leaf, ArrayRef)]
-    suspects = frozenset((i, k) for i, a in arrays for k, b in arrays if i < k and a in b.alias)
-    return Passed(bound, tuple(given), tuple(slots), types, sizes, suspects)
+    return given, slots
 
 
 def _array_slot(
