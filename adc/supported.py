@@ -29,8 +29,8 @@ import numpy as np
 
 from adc.frontend import entry
 from adc.frontend.calls import communication, effects, standard
-from adc.frontend.core import advice
-from adc.frontend.core.refusals import REFUSED
+from adc.frontend.core.messages import advice
+from adc.frontend.core.messages.refusals import REFUSED
 from adc.frontend.inputs.instances import VALUES, is_value_class
 from adc.frontend.language import attributes, contexts, generators
 from adc.frontend.numpy import library

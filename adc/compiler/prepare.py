@@ -7,7 +7,6 @@ passed as stacks, for a result that derivatives are taken of one way or another.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -18,16 +17,13 @@ from adc.compiler.compiled import DIRECTIONS, Sizes, sizes_of
 from adc.compiler.family import Family, Way
 from adc.compiler.results import check_floats, check_result, is_differentiable_number
 from adc.compiler.signature import Signature
-from adc.frontend.attempts import is_after
+from adc.frontend.attempts import Alternatives
 from adc.frontend.core.state import (
     BOTH,
     NEITHER,
     REVERSE,
-    ChoiceError,
-    ConstantNeededError,
     Lowered,
     StackError,
-    TextError,
 )
 from adc.frontend.entry import lower
 from adc.frontend.inputs import flatten, stacks
@@ -37,14 +33,9 @@ from adc.ir import foreign
 from adc.ir.core import Check, Function, walk
 from adc.ir.errors import (
     AdcError,
-    AliasError,
     ArgumentError,
     AssumptionError,
     DeviceError,
-    TypeMismatchError,
-    TypeUnstableError,
-    UnboundError,
-    UnsupportedError,
 )
 from adc.ir.functions import has_half
 from adc.ir.text.effects import leave_traces
@@ -54,14 +45,6 @@ from adc.passes.ad.opaque import commute
 
 if TYPE_CHECKING:
     from adc.passes.stages import Step
-
-# Refusals that other kinds of values may not meet.
-_KNOWN_ONLY_LATER = (
-    UnsupportedError, TypeUnstableError, TypeMismatchError, UnboundError, AliasError,
-)  # fmt: skip
-
-# How many objects a loop may make that are variables of the code each. More are in a pool.
-_MOST_OBJECTS = 8
 
 
 def _steps(
@@ -108,38 +91,6 @@ def _by_steps(signature: Signature, levels: tuple[Level, ...], moves: bool) -> i
             break
         count += 1
     return count
-
-
-def _is_further(error: AdcError, first: AdcError, passed: set[tuple[str, int, int]]) -> bool:
-    """Whether an attempt can do what the first one could not, and met an error somewhere else."""
-    a, b = error.span, first.span
-    if a is None or b is None or isinstance(error, ChoiceError):
-        return False
-    if isinstance(first, UnsupportedError) and a.file == b.file and a.line > b.line:
-        return True
-    return (a.file, a.line) != (b.file, b.line) and any(
-        file == b.file and line <= b.line <= end for file, line, end in passed
-    )
-
-
-def _add(constants: dict[Place, Any], places: set[Place], values: tuple[Any, ...]) -> bool:
-    """Make numbers among what a call passes constants; return whether any was none before."""
-    before = len(constants)
-    for place in sorted(places - set(constants), key=str):
-        # Nothing is there of what becomes an array.
-        with suppress(AttributeError, LookupError, TypeError):
-            constants[place] = place.read(values)
-    return len(constants) > before
-
-
-def _may_be_pools(error: AdcError, values: tuple[Any, ...]) -> bool:
-    """Whether a number would be a constant so that there are as many objects, and many."""
-    if not (isinstance(error, ConstantNeededError) and error.pools):
-        return False
-    with suppress(AttributeError, LookupError, TypeError):  # as in `_add`
-        number = error.place.read(values)
-        return bool(isinstance(number, int | np.integer) and number > _MOST_OBJECTS)
-    return False
 
 
 def _cannot_start_again(fn: Function) -> bool:
@@ -354,13 +305,8 @@ class Preparation:
         stackable: frozenset[Place],
         shares: bool,
     ) -> Lowered:
-        constants: dict[Place, Any] = {}
-        refused: AdcError | None = None
-        picks = texts = told = False
-        # Whether objects are in pools: None if that was tried in vain, and why.
-        pools: bool | None = False
-        pooled: AdcError | None = None
         unbudgeted = self.way.options.target != "cuda" and self.way.options.memory is None
+        ways = Alternatives(values, may_pool=unbudgeted)
         while True:
             numbers: set[Place] = set()
             passed: set[tuple[str, int, int]] = set()
@@ -368,7 +314,7 @@ class Preparation:
                 return lower(
                     self.lowered_fn,
                     signature.arguments(),
-                    constants,
+                    ways.constants,
                     bound=self.skip,
                     # Loops of several functions are launched together there.
                     shares=shares and self.way.options.target != "cuda",
@@ -382,41 +328,13 @@ class Preparation:
                     numbers=numbers,
                     passed=passed,
                     lasting=self.lasting,
-                    picks=picks,
-                    texts=texts,
+                    picks=ways.picks,
+                    texts=ways.texts,
                     rolls=unbudgeted,
-                    pools=bool(pools),
+                    pools=ways.pools,
                 )
             except AdcError as error:
-                if pools:
-                    constant = {error.place} if isinstance(error, ConstantNeededError) else set()
-                    if not _add(constants, constant, values):
-                        pools, pooled = None, error
-                        constants.clear()
-                    continue
-                if pools is False and unbudgeted and _may_be_pools(error, values):
-                    pools = True
-                    continue
-                told |= isinstance(error, TextError)
-                needed = {error.place} if isinstance(error, ConstantNeededError) else set()
-                if not _add(constants, needed, values):
-                    if not isinstance(error, _KNOWN_ONLY_LATER):
-                        raise
-                    # What sizes decide can be known: how many axes there are, which path is taken.
-                    refused = refused or error
-                    sizes = {place for place in numbers if place.path[-2:-1] == ("shape",)}
-                    if _add(constants, sizes, values) or _add(constants, numbers, values):
-                        continue
-                    if told and not texts:
-                        texts, refused = True, None
-                        constants.clear()
-                        continue
-                    if picks:
-                        last = error if _is_further(error, refused, passed) else refused
-                        raise (pooled if pooled and is_after(pooled, last) else last) from None
-                    # What takes more code is the last resort.
-                    picks = True
-                    constants.clear()
+                ways.note(error, numbers, passed)
 
     def _has_auxiliary(self) -> bool:
         """Whether one gradient is taken, of the first of a pair."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from adc.compiler import transfers
 from adc.compiler.signature import Signature
-from adc.frontend.core.bindings import ArrayRef, Binding, Num, TupleOf, kind_of
+from adc.frontend.core.bindings import ArrayRef, Binding, Num, TupleOf
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import Lowered
 from adc.frontend.inputs import unflatten
 from adc.frontend.inputs.complexes import joined

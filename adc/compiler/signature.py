@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import advice
+from adc.frontend.core.messages import advice
 from adc.frontend.inputs import flatten, trees, unflatten
 from adc.frontend.inputs import stacks as stacking
 from adc.frontend.inputs.places import Place, Step

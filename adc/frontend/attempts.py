@@ -8,13 +8,20 @@ attempt ends with an exception that says what it was, and the program is lowered
         s = s + x          # VariesError: `s` is a number or an array
 
 What only some programs need costs the others nothing, and changes no code of theirs.
+
+`Attempts` goes on until the program is lowered or refused. Where it is refused, `Alternatives` has
+what else may be lowered for the arguments of a call. Of the errors of several attempts, the user is
+told that of the one that got further (`is_after`, `_is_further`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from adc.frontend.control import program
 from adc.frontend.core import dispatch
@@ -22,11 +29,12 @@ from adc.frontend.core.state import (
     BOTH,
     ChoiceError,
     ConstantNeededError,
-    Grows,
     LastingError,
     LongError,
     ModesNeededError,
+    OnePool,
     PickedError,
+    Pool,
     PoolError,
     SameError,
     Sharing,
@@ -44,6 +52,7 @@ from adc.ir.errors import (
     AdcError,
     AliasError,
     Span,
+    TypeMismatchError,
     TypeUnstableError,
     UnboundError,
     UnsupportedError,
@@ -105,8 +114,6 @@ class Attempts:
         The pools of objects of which the run decides how many there are (`Shared.pools`).
     wanted : set
         Those that attempts could have used.
-    open : set of str
-        The pools of lists of any length (`Shared.open`).
     """
 
     modes: frozenset[str]
@@ -124,9 +131,8 @@ class Attempts:
     rolls: bool | None = None
     stepped: set[Span] = field(default_factory=set)
     pooled: bool = False
-    pools: dict[object, str] = field(default_factory=dict)
+    pools: dict[object, Pool] = field(default_factory=dict)
     wanted: set[object] = field(default_factory=set)
-    open: set[str] = field(default_factory=set)
     _refused: AdcError | None = None
     _unpooled: AdcError | None = None
     _unrolled: Attempts | None = None
@@ -141,7 +147,7 @@ class Attempts:
             "changes": self.changes, "logs": frozenset(self.logs),
             "rolls": self.rolls,
             "stepped": frozenset(self.stepped),
-            "pools": dict(self.pools), "wanted": self.wanted, "open": frozenset(self.open),
+            "pools": dict(self.pools), "wanted": self.wanted,
             "pooled": self.pooled,
         }  # fmt: skip
 
@@ -152,7 +158,7 @@ class Attempts:
                 self, sharing=Sharing(), unset=dict(self.unset), varied=dict(self.varied),
                 tables=None if self.tables is None else set(self.tables), logs=set(self.logs),
                 stepped=set(self.stepped), pools=dict(self.pools), wanted=set(self.wanted),
-                open=set(self.open), rolls=False,
+                rolls=False,
             )  # fmt: skip
             self.rolls = True
             return
@@ -244,21 +250,127 @@ class Attempts:
             return set()  # they do not help
         # A class that the program makes is another one in each attempt.
         known = {str(kind) for kind in self.pools}
-        return {
-            kind for kind in self.wanted
-            if (kind.pool not in self.open if isinstance(kind, Grows) else str(kind) not in known)
-        }  # fmt: skip
+        opened = [pool.slot for pool in self.pools.values() if pool.open]
+        known |= {str(OnePool((slot,), open=True)) for slot in opened}
+        return {kind for kind in self.wanted if str(kind) not in known}
 
     def _make_pools(self, wanted: set[object]) -> None:
         """Have pools of what needs them, and one for what two were of."""
         for kind in sorted(wanted, key=str):
-            if isinstance(kind, Grows):
-                self.open.add(kind.pool)
-            elif isinstance(kind, frozenset):
-                first, second = sorted(kind)
-                self.open |= {first} if second in self.open else set()
-                for each, slot in self.pools.items():
-                    self.pools[each] = first if slot == second else slot
-                self.wanted.discard(kind)
-            else:
-                self.pools[kind] = f"$hpool{len(self.pools)}"
+            if not isinstance(kind, OnePool):
+                self.pools[kind] = Pool(f"$hpool{len(self.pools)}")
+                continue
+            found = {each: pool for each, pool in self.pools.items() if pool.slot in kind.slots}
+            opened = kind.open or any(pool.open for pool in found.values())
+            self.pools |= dict.fromkeys(found, Pool(kind.slots[0], opened))
+            self.wanted.discard(kind)
+
+
+# Refusals that other kinds of values may not meet.
+_KNOWN_ONLY_LATER = (
+    UnsupportedError, TypeUnstableError, TypeMismatchError, UnboundError, AliasError,
+)  # fmt: skip
+# How many objects a loop may make that are variables of the code each. More are in a pool.
+_MOST_OBJECTS = 8
+
+
+def _is_further(error: AdcError, first: AdcError, passed: set[tuple[str, int, int]]) -> bool:
+    """Whether an attempt can do what the first one could not, and met an error somewhere else."""
+    a, b = error.span, first.span
+    if a is None or b is None or isinstance(error, ChoiceError):
+        return False
+    if isinstance(first, UnsupportedError) and a.file == b.file and a.line > b.line:
+        return True
+    return (a.file, a.line) != (b.file, b.line) and any(
+        file == b.file and line <= b.line <= end for file, line, end in passed
+    )
+
+
+@dataclass
+class Alternatives:
+    """What a program is lowered with for the arguments of a call, if it was refused before.
+
+    In this order, each with the constants that it needs and, if it is refused still, with all sizes
+    and then with all integers as constants:
+
+    =======  =====================================================================================
+    pools    objects in pools, where a number would be a constant for there to be as many of them
+    nothing  the program as it is
+    texts    strings of run-time values anywhere, if one was met
+    picks    elements of all kinds picked out of lists, which may take much code
+    =======  =====================================================================================
+
+    Attributes
+    ----------
+    values : tuple
+        The arguments.
+    may_pool : bool
+        Whether objects may be in pools.
+    constants : dict
+        Integers among the arguments and captured variables, by place.
+    """
+
+    values: tuple[Any, ...]
+    may_pool: bool
+    constants: dict[Place, Any] = field(default_factory=dict)
+    pools: bool = False
+    texts: bool = False
+    picks: bool = False
+    # What was refused first; that with pools, which do not help then; whether a string was met.
+    _refused: AdcError | None = None
+    _pooled: AdcError | None = None
+    _met_text: bool = False
+
+    def note(self, error: AdcError, numbers: set[Place], passed: set[tuple[str, int, int]]) -> None:
+        """Note why the program was refused; raise its error if there is no other way.
+
+        `numbers` are the places of the integers and sizes that the program has, and `passed` the
+        files and lines of the statements that were lowered.
+        """
+        needed = {error.place} if isinstance(error, ConstantNeededError) else set()
+        if self.pools:
+            if not self._add(needed):
+                self.pools, self._pooled = False, error
+                self.constants.clear()
+            return
+        if self._pooled is None and self.may_pool and self._counts_objects(error):
+            self.pools = True
+            return
+        self._met_text |= isinstance(error, TextError)
+        if self._add(needed):
+            return
+        if not isinstance(error, _KNOWN_ONLY_LATER):
+            raise error
+        # What sizes decide can be known: how many axes there are, which path is taken.
+        first = self._refused = self._refused or error
+        sizes = {place for place in numbers if place.path[-2:-1] == ("shape",)}
+        if self._add(sizes) or self._add(numbers):
+            return
+        if self._met_text and not self.texts:
+            self.texts, self._refused = True, None
+        elif not self.picks:
+            self.picks = True
+        else:
+            last = error if _is_further(error, first, passed) else first
+            raise (
+                self._pooled if self._pooled and is_after(self._pooled, last) else last
+            ) from None
+        self.constants.clear()
+
+    def _add(self, places: set[Place]) -> bool:
+        """Make numbers among what the call passes constants; return whether any was none before."""
+        before = len(self.constants)
+        for place in sorted(places - set(self.constants), key=str):
+            # Nothing is there of what becomes an array.
+            with suppress(AttributeError, LookupError, TypeError):
+                self.constants[place] = place.read(self.values)
+        return len(self.constants) > before
+
+    def _counts_objects(self, error: AdcError) -> bool:
+        """Whether a number would be a constant so that there are as many objects, and many."""
+        if not (isinstance(error, ConstantNeededError) and error.pools):
+            return False
+        with suppress(AttributeError, LookupError, TypeError):  # as in `_add`
+            number = error.place.read(self.values)
+            return bool(isinstance(number, int | np.integer) and number > _MOST_OBJECTS)
+        return False

@@ -14,7 +14,7 @@ from adc.frontend import scipy
 from adc.frontend.attempts import ENDS, Attempts
 from adc.frontend.calls import builtin, calls, communication, definitions, fields, fourier
 from adc.frontend.control import blocks, marks, program
-from adc.frontend.control.control import EXIT, FALLS
+from adc.frontend.control.exits import EXIT, FALLS
 from adc.frontend.core import closures, dispatch, outside
 from adc.frontend.core.bindings import (
     ArrayRef,

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from adc.library.standard.iteration import bisect_right
+
 Word = Any
 
 
@@ -498,23 +500,11 @@ def accumulated(p: Any) -> Any:
     return found / sofar
 
 
-def position(cumulative: Any, x: Any) -> int:
-    """Return how many cumulative probabilities are not above a number."""
-    first, last = 0, len(cumulative)
-    while first < last:
-        middle = (first + last) // 2
-        if x < cumulative[middle]:
-            last = middle
-        else:
-            first = middle + 1
-    return first
-
-
 def positions(cumulative: Any, uniform: Any) -> Any:
     """Return the position of each of some numbers among cumulative probabilities."""
     found = np.empty(len(uniform), np.int64)
     for k in range(len(uniform)):
-        found[k] = position(cumulative, uniform[k])
+        found[k] = bisect_right(cumulative, uniform[k])
     return found
 
 
@@ -532,7 +522,7 @@ def weighted_sample(bits: Any, index: Any, given: Any) -> Word:
             p[index[k]] = 0.0
         table = accumulated(p)
         for _ in range(size - start):
-            chosen = position(table, random64(bits))
+            chosen = bisect_right(table, random64(bits))
             known = False
             for k in range(start, count):
                 known = known or index[k] == chosen

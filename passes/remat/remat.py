@@ -36,7 +36,8 @@ from adc.ir import ops
 from adc.ir.analysis.costs import SHIPPED, Costs
 from adc.ir.analysis.dependence.forwarding import Forwarding
 from adc.ir.analysis.sizes.extents import Extents, Known
-from adc.ir.analysis.sizes.formulas import Sum, total
+from adc.ir.analysis.sizes.formulas import Sum
+from adc.ir.analysis.sizes.loops import total
 from adc.ir.analysis.sizes.symbols import Symbols
 from adc.ir.core import (
     Apply,

@@ -83,6 +83,41 @@ class _Bounds:
         facts = self.facts
         assert not isinstance(stmt, Recall), "runs before reverse code exists, and after `remat`"
         match stmt:
+            case Apply():
+                return self.apply(stmt)
+            case Check(cond=cond):
+                if isinstance(cond, Literal) and cond.value:
+                    return None
+                facts.assume_check(stmt)
+                self.unify(stmt)
+                return stmt
+            case If(cond=cond, then=then, orelse=orelse):
+                arms = []
+                for block, holds in ((then, True), (orelse, False)):
+                    mark = facts.mark()
+                    facts.assume_condition(cond, holds)
+                    arms.append(self.block(block))
+                    facts.release(mark)
+                return replace(stmt, then=arms[0], orelse=arms[1])
+            case For(trips=trips, body=body):
+                self.trips.add(trips)
+                mark = facts.mark()
+                facts.enter_loop(stmt)
+                self.assume_monotone(stmt)
+                new = replace(stmt, body=self.block(body))
+                facts.release(mark)
+                return new
+            case While(body=body):
+                mark = facts.mark()
+                self.assume_monotone(stmt)
+                new_while = replace(stmt, body=self.block(body))
+                facts.release(mark)
+                return new_while
+        return map_blocks(stmt, self.block)
+
+    def apply(self, stmt: Apply) -> Stmt | None:
+        facts = self.facts
+        match stmt:
             case Apply(op=op, args=args) if op is ops.integer.wrap:
                 index, size = facts.form(args[0]), facts.form(args[1])
                 if facts.proves(index) and keeps_value(args[0].type, stmt.result.type):
@@ -126,40 +161,10 @@ class _Bounds:
                 if args[0].type.kind in "iu" and self.holds(op.orders, args):
                     self.env[stmt.result] = Literal(True, stmt.result.type)
                 return stmt
-            case Apply():
-                facts.define(stmt)
-                if stmt.result.type.kind == "f" and self.never_negative(stmt):
-                    self.nonnegative.add(stmt.result)
-                return stmt
-            case Check(cond=cond):
-                if isinstance(cond, Literal) and cond.value:
-                    return None
-                facts.assume_check(stmt)
-                self.unify(stmt)
-                return stmt
-            case If(cond=cond, then=then, orelse=orelse):
-                arms = []
-                for block, holds in ((then, True), (orelse, False)):
-                    mark = facts.mark()
-                    facts.assume_condition(cond, holds)
-                    arms.append(self.block(block))
-                    facts.release(mark)
-                return replace(stmt, then=arms[0], orelse=arms[1])
-            case For(trips=trips, body=body):
-                self.trips.add(trips)
-                mark = facts.mark()
-                facts.enter_loop(stmt)
-                self.assume_monotone(stmt)
-                new = replace(stmt, body=self.block(body))
-                facts.release(mark)
-                return new
-            case While(body=body):
-                mark = facts.mark()
-                self.assume_monotone(stmt)
-                new_while = replace(stmt, body=self.block(body))
-                facts.release(mark)
-                return new_while
-        return map_blocks(stmt, self.block)
+        facts.define(stmt)
+        if stmt.result.type.kind == "f" and self.never_negative(stmt):
+            self.nonnegative.add(stmt.result)
+        return stmt
 
     def converted(self, operand: Operand, ty: Type) -> Operand | None:
         """Return an operand of a type that is an integer, if there is one.

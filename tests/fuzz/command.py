@@ -12,11 +12,11 @@
     python -m tests.fuzz --target cuda --kind threads --n 200
     python -m tests.fuzz --show 17
 
-`fuzz` writes programs that work on elements (``--kind scalars``, with ``draws`` random numbers
-as well); `fuzz_arrays` writes those of array expressions, views and containers, `fuzz_nests` nested
-loops over elements, `fuzz_threads` loops of which an iteration does a lot, `fuzz_complex` those of
-complex numbers. `fuzz_budgets` runs any of them in loops, within budgets; `on_device` runs them in
-Numba's simulator, as they are or for each row of a batch.
+`fuzz_scalars` writes programs that work on elements (``--kind scalars``, with ``draws`` random
+numbers as well); `fuzz_arrays` writes those of array expressions, views and containers,
+`fuzz_nests` nested loops over elements, `fuzz_threads` loops of which an iteration does a lot,
+`fuzz_complex` those of complex numbers. `fuzz_budgets` runs any of them in loops, within budgets;
+`on_device` runs them in Numba's simulator, as they are or for each row of a batch.
 """
 
 from __future__ import annotations
@@ -29,7 +29,14 @@ import time
 from collections.abc import Callable
 
 from adc.passes import stages
-from tests.fuzz import fuzz, fuzz_arrays, fuzz_budgets, fuzz_complex, fuzz_nests, fuzz_threads
+from tests.fuzz.families import (
+    fuzz_arrays,
+    fuzz_budgets,
+    fuzz_complex,
+    fuzz_nests,
+    fuzz_scalars,
+    fuzz_threads,
+)
 from tests.fuzz.program import Generated, Unreliable, forget
 from tests.fuzz.shrink import shrink
 from tests.oracle import on_device, threads
@@ -107,7 +114,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _generate(seed: int, options: argparse.Namespace) -> Generated:
     if options.kind in ("scalars", "draws"):
-        generated = fuzz.generate(seed, options.size, options.kind == "draws")
+        generated = fuzz_scalars.generate(seed, options.size, options.kind == "draws")
     elif options.kind == "nests":
         generated = fuzz_nests.generate(seed, max(options.size // 6, 1))
     elif options.kind == "complex":
@@ -131,7 +138,7 @@ def _problems(
     elif generated.kind == "budgets":
         checker = fuzz_budgets.check
     elif generated.kind in ("scalars", "draws"):
-        checker = functools.partial(fuzz.check, quick=options.quick)
+        checker = functools.partial(fuzz_scalars.check, quick=options.quick)
     try:
         return checker(generated, compiled=compiled), True
     except Unreliable:

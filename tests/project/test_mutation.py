@@ -77,9 +77,10 @@ def test_a_mutant_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.full
 def test_tests_notice_a_mutant(tmp_path: Path) -> None:
     """In a process of its own, which collects all tests."""
-    assert suite.measure(tmp_path, ["-n", "0", "tests/unit/ir/test_affine.py"]) == 0
+    assert suite.measure(tmp_path, ["-n", "0", "tests/unit/ir/analysis/test_affine.py"]) == 0
     assert all(
-        name.startswith("tests/unit/ir/test_affine") for name in suite.Reached(tmp_path).seconds
+        name.startswith("tests/unit/ir/analysis/test_affine")
+        for name in suite.Reached(tmp_path).seconds
     )
     program = f"""
 from pathlib import Path
@@ -98,4 +99,4 @@ def ask(asker):
 suite.asked(ask)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert "noticed by tests/unit/ir/test_affine.py::" in done.stdout, done.stderr
+    assert "noticed by tests/unit/ir/analysis/test_affine.py::" in done.stdout, done.stderr

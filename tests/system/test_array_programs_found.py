@@ -12,7 +12,7 @@ import pytest
 
 import adc
 from tests.corpus.arrays.array_programs_found import FOUND, arrays_that_rotate_through_names
-from tests.fuzz import fuzz_arrays, fuzz_nests
+from tests.fuzz.families import fuzz_arrays, fuzz_nests
 from tests.fuzz.program import Generated, forget
 from tests.fuzz.writers import expressions
 

@@ -24,7 +24,7 @@ import pytest
 import adc
 from adc.testing import programs, rows
 from tests.forks import fork, forks, status
-from tests.unit.backend.alarms import alarms, interrupted
+from tests.unit.backend.cpu.alarms import alarms, interrupted
 
 ROOT = Path(__file__).parents[2]
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")

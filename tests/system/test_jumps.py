@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import adc
-from tests.fuzz import fuzz_functions, fuzz_jumps
+from tests.fuzz.families import fuzz_functions, fuzz_jumps
 
 
 @pytest.mark.parametrize("seed", range(8))

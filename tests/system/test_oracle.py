@@ -17,7 +17,8 @@ import pytest
 
 from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS, by_name, differentiable, tagged
-from tests.fuzz import command, fuzz
+from tests.fuzz import command
+from tests.fuzz.families import fuzz_scalars
 from tests.fuzz.program import Generated, Unreliable, forget, load
 from tests.fuzz.shrink import shrink
 from tests.oracle import oracle
@@ -250,7 +251,7 @@ def test_oracles_agree_on_program(program: Program) -> None:
 @pytest.mark.full
 def test_generated_programs_run_and_have_source() -> None:
     for seed in range(150):
-        generated = fuzz.generate(seed)
+        generated = fuzz_scalars.generate(seed)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert math.isfinite(generated.fn(*generated.make_args()))
@@ -259,10 +260,10 @@ def test_generated_programs_run_and_have_source() -> None:
 
 
 def test_generation_is_deterministic() -> None:
-    a, b = fuzz.generate(7), fuzz.generate(7)
+    a, b = fuzz_scalars.generate(7), fuzz_scalars.generate(7)
     assert a.source == b.source
     assert repr(a.args) == repr(b.args)
-    assert a.source != fuzz.generate(8).source
+    assert a.source != fuzz_scalars.generate(8).source
 
 
 @pytest.mark.full
@@ -270,7 +271,7 @@ def test_most_generated_gradients_are_known_and_not_zero() -> None:
     known = nonzero = 0
     for seed in range(60):
         try:
-            checkable = fuzz.known_gradient(fuzz.generate(seed))
+            checkable = fuzz_scalars.known_gradient(fuzz_scalars.generate(seed))
         except Unreliable:
             continue
         known += 1
@@ -283,11 +284,11 @@ def test_most_generated_gradients_are_known_and_not_zero() -> None:
 def test_programs_without_a_reliable_gradient_are_refused(text: str) -> None:
     source = f"import math\n\ndef program(x):\n    return {text}\n"
     with pytest.raises(Unreliable):
-        fuzz.known_gradient(Generated(source, load(source), (0.7,), (0,), 0))
+        fuzz_scalars.known_gradient(Generated(source, load(source), (0.7,), (0,), 0))
 
 
 def test_checkable_programs_repeat() -> None:
-    a, b = fuzz.generate_checkable(3), fuzz.generate_checkable(3)
+    a, b = fuzz_scalars.generate_checkable(3), fuzz_scalars.generate_checkable(3)
     assert a.generated.source == b.generated.source
     assert a.value == b.value
     oracle.assert_gradients_close(a.gradient, b.gradient)
@@ -295,7 +296,7 @@ def test_checkable_programs_repeat() -> None:
 
 @pytest.mark.full
 def test_shrinking_keeps_the_failure_and_little_else() -> None:
-    generated = next(g for g in map(fuzz.generate, range(50)) if "math.atan2" in g.source)
+    generated = next(g for g in map(fuzz_scalars.generate, range(50)) if "math.atan2" in g.source)
 
     def fails(g: Generated) -> bool:
         return "math.atan2" in g.source

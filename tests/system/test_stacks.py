@@ -16,7 +16,7 @@ from adc.frontend.language import unrolling
 from adc.testing import check_grads
 from tests.corpus.language.containers.stack_programs import ONE_BY_ONE, STACK_PROGRAMS
 from tests.corpus.program import Program
-from tests.fuzz import fuzz_layers
+from tests.fuzz.families import fuzz_layers
 
 
 @pytest.fixture(autouse=True)

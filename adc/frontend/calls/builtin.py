@@ -36,10 +36,10 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Zip,
-    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.language import (
     assignment,
     dicts,

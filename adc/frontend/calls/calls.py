@@ -24,7 +24,7 @@ from adc.frontend.calls import (
     standard,
 )
 from adc.frontend.control import evaluation, program, suspended
-from adc.frontend.core import advice, bindings, classes, closures, dispatch, numbers, outside
+from adc.frontend.core import bindings, classes, closures, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -44,11 +44,12 @@ from adc.frontend.core.bindings import (
     Super,
     TupleOf,
     Unbound,
-    kind_of,
     static,
 )
 from adc.frontend.core.dispatch import called, handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages import advice
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import ConstantNeededError, PickedError
 from adc.frontend.language import (
     attributes,

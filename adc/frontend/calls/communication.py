@@ -28,9 +28,9 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     is_communicator,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.outside import opened
 from adc.frontend.core.structure import with_children
 from adc.frontend.syntax.source import Source

@@ -18,9 +18,10 @@ from typing import Any
 
 from adc.frontend.control import evaluation
 from adc.frontend.core import outside
-from adc.frontend.core.bindings import Num, Static, Unbound, kind_of
+from adc.frontend.core.bindings import Num, Static, Unbound
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.language import assignment
 from adc.frontend.syntax import scope
 from adc.ir.core import Literal

@@ -17,10 +17,10 @@ from adc.frontend.core.bindings import (
     Range,
     TupleOf,
     Zip,
-    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.values import (
     arguments,
     elementwise,

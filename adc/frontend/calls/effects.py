@@ -27,9 +27,9 @@ from adc.frontend.core.bindings import (
     Static,
     Unstable,
     Words,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.language.texts import formatting, templates, written
 from adc.frontend.language.texts import values as texts
 from adc.frontend.numpy import library

@@ -19,9 +19,9 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Static,
     TupleOf,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.structure import children, with_children
 from adc.frontend.numpy import library
 from adc.frontend.values import objects

@@ -30,9 +30,9 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     is_stateful,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.outside import opened, pin
 from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.inputs.instances import is_lazy

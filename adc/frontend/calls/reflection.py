@@ -27,9 +27,9 @@ from adc.frontend.core.bindings import (
     Super,
     Transformed,
     TupleOf,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Has, Place
 from adc.frontend.language import attributes

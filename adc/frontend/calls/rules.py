@@ -27,10 +27,10 @@ from adc.frontend.core.bindings import (
     Ruled,
     Static,
     TupleOf,
-    kind_of,
     shares,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import (
     NEITHER,
     ConstantNeededError,

@@ -24,10 +24,10 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
-    kind_of,
 )
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.language import dicts
 from adc.frontend.values import arguments, elementwise, keyed, sequences
 from adc.frontend.values.growing import list_buffers

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.control.control import VALUE, branch
+from adc.frontend.control.branches import branch
+from adc.frontend.control.exits import VALUE
 from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     Among,
@@ -29,10 +30,10 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
     Zip,
-    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.numpy import indexing, linear
 from adc.frontend.values import (
     arguments,

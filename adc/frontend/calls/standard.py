@@ -44,10 +44,10 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     counter,
-    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import read_name
 from adc.frontend.core.state import Frame
 from adc.frontend.core.structure import refs

@@ -4,10 +4,10 @@ In reading order:
 
 =============  ==================================================================================
 `forms`        a common form for the values of a name on two paths
-`control`      branches, pending exits, and joins of paths
-`findings`     what attempts to lower a loop find, and what it carries
-`carried`      what an iteration leaves to the next
-`loops`        loops, lowered until what they carry is stable
+`exits`        pending exits: `break`, `return`, exceptions that are caught
+`joins`        what a name is bound to after an `if`
+`branches`     an `if`: two paths and their join
+`iterations/`  loops, lowered until what they carry is stable
 `chains`       long chains of `elif` and `case`, without nesting
 `evaluation`   the value or truth of an expression: ``a and b`` may be a branch
 `escapes`      checks whose exceptions are caught: conditional jumps to the handler
@@ -16,6 +16,7 @@ In reading order:
 `marks`        marks of `save`, `recompute`, `invertible` and `checkpoint` on statements
 `inlining`     functions of the program that are inlined
 `suspended`    generators, also as objects that a loop consumes later
+`signatures`   what a call passes, which decides whether calls share a function
 `callees`      those that become IR functions, which calls share: recursive ones, and large ones
 `program`      a call of a function of the program: inlined, or of an IR function
 =============  ==================================================================================

@@ -11,16 +11,8 @@ import functools
 from collections.abc import Callable, Sequence
 
 from adc.frontend.control import chains, choices, escapes
-from adc.frontend.control.control import (
-    FALLS,
-    TORN,
-    branch,
-    exit_of,
-    exits_of,
-    is_exit,
-    keep_exit,
-    set_exit,
-)
+from adc.frontend.control.branches import branch
+from adc.frontend.control.exits import FALLS, TORN, exit_of, exits_of, is_exit, keep_exit, set_exit
 from adc.frontend.core import dispatch
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer

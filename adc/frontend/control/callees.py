@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from adc.frontend.control import inlining, marks
+from adc.frontend.control.signatures import Passed, Slot, is_integer, leaf_of, passed_by
 from adc.frontend.core import closures, outside, parameters
 from adc.frontend.core.bindings import (
     ArrayObject,
@@ -33,11 +34,11 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
     Words,
-    kind_of,
     shares,
     suspect,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import Dead, Frame, Holder
 from adc.frontend.core.structure import (
     children,
@@ -46,7 +47,6 @@ from adc.frontend.core.structure import (
     pieces,
     rebuild,
     shape_of,
-    view_operands,
     with_children,
 )
 from adc.frontend.inputs.places import Place
@@ -76,60 +76,6 @@ ITSELF = "$itself"
 
 class _Bottom(Dead):
     """A recursive call whose result is not known yet; this path contributes nothing."""
-
-
-# A number or array in the arguments of a call: the position of what is passed, a constant, or the
-# size of an array that is passed, by position and axis.
-Slot = int | Literal | tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Passed:
-    """What a call passes: the numbers and arrays in its arguments, each once.
-
-    Attributes
-    ----------
-    bound : dict
-        The bindings of the parameters, and of the lists, dicts and objects that they reach.
-    leaves : tuple
-        What becomes a parameter of the IR function.
-    slots : tuple of Slot
-        For each number and array in `bound`, what it is in the function.
-    sizes : tuple
-        Of each leaf that is an array: its sizes where they are known (a number), or known not to be
-        1 (None); empty where nothing is taken over.
-    suspects : frozenset
-        The positions of pairs of arrays that may be one.
-    """
-
-    bound: dict[str, Binding]
-    leaves: tuple[Num | ArrayRef, ...]
-    slots: tuple[Slot, ...]
-    types: tuple[Scalar | Array, ...]
-    sizes: tuple[tuple[tuple[int, int | None], ...], ...]
-    suspects: frozenset[tuple[int, int]] = frozenset()
-
-    def key(self) -> object:
-        """Return what the function depends on: calls with equal keys can share it."""
-        order = {name: k for k, name in enumerate(filter(is_slot, self.bound))}
-        shapes = tuple(
-            (order.get(name, name), _by_order(shape_of(binding), order))
-            for name, binding in self.bound.items()
-        )
-        words = tuple(isinstance(leaf, ArrayRef) and leaf.object.words for leaf in self.leaves)
-        zero_d = tuple(
-            isinstance(piece, Num) and piece.array
-            for binding in self.bound.values()
-            for piece in pieces(binding)
-        )
-        return (self.slots, self.types, self.sizes, self.suspects, words, zero_d, shapes)
-
-
-def _by_order(shape: object, order: dict[str, int]) -> object:
-    """Return a shape with lists, dicts and objects by their order: their names are a call's own."""
-    if isinstance(shape, tuple):
-        return tuple(_by_order(part, order) for part in shape)
-    return order.get(shape, shape) if isinstance(shape, str) else shape
 
 
 @dataclass(eq=False)
@@ -182,89 +128,6 @@ class Callee:
                 None if self.result is None else shape_of(self.result))  # fmt: skip
 
 
-# -- what a call passes ----------------------------------------------------------------------------
-
-
-def passed_by(
-    lo: Lowerer, bound: dict[str, Binding], node: ast.AST, *, constants: bool = False,
-    literals: bool = False,
-) -> Passed:  # fmt: skip
-    """Return what a call passes; with `constants`, known numbers and sizes are the function's.
-
-    With `literals`, only integers are.
-    """
-    bound = {name: closures.closed(lo, binding, node, ()) for name, binding in bound.items()}
-    while True:
-        # Inner functions in objects and lists hold what they read as well.
-        found = closures.reachable(lo, bound.values()).items()
-        more = {n: closures.closed(lo, held, node, ()) for n, held in found if n not in bound}
-        if not more:
-            break
-        bound |= more
-    given: list[Num | ArrayRef] = []
-    slots: list[Slot] = []
-    known: dict[Operand, Slot] = {}
-    for piece in (piece for binding in bound.values() for piece in pieces(binding)):
-        # Where a view starts is not part of the function: those of equal parts differ in it.
-        starts = [start for _, start in view_operands(piece)] if isinstance(piece, ArrayRef) else []
-        for leaf, start in zip(leaves(piece), [False, *starts], strict=True):
-            if isinstance(leaf, ArrayRef):
-                slots.append(_array_slot(lo, leaf, given, known if constants else None))
-            elif (
-                isinstance(leaf.operand, Literal)
-                and not start
-                and (constants or (literals and _is_literal(leaf)))
-            ):
-                slots.append(leaf.operand)
-            elif constants and leaf.operand in known:
-                slots.append(known[leaf.operand])
-            else:
-                slots.append(len(given))
-                if constants and isinstance(leaf.operand, Value):
-                    known[leaf.operand] = len(given)
-                given.append(leaf)
-    types = tuple(
-        leaf.operand.type
-        if isinstance(leaf, Num)
-        else leaf.object.type
-        if constants
-        else replace(leaf.object.type, ones=())  # of the array on one path, perhaps
-        for leaf in given
-    )
-    sizes = tuple(
-        _known_sizes(lo, leaf.object) if constants and isinstance(leaf, ArrayRef) else ()
-        for leaf in given
-    )
-    arrays = [(k, leaf.object) for k, leaf in enumerate(given) if isinstance(leaf, ArrayRef)]
-    suspects = frozenset((i, k) for i, a in arrays for k, b in arrays if i < k and a in b.alias)
-    return Passed(bound, tuple(given), tuple(slots), types, sizes, suspects)
-
-
-def _array_slot(
-    lo: Lowerer, leaf: ArrayRef, given: list[Num | ArrayRef], known: dict[Operand, Slot] | None
-) -> int:
-    for k, other in enumerate(given):
-        if isinstance(other, ArrayRef) and other.object is leaf.object:
-            return k
-    given.append(leaf)
-    if known is not None:
-        for axis, size in enumerate(lo.dims[leaf.object]):
-            if isinstance(size, Value):
-                known.setdefault(size, (len(given) - 1, axis))
-    return len(given) - 1
-
-
-def _known_sizes(lo: Lowerer, obj: ArrayObject) -> tuple[tuple[int, int | None], ...]:
-    found: list[tuple[int, int | None]] = []
-    for axis, size in enumerate(lo.dims[obj]):
-        known = lo.sizes.canonical(size)
-        if isinstance(known, Literal):
-            found.append((axis, int(known.value)))
-        elif lo.sizes.is_plural(size):
-            found.append((axis, None))
-    return tuple(found)
-
-
 # -- calls -----------------------------------------------------------------------------------------
 
 
@@ -284,7 +147,7 @@ def call_recursive(
     try:
         return _call_recursive(lo, holder, source, bound, node, stack, closure)
     except AdcError as error:
-        if not any(_is_literal(piece) for each in bound.values() for piece in pieces(each)):
+        if not any(is_integer(piece) for each in bound.values() for piece in pieces(each)):
             raise
         needed.add(which)
         try:
@@ -292,12 +155,6 @@ def call_recursive(
         except AdcError:
             needed.discard(which)
             raise error from None
-
-
-def _is_literal(piece: Binding) -> bool:
-    if not (isinstance(piece, Num) and isinstance(piece.operand, Literal)):
-        return False
-    return piece.operand.type.kind in "ib"
 
 
 def _call_recursive(
@@ -419,26 +276,13 @@ def _emit_call(lo: Lowerer, callee: Callee, given: Passed, node: ast.AST) -> Bin
             found[origin] = Num(value)
     parts = iter(
         [
-            found[origin] if isinstance(origin, int) and origin < 0 else _leaf(lo, passed, origin)
+            found[origin] if isinstance(origin, int) and origin < 0 else leaf_of(lo, passed, origin)
             for origin in callee.origins
         ]
     )
     result = rebuild(callee.result, parts)
     held = {slot: rebuild(each, parts) for slot, each in callee.heap.items()}
     return _in_new_containers(lo, result, held, {}) if held else result
-
-
-def _leaf(lo: Lowerer, passed: Sequence[Num | ArrayRef], slot: Slot) -> Num | ArrayRef:
-    """Return what a slot is, where these are what is passed."""
-    match slot:
-        case Literal():
-            return Num(slot)
-        case int():
-            return passed[slot]
-        case (position, axis):
-            array = passed[position]
-            assert isinstance(array, ArrayRef)
-            return Num(lo.dims[array.object][axis])
 
 
 def _sizes_of(
@@ -454,7 +298,7 @@ def _sizes_of(
         if slot is None:
             size = lo.sizes.counts(lo.builder.apply("dim", value, params=(axis,), hint="dim"))
         else:
-            leaf = _leaf(lo, passed, slot)
+            leaf = leaf_of(lo, passed, slot)
             assert isinstance(leaf, Num)
             size = leaf.operand
         if plural:
@@ -623,7 +467,7 @@ def _entered(sub: Lowerer, passed: Passed) -> tuple[list[Num | ArrayRef], dict[s
         assert isinstance(other, ArrayRef)
         suspect(one.object, other.object)
 
-    fresh: Iterator[Num | ArrayRef] = iter([_leaf(sub, params, slot) for slot in passed.slots])
+    fresh: Iterator[Num | ArrayRef] = iter([leaf_of(sub, params, slot) for slot in passed.slots])
     env = {name: rebuild(binding, fresh) for name, binding in passed.bound.items()}
     sub.lent = {name for name in env if is_slot(name)}
     for slot in sub.lent:

@@ -11,7 +11,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterator, Sequence
 
-from adc.frontend.control.control import branch
+from adc.frontend.control.branches import branch
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import Num
 from adc.frontend.core.lower import Lowerer

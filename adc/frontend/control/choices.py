@@ -17,11 +17,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from adc.frontend.control import chains, evaluation, forms
-from adc.frontend.control.control import VALUE, branch
+from adc.frontend.control.branches import branch
+from adc.frontend.control.exits import VALUE
 from adc.frontend.core import dispatch, numbers
-from adc.frontend.core.bindings import NONE, Binding, Num, OneOf, kind_of
+from adc.frontend.core.bindings import NONE, Binding, Num, OneOf
 from adc.frontend.core.dispatch import SplitError
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import usable
 from adc.frontend.core.state import ChoiceError, Dead, Frame
 from adc.frontend.syntax import scope

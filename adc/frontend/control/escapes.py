@@ -19,16 +19,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from adc.frontend.control.control import (
-    EXIT,
-    FALLS,
-    RAISE,
-    Arm,
-    exits_of,
-    merge,
-    run_arm,
-    unread,
-)
+from adc.frontend.control.branches import merge, run_arm
+from adc.frontend.control.exits import EXIT, FALLS, RAISE, exits_of
+from adc.frontend.control.joins import Arm, unread
 from adc.frontend.core.bindings import Binding, Num, TupleOf
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Dead, Frame, Region, State

@@ -11,7 +11,8 @@ import functools
 from collections.abc import Callable, Sequence
 
 from adc.frontend.control import chains
-from adc.frontend.control.control import VALUE, branch, merge, run_arm
+from adc.frontend.control.branches import branch, merge, run_arm
+from adc.frontend.control.exits import VALUE
 from adc.frontend.core import dispatch, numbers
 from adc.frontend.core.bindings import Binding, Maybe, Num
 from adc.frontend.core.lower import Lowerer

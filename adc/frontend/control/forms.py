@@ -47,10 +47,10 @@ from adc.frontend.core.bindings import (
     Unstable,
     Window,
     Words,
-    kind_of,
     shares,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import Frame
 from adc.frontend.core.structure import (
     children,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from adc.frontend.control import blocks, choices, control, escapes, evaluation, forms
-from adc.frontend.control.control import EXIT, FALLS, RAISE, RESULT, RETURN
-from adc.frontend.core import closures, numbers, outside, refusals
+from adc.frontend.control import blocks, choices, escapes, evaluation, forms
+from adc.frontend.control.exits import EXIT, FALLS, RAISE, RESULT, RETURN, exit_of, exits_of
+from adc.frontend.core import closures, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     UNSET,
@@ -22,9 +22,10 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages import refusals
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import Frame, Holder
 from adc.frontend.core.structure import CELL
 from adc.frontend.inputs import trees
@@ -169,8 +170,8 @@ def _body(lo: Lowerer, frame: Frame, node: ast.FunctionDef | ast.Lambda, source:
             return choices.value(lo, node.body, evaluation.lower_optional)
         blocks.lower_stmts(lo, node.body)
         result = frame.env.get(RESULT, NONE)
-        pending = control.exit_of(lo)
-        codes = control.exits_of(lo, pending) - {RAISE}
+        pending = exit_of(lo)
+        codes = exits_of(lo, pending) - {RAISE}
         if len(codes) <= 1:
             return result if codes == {RETURN} else NONE
         if isinstance(result, Static) and result.value is None:

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from adc.frontend.control import callees, inlining
-from adc.frontend.control.callees import Passed
-from adc.frontend.control.control import EXIT, FALLS
+from adc.frontend.control.exits import EXIT, FALLS
+from adc.frontend.control.signatures import Passed, passed_by
 from adc.frontend.core import closures, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
@@ -370,7 +370,7 @@ def _called(
         return None
     before, mark = lo.snapshot(), len(lo.builder.stmts)
     try:
-        passed = callees.passed_by(lo, bound, node, constants=True)
+        passed = passed_by(lo, bound, node, constants=True)
         return callees.call_shared(lo, holder, source, passed, node)
     except AdcError:
         lo.restore(before)
@@ -394,7 +394,7 @@ def _begin_again(lo: Lowerer, least: int) -> None:
 def _shareable(lo: Lowerer, bound: dict[str, Binding], node: ast.AST) -> Passed | None:
     """Return what a call passes, or None if calls cannot share the function."""
     try:
-        passed = callees.passed_by(lo, bound, node, constants=True)
+        passed = passed_by(lo, bound, node, constants=True)
     except AdcError:
         return None
     for leaf, sizes in zip(passed.leaves, passed.sizes, strict=True):

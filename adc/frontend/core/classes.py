@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import advice, bindings, numbers, outside
+from adc.frontend.core import bindings, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -29,9 +29,10 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages import advice
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Member, Place
 from adc.ir.errors import TypeMismatchError, UnsupportedError

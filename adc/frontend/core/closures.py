@@ -10,18 +10,9 @@ import ast
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from adc.frontend.core.bindings import (
-    Binding,
-    Closure,
-    Itself,
-    Knot,
-    Late,
-    Ref,
-    Ruled,
-    Unbound,
-    kind_of,
-)
+from adc.frontend.core.bindings import Binding, Closure, Itself, Knot, Late, Ref, Ruled, Unbound
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import Frame
 from adc.frontend.core.structure import children, is_slot, refs, with_children
 from adc.frontend.syntax import scope

@@ -18,9 +18,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 from adc.frontend.core import classes, numbers
-from adc.frontend.core.bindings import NONE, Binding, Maybe, OneOf, kind_of
+from adc.frontend.core.bindings import NONE, Binding, Maybe, OneOf
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.refusals import refusal
+from adc.frontend.core.messages.descriptions import kind_of
+from adc.frontend.core.messages.refusals import refusal
 from adc.frontend.core.strings import texts_of
 from adc.ir.core import Literal
 from adc.ir.errors import LimitError, Span, TypeMismatchError

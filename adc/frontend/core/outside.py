@@ -24,10 +24,10 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Unbound,
-    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.parameters import arrays_of, bind_value, dict_of, param_of
 from adc.frontend.core.state import Holder, LastingError
 from adc.frontend.core.structure import CELL

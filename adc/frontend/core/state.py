@@ -450,10 +450,25 @@ BOTH = frozenset({"reverse", "tangent"})
 
 
 @dataclass(frozen=True)
-class Grows:
-    """What an attempt found: the lists in a pool are not all of one length that does not change."""
+class OnePool:
+    """What an attempt found: what is in these pools has to be in one.
 
-    pool: str
+    If that is to be `open`, the lists in it are not all of one length that does not change.
+    """
+
+    slots: tuple[str, ...]
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Where all objects of a class are, all dicts with some keys, or all lists made at some places.
+
+    If it is `open`, its lists are of any length, and no rows with a column for each element.
+    """
+
+    slot: str
+    open: bool = False
 
 
 @dataclass
@@ -519,12 +534,10 @@ class Shared:
     # Whether elements of all kinds may be picked out of lists by numbers known only at run time,
     # and lists of any length may hold texts and objects.
     picks: bool = False
-    # The slots of the pools in which are all objects of a class, or all dicts with some keys; which
-    # may be needed in another attempt (`values.growing.pools`).
-    pools: Mapping[object, str] = field(default_factory=dict)
+    # The pools, by what those have in common that are in one (`Rows.kind_of_pool`); which may be
+    # needed in another attempt (`values.growing.pools`).
+    pools: Mapping[object, Pool] = field(default_factory=dict)
     wanted: set[object] = field(default_factory=set)
-    # The pools in which lists are of any length, and which have not the length of a row.
-    open: frozenset[str] = frozenset()
     # By class: whether the order of attributes is "unknown" of any object, or is "read" of any.
     orders: dict[type, set[str]] = field(default_factory=dict)
     # Whether there are pools rather than constants, which would do: what pools cannot hold is an

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from adc.frontend.control import choices, evaluation, forms
-from adc.frontend.core import classes, dispatch, numbers, refusals
+from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -31,9 +31,10 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages import refusals
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.language import containers, dicts, dynamic_lists, generators, subscripts
 from adc.frontend.numpy import indexing
 from adc.frontend.values import (
@@ -46,6 +47,7 @@ from adc.frontend.values import (
     special,
     views,
 )
+from adc.frontend.values.growing import pools
 from adc.frontend.values.views import dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
@@ -54,29 +56,31 @@ from adc.ir.foreign import is_stand_in
 from adc.ir.types import BOOL, INT, Scalar, join
 
 
-def _put(
-    lo: Lowerer, owner: ListRef, items: list[Binding], key: Binding, value: Binding, node: ast.AST
-) -> None:  # fmt: skip
+def _put(lo: Lowerer, owner: ListRef, key: Binding, value: Binding, node: ast.AST) -> None:
     """Store into a list: at any index if they are numbers, or what is picked at run time."""
+    items = list(lo.contents(owner))
     text = dynamic_lists.out_of_range(owner, assigned=True)
     numbers_only = all(isinstance(x, Num) and forms.joinable(x, value) for x in [*items, value])
     if not (numbers_only and items and containers.is_varying(key)):
         at = containers.position(lo, items, key, text, node)
         if isinstance(at, Literal):
+            if pools.set_item(lo, owner, int(at.value), value, node):
+                return
             items[int(at.value)] = value
-            return
+        else:
+            for k, item in enumerate(items):
+                here = lo.builder.apply("eq", at, integer(k))
+                items[k] = evaluation.one_of_two(lo, here, value, item, node)
+    else:
+        at = containers.place(lo, items, key, text, node)
         for k, item in enumerate(items):
+            assert isinstance(item, Num)
+            assert isinstance(value, Num)
+            ty = join(item.operand.type, value.operand.type)  # type: ignore[arg-type]  # numbers
             here = lo.builder.apply("eq", at, integer(k))
-            items[k] = evaluation.one_of_two(lo, here, value, item, node)
-        return
-    at = containers.place(lo, items, key, text, node)
-    for k, item in enumerate(items):
-        assert isinstance(item, Num)
-        assert isinstance(value, Num)
-        ty = join(item.operand.type, value.operand.type)  # type: ignore[arg-type]  # numbers
-        here = lo.builder.apply("eq", at, integer(k))
-        chosen = (lo.exact(x.operand, ty) for x in (value, item))
-        items[k] = Num(numbers.select(lo, here, *chosen))
+            chosen = (lo.exact(x.operand, ty) for x in (value, item))
+            items[k] = Num(numbers.select(lo, here, *chosen))
+    lo.hold(owner, TupleOf(tuple(items)))
 
 
 def _is_whole(part: ast.Slice) -> bool:
@@ -113,27 +117,26 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
                 return
             key = evaluation.lower_expr(lo, node.slice)
             dynamic_lists.set_item(lo, owner, key, value, node)
-        case ListRef():
+        case ListRef() if isinstance(node.slice, ast.Slice):
+            new = _listed(lo, value, node)
+            part = containers.static_slice(lo, node.slice)
             items = list(lo.contents(owner))
-            if isinstance(node.slice, ast.Slice):
-                new = _listed(lo, value, node)
-                part = containers.static_slice(lo, node.slice)
-                if isinstance(new, Growing):
-                    if len(items[part]) < len(items) or part.step not in (None, 1):
-                        raise lo.unsupported(
-                            "a part of a list that becomes a list of a length known only at run "
-                            "time", node, "join the parts: `a[:1] + b`",
-                        )  # fmt: skip
-                    lo.hold(owner, new)
-                    return
-                items[part] = new.items
-            else:
-                key = evaluation.lower_expr(lo, node.slice)
-                if containers.is_varying(key) and dynamic_lists.as_buffers(lo, owner, node):
-                    dynamic_lists.set_item(lo, owner, key, value, node)
-                    return
-                _put(lo, owner, items, key, value, node)
+            if isinstance(new, Growing):
+                if len(items[part]) < len(items) or part.step not in (None, 1):
+                    raise lo.unsupported(
+                        "a part of a list that becomes a list of a length known only at run time",
+                        node, "join the parts: `a[:1] + b`",
+                    )  # fmt: skip
+                lo.hold(owner, new)
+                return
+            items[part] = new.items
             lo.hold(owner, TupleOf(tuple(items)))
+        case ListRef():
+            key = evaluation.lower_expr(lo, node.slice)
+            if containers.is_varying(key) and dynamic_lists.as_buffers(lo, owner, node):
+                dynamic_lists.set_item(lo, owner, key, value, node)
+            else:
+                _put(lo, owner, key, value, node)
         case DictRef() if not isinstance(owner, SetRef):
             dicts.put(lo, owner, evaluation.lower_filled(lo, node.slice), value, node.slice)
         case TupleOf() | NamedTuple():
@@ -170,9 +173,7 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
         old = dicts.item_of_dict(lo, owner, key, node)
     new = augmented(lo, old, stmt)
     if isinstance(owner, ListRef):
-        items = list(lo.contents(owner))
-        _put(lo, owner, items, key, new, node)
-        lo.hold(owner, TupleOf(tuple(items)))
+        _put(lo, owner, key, new, node)
     else:
         dicts.put(lo, owner, key, new, node.slice)
 

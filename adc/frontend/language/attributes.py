@@ -7,7 +7,7 @@ import functools
 import inspect
 
 from adc.frontend.control import evaluation
-from adc.frontend.core import advice, bindings, classes, dispatch, numbers, outside
+from adc.frontend.core import bindings, classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,
@@ -28,11 +28,12 @@ from adc.frontend.core.bindings import (
     Static,
     Super,
     TupleOf,
-    kind_of,
     static,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages import advice
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import Frame, Holder
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Step, Variable, follow

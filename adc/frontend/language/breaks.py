@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from adc.frontend.control.control import BREAK, BROKEN
+from adc.frontend.control.exits import BREAK, BROKEN
 from adc.frontend.core.bindings import Binding, Late, Unbound, Unstable
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.names import is_name_bound

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adc.frontend.control import evaluation, forms
-from adc.frontend.control.control import branch
+from adc.frontend.control.branches import branch
 from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
@@ -31,10 +31,10 @@ from adc.frontend.core.bindings import (
     Ref,
     Static,
     TupleOf,
-    kind_of,
 )
 from adc.frontend.core.dispatch import SplitError, operates
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import ConstantNeededError, PickedError
 from adc.frontend.core.structure import shape_of
 from adc.frontend.language import dynamic_lists, unrolling

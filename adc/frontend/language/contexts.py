@@ -18,18 +18,13 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import blocks, escapes, evaluation
-from adc.frontend.control.control import branch
+from adc.frontend.control.branches import branch
 from adc.frontend.control.suspended import Generator
 from adc.frontend.core import classes, dispatch, outside
-from adc.frontend.core.bindings import (
-    NONE,
-    Binding,
-    Num,
-    Static,
-    kind_of,
-)
+from adc.frontend.core.bindings import NONE, Binding, Num, Static
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import usable
 from adc.frontend.core.state import Handling, Region
 from adc.frontend.language import assignment, exceptions, generators

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from adc.frontend.control import evaluation
-from adc.frontend.control.control import branch
+from adc.frontend.control.branches import branch
 from adc.frontend.core import classes, dispatch, names, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
@@ -36,11 +36,11 @@ from adc.frontend.core.bindings import (
     VarsRef,
     Zip,
     counter,
-    kind_of,
     static,
 )
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import ConstantNeededError, Frame, PickedError
 from adc.frontend.core.structure import holders, leaves
 from adc.frontend.inputs import instances

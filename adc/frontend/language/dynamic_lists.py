@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from adc.frontend.control import blocks, evaluation
-from adc.frontend.control.control import branch
+from adc.frontend.control.branches import branch
 from adc.frontend.core import classes, closures, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
@@ -37,10 +37,10 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
-    kind_of,
     shares,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import usable
 from adc.frontend.core.structure import cells_of
 from adc.frontend.numpy import indexing
@@ -144,9 +144,12 @@ def transposed(lo: Lowerer, held: Growing, node: ast.AST) -> TupleOf | None:
     return TupleOf(tuple(columns))
 
 
-def sliced(lo: Lowerer, held: Growing, part: ast.Slice, node: ast.AST) -> ListRef:
+def sliced(lo: Lowerer, ref: ListRef, part: ast.Slice, node: ast.AST) -> ListRef:
     """Lower ``list[a:b:c]``: a new list."""
-    return lo.new_ref(ListRef, _cut(lo, held, indexing.items_of(lo, part), node))
+    items = indexing.items_of(lo, part)
+    held = lo.held(ref)
+    assert isinstance(held, Growing)
+    return lo.new_ref(ListRef, _cut(lo, held, items, node))
 
 
 def part_of(
@@ -322,8 +325,7 @@ def method(
     if name == "reverse" and not args:
         back = ast.Slice(step=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(1)))
         (part,) = _synthetic(lo, node, lambda: [back])
-        found = lo.held(sliced(lo, held, part, node))
-        lo.hold(ref, found)
+        lo.hold(ref, _cut(lo, held, indexing.items_of(lo, part), node))
         return NONE
     raise lo.unsupported(
         f"`.{name}` of a list whose length is known only at run time, with these arguments,", node,

@@ -20,12 +20,13 @@ from typing import NoReturn
 import numpy as np
 
 from adc.frontend.control import blocks, escapes, evaluation
-from adc.frontend.control.control import (
+from adc.frontend.control.branches import branch
+from adc.frontend.control.escapes import RAISED, Failed
+from adc.frontend.control.exits import (
     EXIT,
     FALLS,
     RAISE,
     TORN,
-    branch,
     exit_of,
     exits_of,
     is_exit,
@@ -33,7 +34,6 @@ from adc.frontend.control.control import (
     unbind_partial,
     without_exit,
 )
-from adc.frontend.control.escapes import RAISED, Failed
 from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
@@ -50,11 +50,11 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unstable,
     Words,
-    kind_of,
     static,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import unbound
 from adc.frontend.core.state import Dead, Handling, Region
 from adc.frontend.language.texts import formatting, templates, written

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from adc.frontend.control import chains, choices, evaluation
-from adc.frontend.control.control import VALUE
-from adc.frontend.control.findings import RestructuredError
-from adc.frontend.core import classes, closures, dispatch, numbers, refusals
+from adc.frontend.control.exits import VALUE
+from adc.frontend.control.iterations.findings import RestructuredError
+from adc.frontend.core import classes, closures, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -24,11 +24,12 @@ from adc.frontend.core.bindings import (
     RecordOf,
     SetRef,
     TupleOf,
-    kind_of,
     static,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages import refusals
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import read_name
 from adc.frontend.core.state import PickedError, TextError
 from adc.frontend.language import assignment, dicts, dynamic_lists, iterators

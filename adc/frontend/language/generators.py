@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import blocks, evaluation, inlining, suspended
-from adc.frontend.control.control import (
+from adc.frontend.control.exits import (
     FALLS,
     FIRST_LABEL,
     exit_of,
@@ -44,11 +44,11 @@ from adc.frontend.core.bindings import (
     ObjectRef,
     Static,
     TupleOf,
-    kind_of,
     static,
 )
 from adc.frontend.core.dispatch import SplitError, handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import read_name
 from adc.frontend.core.structure import leaves, shape_of
 from adc.frontend.syntax.jumps import Labelled, Leave, leaving

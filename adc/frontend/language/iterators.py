@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from adc.frontend.control import blocks, evaluation
-from adc.frontend.core import closures, dispatch, refusals
+from adc.frontend.core import closures, dispatch
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -22,6 +22,7 @@ from adc.frontend.core.bindings import (
     Zip,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages import refusals
 from adc.frontend.core.names import read_name
 from adc.frontend.core.structure import leaves
 from adc.frontend.language import breaks, generators

@@ -10,8 +10,9 @@ import types
 from collections.abc import Callable, Sequence
 
 from adc.frontend.control import blocks, chains, evaluation
-from adc.frontend.control.control import BREAK, CONTINUE, RESULT, RETURN, branch, set_exit
-from adc.frontend.core import classes, closures, dispatch, numbers, outside, refusals
+from adc.frontend.control.branches import branch
+from adc.frontend.control.exits import BREAK, CONTINUE, RESULT, RETURN, set_exit
+from adc.frontend.core import classes, closures, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
@@ -27,11 +28,12 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
-    kind_of,
     static,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages import refusals
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import is_bound, read_name, unbound
 from adc.frontend.core.state import Dead
 from adc.frontend.core.structure import is_slot

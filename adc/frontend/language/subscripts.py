@@ -29,11 +29,11 @@ from adc.frontend.core.bindings import (
     SetRef,
     Static,
     TupleOf,
-    kind_of,
     static,
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Item
 from adc.frontend.language import containers, dicts, dynamic_lists
@@ -120,8 +120,9 @@ def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
         if isinstance(lo.held(owner), Growing):
             dynamic_lists.set_slice(lo, owner, node.slice, TupleOf(()), node)
             return
+        part = containers.static_slice(lo, node.slice)
         items = list(lo.contents(owner))
-        del items[containers.static_slice(lo, node.slice)]
+        del items[part]
         lo.hold(owner, TupleOf(tuple(items)))
         return
     is_list = isinstance(owner, ListRef)
@@ -178,20 +179,21 @@ def _subscript(lo: Lowerer, node: ast.Subscript) -> Binding:
 def sequence_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
     if isinstance(owner, DequeRef) and isinstance(node.slice, ast.Slice):
         raise TypeMismatchError("sequence index must be integer, not 'slice'", lo.span(node))
-    held = lo.held(owner) if isinstance(owner, ListRef) else None
-    if isinstance(held, Growing) and isinstance(node.slice, ast.Slice):
-        return dynamic_lists.sliced(lo, held, node.slice, node)
-    items = () if isinstance(held, Growing) else sequences.static_sequence(lo, owner, node)
+    # What is between the brackets comes first: it may change the list.
     if isinstance(node.slice, ast.Slice):
-        chosen = items[containers.static_slice(lo, node.slice)]
+        if isinstance(owner, ListRef) and isinstance(lo.held(owner), Growing):
+            return dynamic_lists.sliced(lo, owner, node.slice, node)
+        part = containers.static_slice(lo, node.slice)
+        chosen = sequences.static_sequence(lo, owner, node)[part]
         if isinstance(owner, ListRef):
             return lo.new_ref(ListRef, TupleOf(chosen))
         return TupleOf(chosen)
     key = evaluation.lower_expr(lo, node.slice)
     if isinstance(key, NamedTuple) and key.cls is slice:
         return sequence_item(lo, owner, _spelled_out(lo, key, node))
-    if isinstance(held, Growing):
+    if isinstance(owner, ListRef) and isinstance(held := lo.held(owner), Growing):
         return dynamic_lists.item(lo, owner, held, key, node)
+    items = sequences.static_sequence(lo, owner, node)
     return containers.element_of(lo, owner, items, key, node)
 
 

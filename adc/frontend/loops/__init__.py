@@ -12,7 +12,7 @@ In reading order:
 =============  =================================================================================
 
 ``for a, b in zip(x, [1.0, 2.0])`` has at most two iterations, each of a kind of its own (`over`):
-`copies` lowers the body twice, the second time where `x` has a second element. `control.loops`
+`copies` lowers the body twice, the second time where `x` has a second element. `control.iterations`
 finds what an iteration changes, which becomes what a loop carries; `language.breaks` has the names
 that a loop binds only where `break` leaves it, `language.unrolling` how much code copies are.
 """

@@ -9,12 +9,12 @@ import ast
 from collections.abc import Callable
 
 from adc.frontend.control import blocks, choices
-from adc.frontend.control.control import (
+from adc.frontend.control.branches import branch
+from adc.frontend.control.exits import (
     CONTINUE,
     FALLS,
     RETURN,
     TORN,
-    branch,
     exit_of,
     exits_of,
     jumps,

@@ -9,7 +9,9 @@ import ast
 from collections.abc import Callable, Collection, Sequence
 
 from adc.frontend.control import blocks
-from adc.frontend.control.control import (
+from adc.frontend.control.branches import branch
+from adc.frontend.control.escapes import RAISED
+from adc.frontend.control.exits import (
     CONTINUE,
     EXIT,
     FALLS,
@@ -17,7 +19,6 @@ from adc.frontend.control.control import (
     RESULT,
     RETURN,
     TORN,
-    branch,
     exit_of,
     exits_of,
     is_exit,
@@ -25,8 +26,7 @@ from adc.frontend.control.control import (
     jumps,
     set_exit,
 )
-from adc.frontend.control.escapes import RAISED
-from adc.frontend.control.loops import lower_loop
+from adc.frontend.control.iterations.loops import lower_loop
 from adc.frontend.core.bindings import (
     Num,
     Unbound,

@@ -9,10 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from adc.frontend.control import blocks, evaluation
-from adc.frontend.control.control import (
-    branch,
+from adc.frontend.control.branches import branch
+from adc.frontend.control.iterations.findings import (
+    FirstError,
+    PathsError,
+    RestructuredError,
+    becomes_array,
 )
-from adc.frontend.control.findings import FirstError, PathsError, RestructuredError, becomes_array
 from adc.frontend.control.suspended import Generator
 from adc.frontend.core import dispatch, numbers
 from adc.frontend.core.bindings import (

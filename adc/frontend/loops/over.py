@@ -20,9 +20,9 @@ from adc.frontend.core.bindings import (
     SetRef,
     TupleOf,
     Zip,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.sizes import INDEX_BITS
 from adc.frontend.core.structure import refs
 from adc.frontend.language import generators

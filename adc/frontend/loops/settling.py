@@ -7,13 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from adc.frontend.control import blocks
-from adc.frontend.control.control import (
-    FALLS,
-    NATURAL,
-    branch,
-    set_exit,
-)
-from adc.frontend.control.loops import lower_loop, same_numbers
+from adc.frontend.control.branches import branch
+from adc.frontend.control.exits import FALLS, NATURAL, set_exit
+from adc.frontend.control.iterations.leaving import same_numbers
+from adc.frontend.control.iterations.loops import lower_loop
 from adc.frontend.core.bindings import (
     ArrayRef,
     Binding,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 from adc.frontend.control import blocks, choices
-from adc.frontend.control.control import FALLS, NATURAL, branch, set_exit
-from adc.frontend.control.findings import FirstError, PathsError, RestructuredError
-from adc.frontend.control.loops import lower_loop
+from adc.frontend.control.branches import branch
+from adc.frontend.control.exits import FALLS, NATURAL, set_exit
+from adc.frontend.control.iterations.findings import FirstError, PathsError, RestructuredError
+from adc.frontend.control.iterations.loops import lower_loop
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import CONTENTS, Dead, PickedError, VariesError

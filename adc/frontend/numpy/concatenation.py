@@ -16,9 +16,9 @@ from adc.frontend.core.bindings import (
     ListRef,
     TupleOf,
     Window,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.numpy import indexing, reductions
 from adc.frontend.values import arguments, arrays, elementwise, views
 from adc.frontend.values.arguments import Given, Handler

@@ -24,9 +24,9 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Window,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.values import arguments, arrays, elementwise, operators, sequences, views
 from adc.frontend.values.elementwise import common_dims, is_array, lazy, nest
 from adc.frontend.values.views import Arraylike, dims_of, times

@@ -22,9 +22,9 @@ from adc.frontend.core.bindings import (
     Num,
     Static,
     TupleOf,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.numpy import (
     complexes,
     concatenation,

@@ -10,16 +10,9 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import marks, program
-from adc.frontend.core.bindings import (
-    ArrayRef,
-    Binding,
-    Lazy,
-    ListRef,
-    Num,
-    TupleOf,
-    kind_of,
-)
+from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, ListRef, Num, TupleOf
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.values import arrays, elementwise, structures, views
 from adc.frontend.values.arguments import Handler
 from adc.frontend.values.elementwise import is_array

@@ -12,7 +12,7 @@ import string
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adc.frontend.core import advice, classes, numbers
+from adc.frontend.core import classes, numbers
 from adc.frontend.core.bindings import (
     ArrayRef,
     Axis,
@@ -23,10 +23,11 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Window,
-    kind_of,
 )
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages import advice
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.numpy import complexes, reductions
 from adc.frontend.numpy.ufuncs import strong
 from adc.frontend.values import arguments, arrays, elementwise, operators, views

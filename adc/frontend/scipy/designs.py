@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.core import dispatch, numbers
-from adc.frontend.core.bindings import Binding, Num, Static, TupleOf, kind_of
+from adc.frontend.core.bindings import Binding, Num, Static, TupleOf
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.numpy import library
 from adc.frontend.values import arguments
 from adc.frontend.values.arguments import Handler

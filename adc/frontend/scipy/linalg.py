@@ -20,9 +20,9 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Unstable,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.numpy import library
 from adc.frontend.values import arguments, arrays, elementwise, views
 from adc.frontend.values.arguments import Given, Handler

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from adc.frontend.core.bindings import ArrayRef, Binding, Static, kind_of, static
+from adc.frontend.core.bindings import ArrayRef, Binding, Static, static
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.numpy import library
 from adc.frontend.numpy.plain import composed
 from adc.frontend.scipy.linalg import call, prepared

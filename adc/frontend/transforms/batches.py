@@ -20,10 +20,10 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Static,
     TupleOf,
-    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.numpy import library
 from adc.frontend.values import arguments, elementwise, objects, structures, views
 from adc.ir.core import Literal, Operand

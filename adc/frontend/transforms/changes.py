@@ -31,11 +31,11 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
-    kind_of,
     may_be_unset,
     related,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.core.state import Change, Changes
 from adc.frontend.core.structure import cells_of, leaves, pieces, refs, shape_of

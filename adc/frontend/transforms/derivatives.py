@@ -26,9 +26,9 @@ from adc.frontend.core.bindings import (
     Static,
     Transformed,
     TupleOf,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import BOTH, Dead
 from adc.frontend.inputs.places import Place
 from adc.frontend.transforms.outline import Outline, Part, hint_of

@@ -29,10 +29,10 @@ from adc.frontend.core.bindings import (
     Static,
     Transformed,
     TupleOf,
-    kind_of,
 )
 from adc.frontend.core.dispatch import called
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.core.state import REVERSE
 from adc.frontend.core.structure import refs

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from adc.frontend.control import marks
-from adc.frontend.control.control import EXIT, FALLS
+from adc.frontend.control.exits import EXIT, FALLS
 from adc.frontend.core import closures, dispatch, outside, parameters
 from adc.frontend.core.bindings import (
     NONE,
@@ -24,9 +24,9 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.core.state import Frame, VariesError
 from adc.frontend.core.structure import leaves, rebuild, shape_of

@@ -38,10 +38,10 @@ from adc.frontend.core.bindings import (
     TupleOf,
     VarsRef,
     Words,
-    kind_of,
     may_be_unset,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import NEITHER, PoolError
 from adc.frontend.core.structure import (
     cells_of,

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc.frontend.core import numbers, outside
-from adc.frontend.core.bindings import NONE, Binding, ListRef, Num, Static, TupleOf, kind_of
+from adc.frontend.core.bindings import NONE, Binding, ListRef, Num, Static, TupleOf
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.values import elementwise
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError

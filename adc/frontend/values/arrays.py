@@ -28,9 +28,9 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Window,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.structure import cells_of
 from adc.frontend.values import arguments, elementwise, views
 from adc.frontend.values.elementwise import is_array

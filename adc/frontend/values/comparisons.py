@@ -36,10 +36,10 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Words,
-    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import PickedError
 from adc.frontend.core.strings import texts_of
 from adc.frontend.values import (
@@ -279,6 +279,19 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         raise lo.unsupported("this comparison of what a dict has", node, "compare lists of it")
     if isinstance(left, SetRef) or isinstance(right, SetRef):
         return _of_sets(lo, op, left, right, node)
+    found = _of_sequences(lo, op, left, right, node)
+    if found is None:
+        found = _of_constants(lo, op, left, right, node)
+    if found is None:
+        kinds = ["a list" if isinstance(x, ListRef) else kind_of(x) for x in (left, right)]
+        raise TypeMismatchError(f"comparison of {kinds[0]} with {kinds[1]}", lo.span(node))
+    return found
+
+
+def _of_sequences(
+    lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST
+) -> Operand | None:
+    """Compare lists, of any length too, and tuples; None: it is something else."""
     is_list = [isinstance(side, ListRef) for side in (left, right)]
     growing = [isinstance(x, ListRef) and isinstance(lo.held(x), Growing) for x in (left, right)]
     if any(growing) and isinstance(op, ast.Eq | ast.NotEq):
@@ -302,6 +315,13 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
             return _equal_tuples(lo, op, left, right, node)
         if is_list[0] == is_list[1]:
             return _ordered_tuples(lo, op, left, right, node)
+    return None
+
+
+def _of_constants(
+    lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST
+) -> Operand | None:
+    """Compare constants with each other, and with anything; None: they have no such order."""
     for side in (left, right):
         if isinstance(side, Static) and isinstance(side.value, np.ndarray):
             raise classes.refused(lo, side.value, node)  # NumPy compares element by element
@@ -324,11 +344,7 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
             _require_no_object(lo, left, right, node)
         _require_no_number(lo, left, right, node)
         return Literal(isinstance(op, ast.NotEq), BOOL)
-    kinds = [
-        "a list" if there else kind_of(side)
-        for there, side in zip(is_list, (left, right), strict=True)
-    ]
-    raise TypeMismatchError(f"comparison of {kinds[0]} with {kinds[1]}", lo.span(node))
+    return None
 
 
 def _of_texts(

@@ -29,10 +29,10 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Static,
     TupleOf,
-    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import PickedError
 from adc.frontend.inputs.instances import is_value, is_value_class
 from adc.frontend.values import arguments, sequences

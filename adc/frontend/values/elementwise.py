@@ -15,19 +15,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from adc.frontend.core import advice, bindings, dispatch, numbers, outside
-from adc.frontend.core.bindings import (
-    ArrayRef,
-    Axis,
-    Binding,
-    Bound,
-    Lazy,
-    Num,
-    Static,
-    Window,
-    kind_of,
-)
+from adc.frontend.core import bindings, dispatch, numbers, outside
+from adc.frontend.core.bindings import ArrayRef, Axis, Binding, Bound, Lazy, Num, Static, Window
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages import advice
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.values import views
 from adc.frontend.values.views import Arraylike, dims_of, is_one
 from adc.ir.builder import integer

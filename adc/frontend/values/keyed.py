@@ -31,10 +31,10 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     is_unset,
-    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.structure import cells_of, side_by_side
 from adc.frontend.values.growing import list_buffers
 from adc.ir.builder import integer

@@ -32,11 +32,11 @@ from adc.frontend.core.bindings import (
     Super,
     TupleOf,
     VarsRef,
-    kind_of,
     static,
 )
 from adc.frontend.core.classes import Instance
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import Dead, LastingError
 from adc.frontend.core.structure import leaves, refs
 from adc.frontend.inputs import instances, trees

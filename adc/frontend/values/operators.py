@@ -38,9 +38,9 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Window,
     Words,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import StaleError
 from adc.frontend.core.strings import may_be_empty
 from adc.frontend.inputs.instances import is_lazy
@@ -128,13 +128,7 @@ def binary(
     if isinstance(left, TupleOf) and isinstance(right, TupleOf) and name == "add":
         return TupleOf(left.items + right.items)
     if isinstance(left, TupleOf) and name == "mul" and isinstance(right, Num):
-        if isinstance(right.operand, Literal) and right.operand.type.kind in "ib":
-            if len(left.items) * int(right.operand.value) > numbers.MAX_TUPLE:
-                raise lo.unsupported(
-                    f"a tuple of more than {numbers.MAX_TUPLE}", node, "use an array"
-                )
-            return TupleOf(left.items * int(right.operand.value))
-        raise _by_number(lo, right, "repeating a tuple", node)
+        return _repeated_tuple(lo, left, right, node)
     if kind is ast.BitOr and is_plain_dict(left) and is_plain_dict(right):
         return lo.new_ref(DictRef, lo.record(left).updated(lo.record(right)))
     if name == "mul":
@@ -142,24 +136,7 @@ def binary(
         if repeated is not None:
             return repeated
     if isinstance(left, Static) and isinstance(right, Static):
-        if isinstance(left.value, str) and isinstance(right.value, str) and name == "add":
-            return Static(left.value + right.value)
-        if kind is ast.BitOr and _are_types(left.value, right.value):
-            return Static(left.value | right.value)  # for `isinstance`
-        if kind in _OF_SETS and kind is not ast.Sub and are_flags(left.value, right.value):
-            outside.pin(lo, left)
-            outside.pin(lo, right)
-            return Static(_OF_SETS[kind](left.value, right.value))
-        if kind in _OF_SETS and is_set(left) and is_set(right):
-            outside.pin(lo, left)
-            outside.pin(lo, right)
-            return Static(_OF_SETS[kind](left.value, right.value))
-        if kind in _OF_SETS and any(isinstance(side.value, set) for side in (left, right)):
-            raise lo.unsupported("this use of a set from outside", node, "make it a `frozenset`")
-        raise TypeMismatchError(
-            f"`{numbers.SIGNS[name]}` is not defined for {kind_of(left)} and {kind_of(right)}",
-            lo.span(node),
-        )
+        return _of_constants(lo, kind, left, right, node)
     what = f"`{numbers.SIGNS[name]}`"
     _require_no_none(lo, name, left, right, node)
     a, b = elementwise.number(lo, left, node, what), elementwise.number(lo, right, node, what)
@@ -167,6 +144,37 @@ def binary(
         b = numbers.weak(lo, b)
     with lo.at(node):
         return Num(numbers.arithmetic(lo, name, a, b, node))
+
+
+def _repeated_tuple(lo: Lowerer, left: TupleOf, right: Num, node: ast.AST) -> Binding:
+    if not (isinstance(right.operand, Literal) and right.operand.type.kind in "ib"):
+        raise _by_number(lo, right, "repeating a tuple", node)
+    count = int(right.operand.value)
+    if len(left.items) * count > numbers.MAX_TUPLE:
+        raise lo.unsupported(f"a tuple of more than {numbers.MAX_TUPLE}", node, "use an array")
+    return TupleOf(left.items * count)
+
+
+def _of_constants(
+    lo: Lowerer, kind: type[ast.AST], left: Static, right: Static, node: ast.AST
+) -> Binding:
+    """Compute with texts, classes, flags and sets."""
+    name = numbers.ROWS[kind]
+    if isinstance(left.value, str) and isinstance(right.value, str) and name == "add":
+        return Static(left.value + right.value)
+    if kind is ast.BitOr and _are_types(left.value, right.value):
+        return Static(left.value | right.value)  # for `isinstance`
+    flags = kind is not ast.Sub and are_flags(left.value, right.value)
+    if kind in _OF_SETS and (flags or (is_set(left) and is_set(right))):
+        outside.pin(lo, left)
+        outside.pin(lo, right)
+        return Static(_OF_SETS[kind](left.value, right.value))
+    if kind in _OF_SETS and any(isinstance(side.value, set) for side in (left, right)):
+        raise lo.unsupported("this use of a set from outside", node, "make it a `frozenset`")
+    raise TypeMismatchError(
+        f"`{numbers.SIGNS[name]}` is not defined for {kind_of(left)} and {kind_of(right)}",
+        lo.span(node),
+    )
 
 
 def _is_any_array(*sides: Binding) -> bool:

@@ -25,10 +25,10 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Zip,
-    kind_of,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import ConstantNeededError, PickedError
 from adc.frontend.values import elementwise, keyed, views
 from adc.ir.builder import integer

@@ -13,17 +13,9 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.core import classes, dispatch, numbers
-from adc.frontend.core.bindings import (
-    ArrayRef,
-    Binding,
-    Lazy,
-    Num,
-    ObjectRef,
-    Static,
-    Unstable,
-    kind_of,
-)
+from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, ObjectRef, Static, Unstable
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import usable
 from adc.frontend.values import elementwise
 from adc.ir.builder import integer

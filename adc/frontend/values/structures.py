@@ -33,11 +33,11 @@ from adc.frontend.core.bindings import (
     TupleOf,
     VarsRef,
     is_stateful,
-    kind_of,
     shares,
     suspect,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.structure import (
     cells_of,
     children,

@@ -2,6 +2,7 @@
 
 ==============  ================================================================================
 `formulas`      polynomials of sizes and numbers of iterations
+`loops`         what loops make of these: totals, most, bounds
 `symbols`       integers, sizes of arrays and trips of loops, as such polynomials
 `extents`       their numbers, for known arguments or guesses
 `shapes`        the sizes of arrays, as values of the function

@@ -1,8 +1,8 @@
-"""Formulas of sizes and trips: polynomials of names, and what loops and calls make of them.
+"""Formulas of sizes and trips: polynomials of names.
 
 ``8*n*m + max(16*n, 8*k)`` is a `Sum` of terms whose factors are names or `Function`s. What differs
 from iteration to iteration of a loop is added up or its most is taken; where only the counter
-decides, this has a number as soon as the trips have one::
+decides, this has a number as soon as the trips have one (`loops`)::
 
     total(L, 8*k) for k in 0 to n    is  8*((n*n - n)//2)
     most(L, 8*n - 8*k)               is  8*n
@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -164,10 +164,10 @@ class Function:
 
 # A name, or a function of sums.
 Atom = str | Function
-_Factors = tuple[Atom, ...]
+Factors = tuple[Atom, ...]
 
 
-def _are_sizes(atoms: Iterable[Atom]) -> bool:
+def are_sizes(atoms: Iterable[Atom]) -> bool:
     return all(map(_is_size, atoms))
 
 
@@ -195,17 +195,15 @@ class Sum:
 
     Examples
     --------
-    >>> n, k = Sum.atom("n"), Sum.atom("k")
+    >>> n = Sum.atom("n")
     >>> size = n * n + n * Sum.number(8) - Sum.number(3)
     >>> print(size, size.max(n * n))
     n*n + 8*n - 3 max(n*n + 8*n - 3, n*n)
     >>> size.value(Known({"n": 10}))
     177
-    >>> print(total("L", "k", n, k * Sum.number(8)))
-    8*((n*n - n)//(2))
     """
 
-    terms: tuple[tuple[_Factors, int], ...] = ()
+    terms: tuple[tuple[Factors, int], ...] = ()
 
     def __hash__(self) -> int:
         return self._hash
@@ -215,7 +213,7 @@ class Sum:
         return hash(self.terms)
 
     @staticmethod
-    def of(terms: Mapping[_Factors, int]) -> Sum:
+    def of(terms: Mapping[Factors, int]) -> Sum:
         kept = [(atoms, count) for atoms, count in terms.items() if count]
         return Sum(tuple(sorted(kept, key=lambda term: (-len(term[0]), _keys(term[0])))))
 
@@ -248,7 +246,7 @@ class Sum:
         return Sum.of(terms)
 
     def __mul__(self, other: Sum) -> Sum:
-        found: dict[_Factors, int] = {}
+        found: dict[Factors, int] = {}
         for a, n in self.terms:
             for b, m in other.terms:
                 atoms = tuple(sorted((*a, *b), key=_key))
@@ -261,7 +259,7 @@ class Sum:
         return " + ".join(f"{count} {'*'.join(_keys(atoms))}" for atoms, count in self.terms)
 
     @cached_property
-    def _counts(self) -> dict[_Factors, int]:
+    def _counts(self) -> dict[Factors, int]:
         return dict(self.terms)
 
     @property
@@ -274,7 +272,7 @@ class Sum:
 
     def is_size(self) -> bool:
         """Whether it is made of sizes of arrays, and not negative: other integers may be."""
-        return all(count >= 0 and _are_sizes(atoms) for atoms, count in self.terms)
+        return all(count >= 0 and are_sizes(atoms) for atoms, count in self.terms)
 
     def covers(self, other: Sum) -> bool:
         """Whether this is as much as `other`, whatever names stand for."""
@@ -283,9 +281,9 @@ class Sum:
             return False
         # What it is more must be sizes, and none of them negative.
         return all(
-            count == theirs.get(atoms, 0) or (count > theirs.get(atoms, 0) and _are_sizes(atoms))
+            count == theirs.get(atoms, 0) or (count > theirs.get(atoms, 0) and are_sizes(atoms))
             for atoms, count in self.terms
-        ) and all(atoms in mine or _are_sizes(atoms) for atoms, _ in other.terms)
+        ) and all(atoms in mine or are_sizes(atoms) for atoms, _ in other.terms)
 
     def max(self, *others: Sum) -> Sum:
         found: list[Sum] = []
@@ -578,152 +576,7 @@ def _most_scheduled(kind: str, trips: int, *args: int) -> int:
     return max(_SCHEDULED[kind]((count, *args)) for count in range(max(trips, 0) + 1))
 
 
-# --- loops ----------------------------------------------------------------------------------------
-
-
-def total(
-    label: str, index: str, trips: Sum, each: Sum, inside: frozenset[str] = frozenset()
-) -> Sum:
-    """Return what the iterations of a loop add up to; `inside` are the names that may vary."""
-    trips = trips.count()
-    inside = inside | {index}
-    found = ZERO
-    for atoms, count in each.terms:
-        fixed = [atom for atom in atoms if not _varies(atom, inside)]
-        moving = tuple(atom for atom in atoms if _varies(atom, inside))
-        if not moving:
-            part = trips
-        elif moving == (index,):
-            part = Sum.function("//", trips * trips - trips, Sum.number(2))
-        else:
-            term = Sum(((moving, 1),))
-            part = Sum.atom(Function("total", (trips, term), label, index))
-        found += part * Sum(((tuple(fixed), count),))
-    return found
-
-
-def most(
-    label: str, index: str, trips: Sum, each: Sum, inside: frozenset[str] = frozenset()
-) -> Sum:
-    """Return the most that an iteration of a loop has; `inside` are the names that may vary."""
-    inside = inside | {index}
-    if not each.names & inside:
-        return each
-    arms = [each]
-    for atoms, count in each.terms:
-        if count == 1 and len(atoms) == 1 and isinstance(atoms[0], Function):
-            if atoms[0].kind == "max":  # the most of sums is a sum with the most
-                rest = each - Sum.atom(atoms[0])
-                arms = [rest + arm for arm in atoms[0].args]
-                break
-    if len(arms) > 1:
-        found = [most(label, index, trips, arm, inside) for arm in arms]
-        return found[0].max(*found[1:])
-    moving = [(atoms, count) for atoms, count in each.terms if _vary(atoms, inside)]
-    fixed = Sum(tuple(term for term in each.terms if not _vary(term[0], inside)))
-    signs = {count > 0 for _, count in moving}
-    once = all([a for a in atoms if _varies(a, inside)] == [index] for atoms, _ in moving)
-    if once and len(signs) == 1:
-        last = trips.count() - ONE if True in signs else ZERO
-        for atoms, count in moving:
-            others = tuple(atom for atom in atoms if atom != index)
-            fixed += Sum(((others, count),)) * last
-        return fixed
-    inner = Sum(tuple(moving))
-    return fixed + Sum.atom(Function("most", (trips.count(), inner), label, index))
-
-
-def substituted(size: Sum, name: str, by: Sum) -> Sum:
-    """Return a formula with another one in place of a name."""
-    if name not in size.names:
-        return size
-    found = ZERO
-    for atoms, count in size.terms:
-        term = Sum.number(count)
-        for atom in atoms:
-            if isinstance(atom, Function):
-                args = tuple(substituted(arg, name, by) for arg in atom.args)
-                term *= Sum.atom(replace(atom, args=args))
-            else:
-                term *= by if atom == name else Sum.atom(atom)
-        found += term
-    return found
-
-
-def at_most(size: Sum, inside: frozenset[str]) -> Sum | None:
-    """Return a formula without names of `inside` that is at least as much; None if none is found.
-
-    The smaller one of two numbers is at most each of them, a choice at most the larger one.
-    """
-    return _bound(size, inside, upper=True)
-
-
-def _bound(size: Sum, inside: frozenset[str], *, upper: bool) -> Sum | None:
-    """Return a formula without names of `inside` that is at least, or at most, as much."""
-    found = ZERO
-    for atoms, count in size.terms:
-        moving = [atom for atom in atoms if _varies(atom, inside)]
-        more = upper == (count > 0)  # whether a bound from above is wanted of the factors
-        if moving and len(atoms) > 1:
-            # More of a factor is more of a product only if the others are not negative.
-            others = atoms if len(moving) > 1 else [each for each in atoms if each not in moving]
-            if not _are_sizes(others) or (len(moving) > 1 and not more):
-                return None
-        term = Sum.number(count)
-        for atom in atoms:
-            limit: Sum | None = Sum.atom(atom)
-            if atom in moving:
-                limit = None if isinstance(atom, str) else _limit(atom, inside, upper=more)
-            if limit is None:
-                return None
-            term *= limit
-        found += term
-    return found
-
-
-def _limit(made: Function, inside: frozenset[str], *, upper: bool) -> Sum | None:
-    limits = [_bound(arg, inside, upper=upper) for arg in made.args[made.kind == "if" :]]
-    known = [limit for limit in limits if limit is not None]
-    # Each of two numbers bounds the smaller one from above, and the larger one from below.
-    least, most = made.kind == "min" or made.is_least, made.kind == "max" or made.is_most
-    if least if upper else most:
-        return next(iter(known), None)
-    if made.kind == "if":  # the condition bounds the arm that it chooses
-        limits = [a if b is None else b for a, b in zip(limits, _arms(made, upper), strict=True)]
-        known = [limit for limit in limits if limit is not None]
-    if made.kind in ("if", "max", "min") and len(known) == len(limits):
-        return known[0].max(*known[1:]) if upper else _least(known)
-    if made.kind == "count" and known:
-        return known[0].count()
-    if made.kind == "upto" and upper:
-        return next(iter(known), None)
-    return ZERO if made.is_size and not upper else None
-
-
-def _arms(choice: Function, upper: bool) -> tuple[Sum | None, Sum | None]:
-    """Return what the condition of a choice says of both arms: it is positive, or it is not."""
-    cond, then, orelse = choice.args
-    one, other = (then + cond, orelse - cond) if upper else (then - cond, orelse + cond)
-    return (
-        None if one.constant is None else one - ONE if upper else one + ONE,
-        None if other.constant is None else other,
-    )
-
-
-def _least(sums: Sequence[Sum]) -> Sum | None:
-    """Return the smallest one of some formulas, if one of them is known to be that."""
-    return next((each for each in sums if all(other.covers(each) for other in sums)), None)
-
-
-def _vary(atoms: _Factors, inside: frozenset[str]) -> bool:
-    return any(_varies(atom, inside) for atom in atoms)
-
-
-def _varies(atom: Atom, inside: frozenset[str]) -> bool:
-    return atom in inside if isinstance(atom, str) else not inside.isdisjoint(atom.names)
-
-
 __all__ = [
-    "ONE", "ZERO", "Atom", "Function", "Known", "Remembered", "Sum", "at_most", "dims", "either",
-    "is_bound", "most", "names_of", "substituted", "total", "unknowable",
+    "ONE", "ZERO", "Atom", "Factors", "Function", "Known", "Remembered", "Sum", "are_sizes", "dims",
+    "either", "is_bound", "names_of", "unknowable",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from adc.ir.analysis.sizes import formulas
+from adc.ir.analysis.sizes import formulas, loops
 from adc.ir.analysis.sizes.formulas import ZERO, Atom, Sum, either, unknowable
 from adc.ir.core import Call, Function, Pop, Push, Stmt, blocks, walk
 from adc.ir.types import Array
@@ -166,14 +166,14 @@ class Rounds:
         """Return the most that an iteration has."""
         part, whole = self.parts.get(self.index), self.whole(size)
         if part is None or whole is None:
-            return formulas.most(self.label, self.index, self.trips, size, self.inside)
-        return formulas.most(self.label, *part, whole, self.inside)
+            return loops.most(self.label, self.index, self.trips, size, self.inside)
+        return loops.most(self.label, *part, whole, self.inside)
 
     def total(self, size: Sum) -> Sum:
         """Return what all iterations add up to."""
         if self.whole(size) is not None:
             return self.trips.count() * self.most(size)
-        return formulas.total(self.label, self.index, self.trips, size, self.inside)
+        return loops.total(self.label, self.index, self.trips, size, self.inside)
 
     def whole(self, size: Sum) -> Sum | None:
         """Return a size of an iteration in the counter of the whole loop that this is a part of.
@@ -184,12 +184,12 @@ class Rounds:
         name, _ = self.parts.get(self.index, ("", ZERO))
         if name not in size.names:
             return None
-        found = formulas.substituted(size, name, Sum.atom(name) - Sum.atom(self.index))
+        found = loops.substituted(size, name, Sum.atom(name) - Sum.atom(self.index))
         return None if self.index in found.names else found
 
     def bound(self, size: Sum) -> Sum | None:
         """Return the most of a size; None if it depends on more than the counter."""
-        found = formulas.at_most(size, self.inside - {self.index})
+        found = loops.at_most(size, self.inside - {self.index})
         if found is None or self.inside.isdisjoint(found.free):
             return found  # it may be the most of all iterations already
         return self.most(found)

@@ -2,7 +2,7 @@
 """Programs with objects whose methods Python calls by itself: properties, operators, tests.
 
 Entered in `tests.system.test_array_programs`; objects that are arguments or lie outside are in
-`tests.unit.frontend.test_objects`.
+`tests.unit.frontend.containers.test_objects`.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from adc.passes import pipeline, stages
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.ad.tangent import tangent
 from adc.passes.stages import run as apply
-from tests.fuzz import fuzz_arrays, fuzz_budgets, fuzz_layers
 from tests.fuzz.campaign import kinds, relations, slopes
 from tests.fuzz.campaign.subject import Direction, Subject, along
+from tests.fuzz.families import fuzz_arrays, fuzz_budgets, fuzz_layers
 from tests.fuzz.program import Generated, Unreliable, forget
 from tests.oracle import chain as chains
 from tests.oracle import on_device, oracle, threads

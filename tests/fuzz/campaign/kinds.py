@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tests.fuzz import (
-    fuzz,
+from tests.fuzz import names
+from tests.fuzz.campaign import composed
+from tests.fuzz.families import (
     fuzz_arrays,
     fuzz_complex,
     fuzz_functions,
@@ -18,10 +19,9 @@ from tests.fuzz import (
     fuzz_library,
     fuzz_nests,
     fuzz_pools,
+    fuzz_scalars,
     fuzz_threads,
-    names,
 )
-from tests.fuzz.campaign import composed
 from tests.fuzz.program import Generated, load
 
 # Small programs are many more per second; in large ones more meets.
@@ -29,11 +29,11 @@ _SIZES = (2, 3, 3, 4, 4, 5, 6, 8, 11, 18)
 
 
 def _scalars(seed: int, size: int) -> Generated:
-    return fuzz.generate(seed, size)
+    return fuzz_scalars.generate(seed, size)
 
 
 def _draws(seed: int, size: int) -> Generated:
-    return fuzz.generate(seed, size, draws=True)
+    return fuzz_scalars.generate(seed, size, draws=True)
 
 
 def _arrays(kind: str) -> Callable[[int, int], Generated]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from tests.fuzz.campaign.subject import Direction, Point, Subject
-from tests.fuzz.fuzz_arrays import in_double
+from tests.fuzz.families.fuzz_arrays import in_double
 from tests.fuzz.program import Generated, Unreliable, forget
 from tests.oracle import oracle
 

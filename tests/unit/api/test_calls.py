@@ -21,7 +21,7 @@ from adc.backend.numba_api import compiler_lock
 from adc.ir.errors import AdcError, ArgumentError
 from tests.forks import fork, forks, status
 from tests.unit.api.test_api import cube, product, squares, weighted
-from tests.unit.backend.alarms import alarms
+from tests.unit.backend.cpu.alarms import alarms
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 

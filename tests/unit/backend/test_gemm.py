@@ -23,7 +23,7 @@ from adc.ir.text.parser import parse
 from adc.passes.memory.storage import storage
 from adc.passes.remat.remat import remat
 from tests.oracle.chain import Chain, bits
-from tests.unit.backend.alarms import alarms, interrupted
+from tests.unit.backend.cpu.alarms import alarms, interrupted
 
 SIZES = [
     (0, 3, 2), (3, 0, 2), (2, 3, 0), (0, 0, 0), (1, 1, 1), (1, 5, 1), (3, 3, 3), (3, 7, 3),

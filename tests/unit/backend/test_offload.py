@@ -28,7 +28,7 @@ from adc.ir.errors import ArgumentError, DiskError, MemoryBudgetError
 from tests.corpus.program import Program
 from tests.corpus.programs import differentiable
 from tests.forks import fork, forks, status
-from tests.unit.backend.alarms import alarms, interrupted
+from tests.unit.backend.cpu.alarms import alarms, interrupted
 
 ROOT = Path(__file__).resolve().parents[3]
 POLICIES = ("auto", "store", "revolve:2:1:all", "random:1")

@@ -37,7 +37,7 @@ from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS
 from tests.oracle import chain as chains
 from tests.system.test_array_programs import ALL
-from tests.unit.backend.alarms import interrupted
+from tests.unit.backend.cpu.alarms import interrupted
 
 EVERY = [*PROGRAMS, *ALL, *NESTED_PROGRAMS]
 # What the interpreter of the IR asks of NumPy, which rounds otherwise than `vector_math`, or has

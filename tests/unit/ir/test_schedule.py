@@ -26,8 +26,8 @@ from adc.ir.schedule import (
     sweeps,
     taped,
 )
-from tests.oracle import schedule_text, schedules
-from tests.oracle.schedules import online_steps, optima, optimal
+from tests.oracle.plans import schedule_text, schedules
+from tests.oracle.plans.schedules import online_steps, optima, optimal
 
 Problem = tuple[int, int, int, int, int]  # steps, bytes, of a snapshot, of a tape, most at once
 

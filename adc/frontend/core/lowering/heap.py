@@ -25,10 +25,10 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
     is_unset,
-    kind_of,
     may_be_unset,
 )
 from adc.frontend.core.lowering.lasting import Lasting
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.sizes import Sizes
 from adc.frontend.core.state import CONTENTS, PickedError, Shared, StaleError, VariesError
 from adc.frontend.inputs.places import Place

@@ -31,10 +31,10 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
     Window,
-    kind_of,
 )
 from adc.frontend.core.lowering.heap import Heap
-from adc.frontend.core.state import Dead, Shared
+from adc.frontend.core.messages.descriptions import kind_of
+from adc.frontend.core.state import Dead, OnePool, Shared
 from adc.frontend.core.structure import cells_of, pieces, with_cells
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
@@ -65,8 +65,6 @@ class Rows(Heap):
         super().__init__(shared)
         # What the objects in pools hold, by the slot of the pool.
         self.pool_keys: dict[str, tuple[Any, ...]] = {}
-        # The elements of lists that are rows of pools, as they were read last.
-        self.read: dict[str, tuple[Binding, ...]] = {}
 
     # -- elements --------------------------------------------------------------------------
 
@@ -151,10 +149,7 @@ class Rows(Heap):
             for piece in pieces(item):
                 if isinstance(piece, ArrayRef):
                     piece.object.kept = frozenset([self.keeper_of(ref, key)])
-        if isinstance(ref, ListRef):
-            self.read[ref.slot] = row.items
-            return row
-        return RecordOf(found.keys, row.items)
+        return row if isinstance(ref, ListRef) else RecordOf(found.keys, row.items)
 
     def put_in_pool(self, slot: str, place: Pooled) -> None:
         """Let a list, dict or object be in a row of a pool."""
@@ -202,8 +197,8 @@ class Rows(Heap):
 
     def want_one_pool(self, *pools: str) -> None:
         """Note that lists that are made at several places may have to be in one pool."""
-        for pool in sorted(set(pools) - set(pools[:1])):
-            self.shared.wanted.add(frozenset([pools[0], pool]))
+        if len(set(pools)) > 1:
+            self.shared.wanted.add(OnePool(tuple(sorted(set(pools)))))
 
     def kind_of_pool(self, ref: Ref) -> object:
         """Return what the lists, dicts or objects in one pool have in common; None: none is.

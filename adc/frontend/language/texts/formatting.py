@@ -23,9 +23,9 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Words,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.numbers import escaped
 from adc.frontend.core.state import TextError
 from adc.frontend.inputs.instances import number_of

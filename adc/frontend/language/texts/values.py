@@ -28,10 +28,10 @@ from adc.frontend.core.bindings import (
     OneOf,
     Static,
     Words,
-    kind_of,
 )
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.numbers import escaped
 from adc.frontend.core.strings import texts_of
 from adc.frontend.core.structure import cells_of

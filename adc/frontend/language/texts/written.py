@@ -35,9 +35,9 @@ from adc.frontend.core.bindings import (
     Static,
     TupleOf,
     Words,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.numbers import scalar_type
 from adc.frontend.core.strings import texts_of
 from adc.frontend.inputs import instances

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.core import numbers
-from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static, TupleOf, kind_of
+from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static, TupleOf
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.values import arguments, arrays, elementwise, sequences, views
 from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer

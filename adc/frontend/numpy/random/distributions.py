@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc.frontend.core import bindings, numbers
-from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static, TupleOf, kind_of
+from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static, TupleOf
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.numpy.random import draws
 from adc.frontend.values import arguments, arrays, elementwise, views
 from adc.frontend.values.arguments import Given, Handler

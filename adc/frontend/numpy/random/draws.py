@@ -11,16 +11,9 @@ import numpy as np
 
 from adc.frontend.control import program
 from adc.frontend.core import bindings, numbers
-from adc.frontend.core.bindings import (
-    ArrayRef,
-    Binding,
-    Lazy,
-    NamedTuple,
-    Num,
-    ObjectRef,
-    kind_of,
-)
+from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, NamedTuple, Num, ObjectRef
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.values import arguments, arrays, elementwise, objects, views
 from adc.frontend.values.arguments import Given, Handler, is_none
 from adc.ir.builder import integer

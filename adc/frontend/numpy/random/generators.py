@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.core import bindings, numbers, outside
-from adc.frontend.core.bindings import ArrayRef, Binding, Bound, NamedTuple, Num, Static, kind_of
+from adc.frontend.core.bindings import ArrayRef, Binding, Bound, NamedTuple, Num, Static
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.inputs import flatten, instances
 from adc.frontend.numpy.random import distributions, draws, integers
 from adc.frontend.numpy.random.draws import LEGACY, METHODS, U64

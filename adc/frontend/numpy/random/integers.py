@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.core import bindings, numbers
-from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static, kind_of
+from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.numpy import selection
 from adc.frontend.numpy.random import draws
 from adc.frontend.numpy.random.draws import U64

@@ -42,13 +42,13 @@ from adc.frontend.core.bindings import (
     Window,
     Words,
     is_unset,
-    kind_of,
     may_be_unset,
     one_type,
     shares,
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.structure import cells_of, children, leaves, shape_of, with_cells
 from adc.frontend.values import elementwise, optional, views
 from adc.frontend.values.growing import wordings

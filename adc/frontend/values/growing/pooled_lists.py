@@ -127,11 +127,8 @@ class _Lists:
         if place.keys:
             if not (isinstance(held, TupleOf) and len(held.items) == len(place.keys)):
                 raise pools.open_pool(lo, place.pool)
-            # Who changes an element has just read all of them.
-            known = lo.read.get(ref.slot) or lo.contents(ref)
-            for key, before, after in zip(place.keys, known, held.items, strict=True):
-                if after is not before:
-                    pools.set_item(lo, ref, key, after, lo.frame.source.node)
+            for key, value in zip(place.keys, held.items, strict=True):
+                pools.set_item(lo, ref, key, value, lo.frame.source.node)
             return
         made, node = lo.new_ref(ListRef, held), lo.frame.source.node
         element = list_buffers.common(lo, [held])

@@ -29,10 +29,10 @@ from adc.frontend.core.bindings import (
     RecordOf,
     Ref,
     TupleOf,
-    kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.state import Grows, PoolError
+from adc.frontend.core.messages.descriptions import kind_of
+from adc.frontend.core.state import OnePool, Pool, PoolError
 from adc.frontend.core.structure import cells_of, pieces
 from adc.frontend.values.growing import list_buffers
 from adc.ir.builder import integer
@@ -45,8 +45,8 @@ _MOST = 8
 
 def start(lo: Lowerer) -> None:
     """Make the pools of this attempt to lower a program, which are empty."""
-    for slot in lo.shared.pools.values():
-        lo.initial[slot] = lo.initial[items_of(slot)] = TupleOf(())
+    for pool in lo.shared.pools.values():
+        lo.initial[pool.slot] = lo.initial[items_of(pool.slot)] = TupleOf(())
 
 
 def items_of(slot: str) -> str:
@@ -64,16 +64,17 @@ def enter(lo: Lowerer, ref: Binding, node: ast.AST) -> None:
         return
     if lo.kin.get(ref.slot):
         return
-    slot = lo.shared.pools.get(lo.kind_of_pool(ref))
-    if slot is None or isinstance(lo.contents_of(ref), Pooled):
+    pool = lo.shared.pools.get(lo.kind_of_pool(ref))
+    if pool is None or isinstance(lo.contents_of(ref), Pooled):
         return
+    slot = pool.slot
     if slot not in lo.initial:
         raise PoolError(
             f"making {kind_of(ref)} here, where the run decides how many there are, is not "
             "supported", lo.span(node), "make it in a function that is neither recursive nor a rule"
         )  # fmt: skip
     held = lo.held(ref)
-    if isinstance(ref, ListRef) and not is_row(lo, slot, held):
+    if isinstance(ref, ListRef) and not is_row(pool, held):
         if lo.pool_keys.setdefault(slot, ()):
             raise open_pool(lo, slot)
         at = _appended(lo, ListRef(slot), TupleOf((Num(integer(0)),) * 3), node)
@@ -98,18 +99,18 @@ def enter(lo: Lowerer, ref: Binding, node: ast.AST) -> None:
     lo.put_in_pool(ref.slot, Pooled(slot, keys, row, isinstance(ref, ListRef)))
 
 
-def is_row(lo: Lowerer, slot: str, held: Binding) -> bool:
+def is_row(pool: Pool, held: Binding) -> bool:
     """Whether a list in a pool is a row, with a column for each of its elements.
 
     Those are that all have the same length, which does not change; their elements may be of several
     kinds. Others lie in one list (`pooled_lists`).
     """
-    return slot not in lo.shared.open and isinstance(held, TupleOf) and 0 < len(held.items) <= _MOST
+    return not pool.open and isinstance(held, TupleOf) and 0 < len(held.items) <= _MOST
 
 
 def open_pool(lo: Lowerer, slot: str) -> PoolError:
     """Note that the lists in a pool are of any length; return the error that ends this attempt."""
-    lo.shared.wanted.add(Grows(slot))
+    lo.shared.wanted.add(OnePool((slot,), open=True))
     return PoolError(
         "a list of another length than others, of which the run decides how many there are, is not "
         "supported", lo.builder.loc, "make all of them as long, or begin with empty ones",

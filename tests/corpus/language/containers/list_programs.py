@@ -232,6 +232,19 @@ def arrays_changed_before_they_are_appended(x: Any) -> Any:
     return np.sum(ys[0] * ys[-1]) + np.sum(ys[3])
 
 
+@program(X3)
+def list_that_its_own_index_lengthens(x: Any) -> Any:
+    a = [x[0], 2.0]
+
+    def more() -> int:
+        a.append(x[1] * x[2])
+        return 0
+
+    a[more()] = 3.0 * x[2]
+    a[: more() + 1] = [a[0] * x[0], a[more() - 1]]
+    return a[more()] * a[more() - 2] + len(a) * a[2]
+
+
 @program(X6)
 def lists_sliced_and_added(x: Any) -> Any:
     ys = [x * v for v in x]

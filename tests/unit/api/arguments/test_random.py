@@ -27,10 +27,9 @@ from adc.passes.memory.storage import storage
 from adc.passes.remat import choose as remat_choose
 from adc.testing import check_grads
 from tests.corpus.arrays.random_programs import RANDOM_PROGRAMS
+from tests.unit.api.arguments.draws import A, Generators, W, X, assert_same
 
 SEEDS = (0, 7)
-X = np.linspace(0.3, 1.5, 6)
-A = np.arange(24.0).reshape(4, 3, 2)
 
 
 def generator(seed: int = 0, half: bool = False) -> np.random.Generator:
@@ -44,18 +43,7 @@ def state(rng: np.random.Generator) -> Any:
     return rng.bit_generator.state
 
 
-def assert_same(got: Any, want: Any) -> None:
-    """Equal types, dtypes, shapes and bits."""
-    assert type(got) is type(want)
-    if isinstance(want, tuple):
-        assert len(got) == len(want)
-        for a, b in zip(got, want, strict=True):
-            assert_same(a, b)
-    elif isinstance(want, np.ndarray | np.generic):
-        assert (got.dtype, got.shape) == (want.dtype, want.shape)
-        assert got.tobytes() == want.tobytes()
-    else:
-        assert repr(got) == repr(want)
+OURS = Generators(generator, state)
 
 
 # -- draws -----------------------------------------------------------------------------------------
@@ -161,10 +149,7 @@ DRAWS: dict[str, Callable[..., Any]] = {
 def test_draws_are_numpys(name: str, half: bool) -> None:
     drawn = adc.jit(DRAWS[name])
     for seed in SEEDS:
-        ours, numpys = generator(seed, half), generator(seed, half)
-        for _ in range(2):
-            assert_same(drawn(ours), DRAWS[name](numpys))
-            assert state(ours) == state(numpys)
+        OURS.assert_drawn(DRAWS[name], compiled=drawn, times=2, seed=seed, half=half)
 
 
 @pytest.mark.full
@@ -178,9 +163,7 @@ def test_rare_draws(kind: str, dtype: str) -> None:
             return r.standard_normal(1_000_000, dtype=dtype)
         return r.standard_exponential(1_000_000, dtype=dtype)
 
-    ours, numpys = generator(5), generator(5)
-    assert_same(adc.jit(draw)(ours), draw(numpys))
-    assert state(ours) == state(numpys)
+    OURS.assert_drawn(draw, seed=5)
 
 
 @pytest.mark.full
@@ -194,9 +177,7 @@ def test_shuffle() -> None:
         rng.shuffle(y[0])
         return y, z
 
-    ours, numpys = generator(), generator()
-    assert_same(adc.jit(shuffled)(A, ours), shuffled(A, numpys))
-    assert state(ours) == state(numpys)
+    OURS.assert_drawn(shuffled, A)
 
 
 def test_sizes_and_bounds_that_are_passed() -> None:
@@ -286,14 +267,8 @@ RAISED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize(("fn", "args"), RAISED)
 def test_errors_are_numpys(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    ours = generator()
-    with pytest.raises((ValueError, OverflowError)) as wanted:
-        fn(*args, generator())
-    with pytest.raises(wanted.type) as found:
-        adc.jit(fn)(*args, ours)
-    assert str(found.value) == str(wanted.value)
+    found = OURS.assert_raised(fn, args)
     assert found.traceback[-1].lineno == fn.__code__.co_firstlineno - 1
-    assert state(ours) == state(generator())  # nothing was drawn
 
 
 REFUSED: list[tuple[Callable[..., Any], str]] = [
@@ -319,10 +294,7 @@ REFUSED: list[tuple[Callable[..., Any], str]] = [
 
 @pytest.mark.parametrize(("fn", "text"), REFUSED)
 def test_refused(fn: Callable[..., Any], text: str) -> None:
-    with pytest.raises(AdcError) as caught:
-        adc.jit(fn)(generator())
-    assert text in str(caught.value)
-    assert caught.value.hint or "ADC014" in str(caught.value)
+    OURS.assert_refused(fn, text)
 
 
 @pytest.mark.parametrize("bits", [np.random.Philox, np.random.MT19937, np.random.PCG64DXSM])
@@ -358,17 +330,10 @@ def loss(w: Any, x: Any, rng: Any) -> Any:
     return np.sum(np.tanh(w * x) * keep) + np.sum(rng.normal(w, 0.1) ** 2)
 
 
-W = np.linspace(0.5, 1.5, 6)
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("remat", ["auto", "store", "recompute", "random:1"])
 def test_a_gradient_draws_what_one_call_draws(remat: str) -> None:
-    ours, numpys = generator(), generator()
-    gradient = adc.value_and_grad(loss, remat=remat)
-    for _ in range(3):
-        assert gradient(W, X, ours)[0] == pytest.approx(loss(W, X, numpys))
-        assert state(ours) == state(numpys)
+    OURS.assert_gradient(loss, remat)
 
 
 @pytest.mark.full
@@ -380,9 +345,6 @@ def test_every_transformation_draws_what_one_call_draws() -> None:
         return np.sum(vector(w, rng) ** 2)
 
     direction = np.ones(6)
-    numpys = generator()
-    vector(W, numpys)
-    made: list[Any] = []
     transformations: list[Callable[..., Any]] = [
         lambda r: adc.jacrev(vector)(W, r) @ direction,
         lambda r: adc.jacfwd(vector)(W, r) @ direction,
@@ -392,10 +354,7 @@ def test_every_transformation_draws_what_one_call_draws() -> None:
         lambda r: adc.hvp(scalar, (W, r), (direction, None))[0],
         lambda r: adc.jacrev(adc.grad(scalar))(W, r) @ direction,
     ]
-    for transformed in transformations:
-        ours = generator()
-        made.append(transformed(ours))
-        assert state(ours) == state(numpys)
+    made = OURS.drawn_once(transformations, lambda r: vector(W, r))
     for found in made[1:4]:
         np.testing.assert_allclose(found, made[0], rtol=1e-12)
     for found in made[5:]:

@@ -12,7 +12,7 @@ from numpy.random import randn
 import adc
 from adc.ir.errors import AdcError
 from adc.testing import check_grads
-from tests.unit.api.arguments.test_random import A, X, assert_same
+from tests.unit.api.arguments.draws import A, Generators, W, X, assert_same
 
 RandomState = np.random.RandomState
 
@@ -27,6 +27,9 @@ def generator(seed: int = 3, half: bool = False) -> Any:
     if half:  # the second of a pair of normal numbers is left
         made.randn()
     return made
+
+
+OURS = Generators(generator, state)
 
 
 @pytest.fixture(autouse=True)
@@ -114,10 +117,7 @@ DRAWS: dict[str, Callable[..., Any]] = {
 def test_draws_are_numpys(name: str) -> None:
     drawn = adc.jit(DRAWS[name])
     for half in (False, True):
-        ours, numpys = generator(half=half), generator(half=half)
-        for _ in range(2):
-            assert_same(drawn(ours), DRAWS[name](numpys))
-            assert state(ours) == state(numpys)
+        OURS.assert_drawn(DRAWS[name], compiled=drawn, times=2, half=half)
 
 
 @pytest.mark.full
@@ -125,9 +125,7 @@ def test_many_draws() -> None:
     def drawn(r: Any) -> Any:
         return r.rand(100_000), r.randn(100_001), r.randint(0, 1000, 100_000), r.permutation(10_000)
 
-    ours, numpys = generator(), generator()
-    assert_same(adc.jit(drawn)(ours), drawn(numpys))
-    assert state(ours) == state(numpys)
+    OURS.assert_drawn(drawn)
 
 
 @pytest.mark.full
@@ -140,9 +138,7 @@ def test_shuffle() -> None:
         rng.shuffle(y[0])
         return y, z
 
-    ours, numpys = generator(), generator()
-    assert_same(adc.jit(shuffled)(A, ours), shuffled(A, numpys))
-    assert state(ours) == state(numpys)
+    OURS.assert_drawn(shuffled, A)
 
 
 def test_sizes_and_bounds_that_are_passed() -> None:
@@ -212,13 +208,7 @@ RAISED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize(("fn", "args"), RAISED)
 def test_errors_are_numpys(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    ours = generator()
-    with pytest.raises((ValueError, OverflowError)) as wanted:
-        fn(*args, generator())
-    with pytest.raises(wanted.type) as found:
-        adc.jit(fn)(*args, ours)
-    assert str(found.value) == str(wanted.value)
-    assert state(ours) == state(generator())  # nothing was drawn
+    OURS.assert_raised(fn, args)
 
 
 REFUSED: list[tuple[Callable[..., Any], str]] = [
@@ -248,10 +238,7 @@ REFUSED: list[tuple[Callable[..., Any], str]] = [
 
 @pytest.mark.parametrize(("fn", "text"), REFUSED)
 def test_refused(fn: Callable[..., Any], text: str) -> None:
-    with pytest.raises(AdcError) as caught:
-        adc.jit(fn)(generator())
-    assert text in str(caught.value)
-    assert caught.value.hint or "ADC014" in str(caught.value)
+    OURS.assert_refused(fn, text)
 
 
 def test_other_bits_are_refused() -> None:
@@ -268,25 +255,15 @@ def loss(w: Any, x: Any, rng: Any) -> Any:
     return np.sum(np.tanh(w * x) * keep) + np.sum(rng.normal(w, 0.1) ** 2)
 
 
-W = np.linspace(0.5, 1.5, 6)
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("remat", ["auto", "store", "recompute", "random:1"])
 def test_a_gradient_draws_what_one_call_draws(remat: str) -> None:
-    ours, numpys = generator(), generator()
-    gradient = adc.value_and_grad(loss, remat=remat)
-    for _ in range(3):
-        assert gradient(W, X, ours)[0] == pytest.approx(loss(W, X, numpys))
-        assert state(ours) == state(numpys)
+    OURS.assert_gradient(loss, remat)
 
 
 @pytest.mark.full
 def test_every_transformation_draws_what_one_call_draws() -> None:
     direction = np.ones(6)
-    numpys = generator()
-    loss(W, X, numpys)
-    made: list[Any] = []
     transformations: list[Callable[..., Any]] = [
         lambda r: adc.grad(loss)(W, X, r) @ direction,
         lambda r: adc.jvp(loss, (W, X, r), (direction, None, None))[1],
@@ -294,10 +271,7 @@ def test_every_transformation_draws_what_one_call_draws() -> None:
         lambda r: np.sum(adc.hvp(loss, (W, X, r), (direction, None, None))[0]),
         lambda r: np.sum(adc.hessian(loss)(W, X, r)),
     ]
-    for transformed in transformations:
-        ours = generator()
-        made.append(transformed(ours))
-        assert state(ours) == state(numpys)
+    made = OURS.drawn_once(transformations, lambda r: loss(W, X, r))
     np.testing.assert_allclose(made[1:3], [made[0]] * 2, rtol=1e-12)
     np.testing.assert_allclose(made[4], made[3], rtol=1e-12)
 

@@ -40,7 +40,7 @@ from tests.corpus.loops.thread_programs import (
     row_of_an_array_in_a_thread,
 )
 from tests.corpus.program import Program
-from tests.fuzz import fuzz_threads
+from tests.fuzz.families import fuzz_threads
 from tests.fuzz.program import forget
 from tests.oracle import on_device
 from tests.oracle.chain import Chain

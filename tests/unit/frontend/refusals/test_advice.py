@@ -23,7 +23,7 @@ import scipy.special
 import scipy.stats
 
 import adc
-from adc.frontend.core import advice
+from adc.frontend.core.messages import advice
 from adc.ir.errors import AdcError
 from adc.supported import counts, is_supported
 

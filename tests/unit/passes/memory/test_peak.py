@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 from adc.compiler.driver import Compilation, transform
-from adc.ir.analysis.sizes.formulas import Known, Sum, most, total
+from adc.ir.analysis.sizes.formulas import Known, Sum
+from adc.ir.analysis.sizes.loops import most, total
 from adc.ir.text.parser import parse
 from adc.passes.memory.peak import peak
 from adc.passes.memory.peak.formula import formula

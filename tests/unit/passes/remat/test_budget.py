@@ -31,8 +31,8 @@ from adc.passes.remat.budget.program import (
     Use,
     solve,
 )
-from tests.oracle import regions as regions_module
-from tests.oracle.regions import Choice, Plan, TooMuch, sequence
+from tests.oracle.plans import regions as regions_module
+from tests.oracle.plans.regions import Choice, Plan, TooMuch, sequence
 
 ROOT = Path(__file__).parents[4]
 

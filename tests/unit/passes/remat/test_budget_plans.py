@@ -33,7 +33,7 @@ from tests.corpus.arrays.size_programs import (
     filter_of_what_is_not_missing,
     size_that_python_chooses,
 )
-from tests.fuzz import fuzz, fuzz_arrays, fuzz_budgets
+from tests.fuzz.families import fuzz_arrays, fuzz_budgets, fuzz_scalars
 from tests.fuzz.program import forget
 from tests.oracle import chain as chains
 from tests.oracle.meter import ALIGN, Meter
@@ -678,7 +678,7 @@ FOUND = [("scalars", 9400042), ("arrays", 9500136), ("scalars", 9600040), ("arra
 )
 def test_random_programs(kind: str, seed: int) -> None:
     if kind in ("scalars", "draws"):
-        generated = fuzz.generate(seed, 4, kind == "draws")
+        generated = fuzz_scalars.generate(seed, 4, kind == "draws")
     else:
         generated = fuzz_arrays.generate(seed, 4, kind)
     repeated = fuzz_budgets.repeated(generated)

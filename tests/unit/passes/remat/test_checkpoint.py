@@ -17,7 +17,7 @@ from adc.ir.verifier import verify
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.remat.remat import remat
 from tests.oracle import chain as chains
-from tests.oracle import schedules
+from tests.oracle.plans import schedules
 
 SLOTS = (1, 2, 3, 5)
 

@@ -27,7 +27,7 @@ from adc.passes.remat.undo.wanted import Wanted
 from tests.corpus.arrays.array_programs import weighted
 from tests.corpus.loops.undo_programs import UNDO_PROGRAMS, X7
 from tests.corpus.program import Program
-from tests.fuzz import fuzz_arrays
+from tests.fuzz.families import fuzz_arrays
 from tests.oracle import array_oracle
 from tests.oracle import chain as chains
 

@@ -18,7 +18,8 @@ import pytest
 import adc
 from adc.compiler import planning
 from adc.compiler.driver import Plans
-from adc.ir.analysis.sizes.formulas import ZERO, Known, Sum, at_most, either, substituted
+from adc.ir.analysis.sizes.formulas import ZERO, Known, Sum, either
+from adc.ir.analysis.sizes.loops import at_most, substituted
 from adc.ir.core import Literal, Operand, While
 from adc.ir.text.parser import parse
 from adc.passes.memory.peak import peak

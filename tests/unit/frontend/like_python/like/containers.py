@@ -919,4 +919,27 @@ r = [v for v in x if v > -9.0]
 s = r
 r[:] = [v * 2.0 for v in r if v > 0.0]
 return r, s, s is r
+
+a = [x[0], 2.0]
+def more():
+    a.append(x[1])
+    return 0
+a[more()] = 3.0 * x[2]
+a[: more() + 1] = [4.0, x[1]]
+a[more()] += x[2]
+b, c = a[more() - 1], a[more() + 7]
+d = a[more():][-3:]
+del a[more()], a[: more() + 1]
+return a, b, c, d, a.pop(more() - 1), len(a)
+
+a = [v for v in x if v > -9.0]
+def more():
+    a.append(x[1])
+    return 1
+a[more() - 2] = 11.0
+a[more():3] = [4.0]
+b, c, d = a[more():], a[more() - 2], a[more() + 7]
+a[more() - 2] += x[0]
+del a[more()], a[more() - 2:]
+return a, b, c, d, a.pop(more() - 2)
 """

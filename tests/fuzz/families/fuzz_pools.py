@@ -1,6 +1,6 @@
 """Random programs of objects, dicts and lists of which the run decides how many there are.
 
-    python -m tests.fuzz.fuzz_pools --n 1000 --seed 0 --shrink
+    python -m tests.fuzz.families.fuzz_pools --n 1000 --seed 0 --shrink
 
 Classes with links to each other, lists of lists, dicts and arrays are made in loops, and change
 through whatever name a program has of them. In two of three programs a loop that makes one object
@@ -26,11 +26,11 @@ from unittest import mock
 import numpy as np
 
 import adc
-from adc.compiler import prepare
+from adc.frontend import attempts
 from adc.frontend.core.state import ConstantNeededError
 from adc.ir.errors import AdcError, LimitError
 from adc.ir.interp import ProgramError
-from tests.fuzz.fuzz_pools_grammar import DATA, EXPRESSIONS, HEADS, STATEMENTS, Statement
+from tests.fuzz.families.fuzz_pools_grammar import DATA, EXPRESSIONS, HEADS, STATEMENTS, Statement
 from tests.fuzz.limits import Slow, limited
 from tests.fuzz.program import Generated, forget, load
 from tests.fuzz.shrink import shrink
@@ -175,7 +175,7 @@ def forced(seed: int) -> Iterator[None]:
     if not _is_forced(seed):
         yield
         return
-    with mock.patch.object(prepare, "_MOST_OBJECTS", 0):
+    with mock.patch.object(attempts, "_MOST_OBJECTS", 0):
         yield
 
 

@@ -21,9 +21,9 @@ import pytest
 import adc
 from adc.api.derivative import Derivative
 from adc.ir.core import Apply, For, While, walk
-from tests.unit.backend.alarms import alarms, interrupted
+from tests.unit.backend.cpu.alarms import alarms, interrupted
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture(scope="module", autouse=True)

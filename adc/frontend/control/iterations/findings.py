@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,8 +21,10 @@ from adc.frontend.core.bindings import (
     Unbound,
     Unstable,
 )
-from adc.frontend.core.state import VariesError
+from adc.frontend.core.state import State, VariesError
 from adc.frontend.core.structure import (
+    is_cell,
+    is_slot,
     leaves,
     side_by_side,
 )
@@ -160,6 +162,35 @@ class Carried:
     result: Value | None = None
 
 
+@dataclass
+class Attempt:
+    """What an attempt to lower a loop begins with.
+
+    Attributes
+    ----------
+    before : State
+        The state before the loop.
+    memo : LoopMemo
+        What earlier attempts found.
+    names, bound : sequence of str
+        Names that the body may bind, and those of them that are bound before the loop.
+    carried : list of Carried
+        What the loop carries.
+    by_key : dict
+        The same, by what it is of.
+    fresh : dict
+        The arrays that are objects of their own in the body, by the name or place that has them.
+    """
+
+    before: State
+    memo: LoopMemo
+    names: Sequence[str]
+    bound: Sequence[str]
+    carried: list[Carried] = field(default_factory=list)
+    by_key: dict[tuple[str, int] | ArrayObject, Carried] = field(default_factory=dict)
+    fresh: dict[tuple[str, int], ArrayRef] = field(default_factory=dict)
+
+
 def array_of(env: dict[str, Binding], key: tuple[str, int]) -> ArrayObject | None:
     """Return the array of a name's k-th leaf; None if the name is not bound any more."""
     found = list(leaves(env[key[0]]))
@@ -168,3 +199,9 @@ def array_of(env: dict[str, Binding], key: tuple[str, int]) -> ArrayObject | Non
     leaf = found[key[1]]
     assert isinstance(leaf, ArrayRef)
     return leaf.object
+
+
+def hint_of(name: str) -> str:
+    if is_slot(name) and not is_cell(name):
+        return "h"
+    return name[1:] if name.startswith("$") else name

@@ -1,18 +1,25 @@
-"""Branches and loops: joins of the states of two paths, and loop-carried values.
-
-Early exits are structured here. ``$exit`` in a frame's names is 0 while control falls through;
-otherwise its value says which exit is pending. Statements after one that may exit are guarded by
-it. `RAISE` is an exception that a `try` of the function may catch; exits from `FIRST_LABEL` on
-leave a block of statements (`jumps`).
-"""
+"""Joins: what a name is bound to after an `if`, from what it is bound to on its two paths."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from adc.frontend.control import forms
+from adc.frontend.control.exits import (
+    BREAK,
+    EXIT,
+    FALLS,
+    NATURAL,
+    RAISE,
+    RESULT,
+    RETURN,
+    TORN,
+    VALUE,
+    exits_of,
+    is_of_exit,
+)
 from adc.frontend.core import bindings, outside
 from adc.frontend.core.bindings import (
     UNSET,
@@ -34,114 +41,18 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
-    kind_of,
     related,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import CONTENTS, Dead, State
-from adc.frontend.core.structure import (
-    is_cell,
-    is_slot,
-    leaves,
-    pieces,
-    rebuild,
-    refs,
-)
+from adc.frontend.core.structure import is_cell, is_slot, leaves, pieces, rebuild, refs
 from adc.frontend.values import keyed, optional
 from adc.frontend.values.growing import list_buffers
-from adc.ir.builder import integer, zero
-from adc.ir.core import Block, If, Literal, Operand, Stmt, Value
+from adc.ir.builder import zero
+from adc.ir.core import Literal, Operand, Stmt, Value
 from adc.ir.errors import TypeUnstableError
 from adc.ir.types import BOOL, INT, Array, Scalar, join
-
-FALLS, BREAK, CONTINUE, RETURN, NATURAL, RAISE, FIRST_LABEL = range(7)
-EXIT, RESULT, VALUE = "$exit", "$return", "$value"
-# What the names are called that are kept at a `break` (`language.breaks`).
-BROKEN = "$break"
-# With a name after it: among the names that are something else where an exit is pending, one that
-# is so where the exit does not leave the function. After the loop, both are possible.
-TORN = "$torn "
-
-
-def is_of_exit(name: str) -> bool:
-    """Whether a name is read only where an exit is pending, which binds it."""
-    return name == RESULT or name.startswith(BROKEN)
-
-
-def varies(lo: Lowerer, name: str) -> bool:
-    """Whether a name may be bound to one of several values of different kinds (`OneOf`)."""
-    if name == VALUE or is_of_exit(name):
-        return True
-    which = CONTENTS if is_slot(name) else (lo.frame.function, name)
-    return which in lo.shared.varied
-
-
-def is_contents(name: str) -> bool:
-    """Whether a name of the state has what a list, dict or object holds."""
-    return is_slot(name) and not is_cell(name)
-
-
-def exit_of(lo: Lowerer) -> Operand:
-    binding = lo.frame.env[EXIT]
-    assert isinstance(binding, Num)
-    return binding.operand
-
-
-def set_exit(lo: Lowerer, code: int) -> None:
-    lo.frame.env[EXIT] = Num(integer(code))
-
-
-def exits_of(lo: Lowerer, operand: Operand) -> frozenset[int]:
-    """Return the exits that may be pending."""
-    if isinstance(operand, Literal):
-        return frozenset([int(operand.value)])
-    return lo.exit_values.get(operand, frozenset(range(5)))
-
-
-def jumps(codes: Iterable[int]) -> frozenset[int]:
-    """Return the exits among `codes` that leave any loop: raised exceptions, and labels."""
-    return frozenset([code for code in codes if code >= RAISE])
-
-
-def without_exit(lo: Lowerer, code: int, instead: int | None = None) -> None:
-    """Let an exit be pending no more: where it was, `instead` is; None: it was not."""
-    pending = exit_of(lo)
-    left = exits_of(lo, pending) - {code} | ({instead} if instead is not None else set())
-    if len(left) == 1:
-        set_exit(lo, *left)
-    elif left and code in exits_of(lo, pending):
-        gone = lo.builder.apply("eq", pending, integer(code), hint="gone")
-        other = integer(min(left) if instead is None else instead)
-        rest = lo.builder.apply("select", gone, other, pending, hint="exit")
-        lo.exit_values[rest] = left
-        lo.frame.env[EXIT] = Num(rest)
-
-
-def unbind_partial(lo: Lowerer, why: str, before: Container[str] | None = None) -> None:
-    """Unbind the names that are bound only where no exit is pending: one was, and is no more.
-
-    `before` are those bound before what the exit leaves. Lists, dicts and objects made in there
-    keep their contents: no name leads to one where it was not made.
-    """
-    for name in lo.frame.partial:
-        if name.startswith(TORN):
-            continue
-        if not is_slot(name):
-            lo.frame.env[name] = Unbound(why)
-        elif before is None or name in before:
-            lo.frame.env[name] = Unstable(f"differs: {why}")
-    lo.frame.partial.clear()
-
-
-def keep_exit(lo: Lowerer) -> None:
-    """Set the exit to a constant if one is known to be pending and there is only one."""
-    left = exits_of(lo, exit_of(lo)) - {FALLS}
-    if len(left) == 1:
-        set_exit(lo, *left)
-
-
-def is_exit(operand: Operand, code: int) -> bool:
-    return isinstance(operand, Literal) and operand.value == code
 
 
 @dataclass
@@ -157,53 +68,21 @@ class Arm:
         return self.state.env.get(name, Unbound())
 
 
-def run_arm(
-    lo: Lowerer, body: Callable[[], None], exited: bool = False, *, sure: bool = False
-) -> Arm:
-    """Lower one path.
-
-    `exited` says that an exit is pending wherever it is taken, `sure` that it always is.
-    """
-    dead = False
-    with lo.builder.block() as stmts, lo.arm(not sure):
-        try:
-            body()
-        except Dead:
-            dead = True
-    exited = exited or FALLS not in exits_of(lo, exit_of(lo))
-    return Arm(stmts, lo.snapshot(), dead, exited)
+def varies(lo: Lowerer, name: str) -> bool:
+    """Whether a name may be bound to one of several values of different kinds (`OneOf`)."""
+    if name == VALUE or is_of_exit(name):
+        return True
+    which = CONTENTS if is_slot(name) else (lo.frame.function, name)
+    return which in lo.shared.varied
 
 
-def branch(
-    lo: Lowerer,
-    cond: Operand,
-    then: Callable[[], None],
-    orelse: Callable[[], None],
-    *,
-    else_exited: bool = False,
-    late: bool | Collection[str] = False,
-) -> None:
-    """Lower an `if`: only one arm where the condition is known, else both, then join.
-
-    `late` is that of `_Merge`.
-    """
-    if isinstance(cond, Literal):
-        (then if cond.value else orelse)()
-        return
-    before = lo.snapshot()
-    known = optional.narrow(lo, cond, True)
-    first = run_arm(lo, then)
-    lo.restore(before)
-    other = optional.narrow(lo, cond, False)
-    # Where the one path raises an exception, nothing is left but the other.
-    second = run_arm(lo, orelse, else_exited, sure=first.dead)
-    if not (first.dead or second.dead):
-        optional.rejoin(first.state.env, second.state.env, known, other)
-    merge(lo, cond, before, first, second, late=late)
+def is_contents(name: str) -> bool:
+    """Whether a name of the state has what a list, dict or object holds."""
+    return is_slot(name) and not is_cell(name)
 
 
 @dataclass
-class _Merge:
+class Merge:
     """Collects the results of an If: pairs of operands, one for each arm."""
 
     lo: Lowerer
@@ -291,7 +170,7 @@ class _Merge:
             (size,) = sizes
             if isinstance(size, Literal) or not self.inside(size):
                 return size
-        return _Late(axis, value)  # type: ignore[return-value]  # replaced after the If
+        return LateSize(axis, value)  # type: ignore[return-value]  # replaced after the If
 
     def inside(self, value: Value) -> bool:
         """Whether `value` is defined within one of the arms."""
@@ -315,17 +194,7 @@ class _Merge:
             a = Unbound("an earlier loop may not have run") if isinstance(a, Late) else a
             b = Unbound("an earlier loop may not have run") if isinstance(b, Late) else b
         if isinstance(a, Unbound) or isinstance(b, Unbound):
-            missing, other, side = (first, b, 1) if isinstance(a, Unbound) else (second, a, 0)
-            if isinstance(other, Unbound):
-                return other if other.why else a
-            if is_of_exit(name):
-                self.keep_contents(other, side)
-                return self.one_sided(hint, other, side)
-            if missing.exited:
-                return self.without(name, hint, other, missing, side)
-            if late:
-                return self.sometimes(hint, other, side)
-            return Unbound(f"it is not assigned on every path (line {line_of(lo)})")
+            return self.unbound_on_one(name, hint, a, b, late)
         if partial:
             lo.frame.partial.add(name)
         if a is b and self.is_old(a):
@@ -366,6 +235,21 @@ class _Merge:
         return Unstable(
             "{} {} on one path and {} on another".format(*what) + f" (line {line_of(lo)})"
         )
+
+    def unbound_on_one(self, name: str, hint: str, a: Binding, b: Binding, late: bool) -> Binding:
+        """Bind a name that at least one arm does not."""
+        first, second = self.arms
+        missing, other, side = (first, b, 1) if isinstance(a, Unbound) else (second, a, 0)
+        if isinstance(other, Unbound):
+            return other if other.why else a
+        if is_of_exit(name):
+            self.keep_contents(other, side)
+            return self.one_sided(hint, other, side)
+        if missing.exited:
+            return self.without(name, hint, other, missing, side)
+        if late:
+            return self.sometimes(hint, other, side)
+        return Unbound(f"it is not assigned on every path (line {line_of(self.lo)})")
 
     def is_old(self, binding: Binding) -> bool:
         """Whether all arrays in what a name is bound to were there before the arms."""
@@ -673,81 +557,12 @@ class _Merge:
         return rebuild(binding, iter(found))
 
 
-class _Late:
+class LateSize:
     """A size that must be read from a joined array once the If is built."""
 
     def __init__(self, axis: int, value: Value) -> None:
         self.axis = axis
         self.value = value
-
-
-def merge(
-    lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm, *,
-    late: bool | Collection[str] = False,
-) -> None:  # fmt: skip
-    """Build the If and make its results the state of `lo`; `late` is that of `_Merge`."""
-    partial = first.state.partial | second.state.partial
-    torn = {name for name in partial if name.startswith(TORN)}
-    lo.frame.partial = (set(before.partial) & partial) | torn
-    merging = _Merge(lo, cond, (first, second), before, late=late)
-    env: dict[str, Binding] = {}
-    for state in (before, first.state, second.state):
-        lo.complete(state.env, state.versions)
-    lo.versions = dict(before.versions)
-    lo.stale = {**before.stale}
-    lo.sizes.known = dict(before.known)
-    for arm in (first, second):
-        if not arm.dead:
-            lo.stale.update(arm.state.stale)
-    for name in dict.fromkeys([*first.state.env, *second.state.env]):
-        env[name] = merging.binding(name)
-    env.update(merging.slots)
-    joined = env[EXIT]
-    if isinstance(joined, Num) and isinstance(joined.operand, Value):
-        ends = [arm.lookup(EXIT) for arm in (first, second) if not arm.dead]
-        lo.exit_values[joined.operand] = frozenset().union(
-            *(exits_of(lo, end.operand) for end in ends if isinstance(end, Num))
-        )
-    for obj, origin in lo.origin.items():
-        lo.versions.setdefault(obj, origin)
-    for obj, start in before.versions.items():
-        a, b = (None if arm.dead else arm.state.versions[obj] for arm in (first, second))
-        if any(end is not None and end != start for end in (a, b)):
-            lo.versions[obj] = merging.result(a, b, obj.name)
-    lo.frame.env = env
-    yields: list[tuple[Operand, ...]] = []
-    for side, arm in enumerate((first, second)):
-        with lo.builder.block() as extra:
-            yields.append(
-                tuple(
-                    unread(lo, value) if operand is None else operand
-                    for pair, value in zip(merging.pairs, merging.results, strict=True)
-                    for operand in (pair[side],)
-                )
-            )
-        arm.stmts.extend(extra)
-    lo.builder.emit(
-        If(
-            tuple(merging.results),
-            cond,
-            Block((), tuple(first.stmts), yields[0]),
-            Block((), tuple(second.stmts), yields[1]),
-            lo.builder.loc,
-        )
-    )
-    for ref in merging.objects.values():
-        lo.dims[ref.object] = tuple(
-            lo.sizes.counts(
-                lo.builder.apply(
-                    "dim", size.value, params=(size.axis,), hint=f"{ref.object.name}.dim"
-                )
-            )
-            if isinstance(size, _Late)
-            else size
-            for size in lo.dims[ref.object]
-        )
-    if first.dead and second.dead:
-        raise Dead
 
 
 def unread(lo: Lowerer, like: Value) -> Operand:

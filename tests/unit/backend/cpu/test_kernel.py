@@ -324,7 +324,7 @@ def test_machine_code_is_found_by_another_process(name: str, tmp_path: Path) -> 
     found = [
         subprocess.run(
             [sys.executable, "-c", program, str(tmp_path)],
-            cwd=Path(__file__).parents[3],
+            cwd=Path(__file__).parents[4],
             capture_output=True,
             text=True,
             check=True,

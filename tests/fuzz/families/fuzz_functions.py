@@ -1,6 +1,6 @@
 """Random programs in which functions are values: closures, methods, partial functions.
 
-    python -m tests.fuzz.fuzz_functions --n 1000 --seed 0
+    python -m tests.fuzz.families.fuzz_functions --n 1000 --seed 0
 
 They are rebound in branches and loops, kept in lists, dicts and objects, and read variables that
 change afterwards. Checked as the programs of `fuzz_jumps` are.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import sys
 
-from tests.fuzz import fuzz_jumps
+from tests.fuzz.families import fuzz_jumps
 from tests.fuzz.lines import Nested
 
 _HEAD = """

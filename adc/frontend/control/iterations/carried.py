@@ -11,14 +11,9 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from adc.frontend.control import forms
-from adc.frontend.control.control import (
-    is_contents,
-    is_of_exit,
-    line_of,
-    varies,
-)
-from adc.frontend.control.findings import (
-    Carried,
+from adc.frontend.control.exits import is_of_exit
+from adc.frontend.control.iterations.findings import (
+    Attempt,
     FirstError,
     LoopMemo,
     PathsError,
@@ -29,6 +24,7 @@ from adc.frontend.control.findings import (
     is_filled,
     may_become_array,
 )
+from adc.frontend.control.joins import is_contents, line_of, varies
 from adc.frontend.core.bindings import (
     NONE,
     ArrayObject,
@@ -47,12 +43,12 @@ from adc.frontend.core.bindings import (
     TupleOf,
     Unbound,
     Unstable,
-    kind_of,
     one_class,
     one_type,
     related,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import require_bound
 from adc.frontend.core.state import CONTENTS, PickedError, SameError, State, VariesError
 from adc.frontend.core.strings import texts_of
@@ -79,126 +75,120 @@ from adc.ir.verifier import alike
 MOST_TEXTS = 4
 
 
-def close(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    carried: list[Carried],
-    by_key: dict[tuple[str, int] | ArrayObject, Carried],
-    fresh: dict[tuple[str, int], ArrayRef],
-    bound: Sequence[str],
-) -> None:
+def close(lo: Lowerer, it: Attempt) -> None:
     """Find every carried value's next value, or widen the memo and retry."""
-    retry = _find_changed(lo, before, memo, bound)
-    for name in _outer_first(before, memo, bound):
-        retry |= _close_name(lo, before, memo, by_key, fresh, name)
+    retry = _find_changed(lo, it)
+    for name in _outer_first(it):
+        retry |= _close_name(lo, it, name)
     if retry:
         raise Retry
-    _check_rotation(lo, before, memo, fresh)
-    for item in carried:
+    _check_rotation(lo, it)
+    for item in it.carried:
         if isinstance(item.key, ArrayObject):
             item.next = lo.versions[item.key]
     for obj in list(lo.origin):
-        if obj not in by_key and lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]:
+        if obj not in it.by_key and lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]:
             raise Retry
     for each, message in lo.stale.items():
-        known = before.env if isinstance(each, str) else before.versions
-        if each in known and each not in before.stale and each not in memo.stale:
-            memo.stale[each] = message
+        known = it.before.env if isinstance(each, str) else it.before.versions
+        if each in known and each not in it.before.stale and each not in it.memo.stale:
+            it.memo.stale[each] = message
             raise Retry
-    for key in fresh:
+    for key in it.fresh:
         last_array = array_of(lo.frame.env, key)
-        if last_array in lo.stale and key not in memo.stale:
-            memo.stale[key] = lo.stale[last_array]
+        if last_array in lo.stale and key not in it.memo.stale:
+            it.memo.stale[key] = lo.stale[last_array]
             raise Retry
 
 
-def _close_name(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    by_key: dict[tuple[str, int] | ArrayObject, Carried],
-    fresh: dict[tuple[str, int], ArrayRef],
-    name: str,
-) -> bool:
+def _close_name(lo: Lowerer, it: Attempt, name: str) -> bool:
     """Find the next values of what a name or slot is bound to; True if the memo was widened."""
-    start, end = before.env[name], lo.frame.env.get(name, Unbound())
+    start, end = it.before.env[name], lo.frame.env.get(name, Unbound())
     if isinstance(end, Unbound) and not (is_slot(name) or is_of_exit(name)):
         # The next iteration may not read it, unless that is checked.
         require_bound(lo, name)
-        memo.unstable[name] = f"is not bound after an iteration: {end.why}"
+        it.memo.unstable[name] = f"is not bound after an iteration: {end.why}"
         return True
     if is_slot(name) and name in lo.frame.partial:
         # A path with an exit left the list as it was.
-        if _found_list(lo, before, memo, name, start, end):
+        if _found_list(lo, it, name, start, end):
             return True
         end = lo.frame.env.get(name, end)
-    memo.dropped.discard(name)
+    it.memo.dropped.discard(name)
     if name in lo.frame.partial:
         # Where an exit is pending it is something else. This is what the next iteration sees.
-        memo.dropped.add(name)
+        it.memo.dropped.add(name)
     if not isinstance(end, Unbound | Unstable):
-        form = forms.optional_form(lo, start, end, varies(lo, name), keys=not memo.unrolls)
-        if isinstance(form, OneOf) and (is_contents(name) or forms.waits(lo, form)):
-            form = None
-        if isinstance(form, OneOf) and memo.unrolls:
-            texts = texts_of(form) or ()
-            if len(texts) > MOST_TEXTS:  # each iteration makes another one
-                raise RestructuredError(
-                    f"{name!r} is another text after each iteration", lo.builder.loc, ""
-                )
-        form = _of_several(lo, before, form)
-        if form is not None and _has_made_inside(before, form):
-            form = None
-        if memo.avoids_numbers and may_become_array(start, end):
-            raise FirstError(f"{name!r} becomes an array", lo.builder.loc, "")
-        picked = isinstance(form, Maybe) and isinstance(form.inner, OneOf)
-        avoids = memo.avoids_none and is_filled(start, end) and not picked
-        if form is not None and not avoids:
-            memo.forms[name] = form
-            if isinstance(form, Maybe) and isinstance(form.inner, Ref):
-                memo.contents[name] = _made_by_iteration(lo, before, form.inner)
+        if _found_form(lo, it, name, start, end):
             return True
         end = lo.frame.env[name] = forms.made_optional(lo, start, end, known=True)
-    if _found_list(lo, before, memo, name, start, end):
+    if _found_list(lo, it, name, start, end):
         return True
     end = lo.frame.env.get(name, end)
     if not isinstance(end, Unbound | Unstable):
         if not forms.conforms(lo, end, start, name):
-            memo.forms[name] = end
+            it.memo.forms[name] = end
             return True
         end = forms.conformed(lo, start, end, name)
         lo.frame.env[name] = end
     opened = _opened(start, end)
     if opened:
-        memo.opened |= {(name, key) for key in opened}
+        it.memo.opened |= {(name, key) for key in opened}
         return True
     if not (isinstance(end, Unbound | Unstable) or forms.joinable(start, end)):
         if is_contents(name):
-            _refuse_contents(lo, before, name, start, end)
-        _note_kinds(lo, memo, name, start, end)
+            _refuse_contents(lo, it.before, name, start, end)
+        _note_kinds(lo, it.memo, name, start, end)
         return True
     if isinstance(end, Unstable):
         # Said here: an empty list, a string or a function has no leaves to look at below.
-        if not is_slot(name):
-            memo.unstable[name] = end.why
-            return True
-        owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
-        raise PathsError(
-            f"{owners[0] if owners else 'a container'} {end.why}",
-            lo.builder.loc,
-            "fill an array made before the loop, or loop over a constant range",
-        )
-    return _next_leaves(lo, memo, by_key, fresh, name, start, end)
+        if is_slot(name):
+            raise PathsError(
+                f"{_owner_of(it.before, name)} {end.why}",
+                lo.builder.loc,
+                "fill an array made before the loop, or loop over a constant range",
+            )
+        it.memo.unstable[name] = end.why
+        return True
+    return _next_leaves(lo, it, name, start, end)
+
+
+def _found_form(lo: Lowerer, it: Attempt, name: str, start: Binding, end: Binding) -> bool:
+    """Note the form of what may be absent, or one of several; return whether that is new."""
+    form = forms.optional_form(lo, start, end, varies(lo, name), keys=not it.memo.unrolls)
+    if isinstance(form, OneOf) and (is_contents(name) or forms.waits(lo, form)):
+        form = None
+    if isinstance(form, OneOf) and it.memo.unrolls:
+        texts = texts_of(form) or ()
+        if len(texts) > MOST_TEXTS:  # each iteration makes another one
+            raise RestructuredError(
+                f"{name!r} is another text after each iteration", lo.builder.loc, ""
+            )
+    form = _of_several(lo, it.before, form)
+    if form is not None and _has_made_inside(it.before, form):
+        form = None
+    if it.memo.avoids_numbers and may_become_array(start, end):
+        raise FirstError(f"{name!r} becomes an array", lo.builder.loc, "")
+    picked = isinstance(form, Maybe) and isinstance(form.inner, OneOf)
+    if form is None or (it.memo.avoids_none and is_filled(start, end) and not picked):
+        return False
+    it.memo.forms[name] = form
+    if isinstance(form, Maybe) and isinstance(form.inner, Ref):
+        it.memo.contents[name] = _made_by_iteration(lo, it.before, form.inner)
+    return True
+
+
+def _owner_of(before: State, slot: str, kind: str = "a container") -> str:
+    """Return what errors call a list, dict or object: the first variable that holds it."""
+    return next((repr(n) for n in holders(before.env, slot) if n[0] != "$"), kind)
 
 
 def _refuse_contents(
     lo: Lowerer, before: State, name: str, start: Binding, end: Binding
 ) -> NoReturn:
     """Refuse what a list, dict or object holds before the loop and after an iteration."""
-    owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
     keys = (start, end) if isinstance(start, RecordOf) else ()
-    owner = owners[0] if owners else "a container"
+    owner = _owner_of(before, name)
     if isinstance(start, RecordOf) and isinstance(end, RecordOf):
         changed = _first_changed(start, end)
         if changed is not None:
@@ -213,7 +203,7 @@ def _refuse_contents(
         more = [each for each in end.items if not isinstance(each, Num | ArrayRef)]
         if len(end.items) > len(start.items) and more:
             raise RestructuredError(
-                f"{owners[0] if owners else 'a list'} grows in a loop by {kind_of(more[-1])}",
+                f"{_owner_of(before, name, 'a list')} grows in a loop by {kind_of(more[-1])}",
                 lo.builder.loc, _GROWS_BY[isinstance(more[-1], ObjectRef | DictRef)],
             )  # fmt: skip
     _, held, later = forms.difference(start, end)
@@ -257,28 +247,20 @@ def _note_kinds(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Bin
     memo.unstable[name] = why
 
 
-def _next_leaves(
-    lo: Lowerer,
-    memo: LoopMemo,
-    by_key: dict[tuple[str, int] | ArrayObject, Carried],
-    fresh: dict[tuple[str, int], ArrayRef],
-    name: str,
-    start: Binding,
-    end: Binding,
-) -> bool:
+def _next_leaves(lo: Lowerer, it: Attempt, name: str, start: Binding, end: Binding) -> bool:
     """Find the next values of numbers and arrays; True if the memo was widened."""
     retry = False
     ends = [] if isinstance(end, Unbound) else list(leaves(end))
     for k, leaf in enumerate(leaves(start)):
         key = (name, k)
         if not ends:
-            if key in by_key:
-                by_key[key].next = by_key[key].param
+            if key in it.by_key:
+                it.by_key[key].next = it.by_key[key].param
             continue
         last = ends[k]
         if isinstance(leaf, Num):
             assert isinstance(last, Num)
-            item = by_key[key]
+            item = it.by_key[key]
             ty, new = item.param.type, last.operand.type
             assert isinstance(ty, Scalar)
             assert isinstance(new, Scalar)
@@ -291,27 +273,27 @@ def _next_leaves(
                         lo.builder.loc,
                         "convert one of them, for instance with `int()`",
                     )
-                memo.unstable[name] = why
+                it.memo.unstable[name] = why
                 return True
             wide = join(ty, new)
             if wide != ty:
-                memo.types[key] = wide
+                it.memo.types[key] = wide
                 retry = True
             else:
                 item.next = lo.exact(last.operand, ty)
         else:
             assert isinstance(last, ArrayRef)
-            if key in fresh:
-                item, version = by_key[key], lo.versions[last.object]
+            if key in it.fresh:
+                item, version = it.by_key[key], lo.versions[last.object]
                 if not alike(version.type, item.param.type):
                     # A view from another iteration may lie anyhow.
                     assert isinstance(item.param.type, Array)
-                    memo.types[key] = replace(item.param.type, layout="A")
+                    it.memo.types[key] = replace(item.param.type, layout="A")
                     retry = True
                 else:
                     item.next = version
             elif last.object is not leaf.object:
-                memo.fresh.add(key)
+                it.memo.fresh.add(key)
                 retry = True
     return retry
 
@@ -328,27 +310,27 @@ def _made_by_iteration(lo: Lowerer, before: State, ref: Ref) -> dict[str, Bindin
     return found
 
 
-def _outer_first(before: State, memo: LoopMemo, bound: Sequence[str]) -> Sequence[str]:
+def _outer_first(it: Attempt) -> Sequence[str]:
     """Return names and slots such that those of containers precede those of what they hold.
 
     What a container holds is found where it is new (`_move`), before it is looked at itself. So is
     what a variable holds that inner functions write: it is among the slots, too.
     """
-    if not (memo.replaced or any(is_cell(name) for name in memo.relisted)):
-        return bound
+    if not (it.memo.replaced or any(is_cell(name) for name in it.memo.relisted)):
+        return it.bound
     order: list[str] = []
     seen: set[str] = set()
 
     def visit(name: str) -> None:
         if name not in seen:
             seen.add(name)
-            for ref in refs(before.env.get(name, NONE)):
+            for ref in refs(it.before.env.get(name, NONE)):
                 visit(ref.slot)
             order.append(name)
 
-    for name in reversed(bound):
+    for name in reversed(it.bound):
         visit(name)
-    return [name for name in reversed(order) if name in set(bound)]
+    return [name for name in reversed(order) if name in set(it.bound)]
 
 
 def _first_changed(start: RecordOf, end: RecordOf) -> tuple[Any, Binding, Binding] | None:
@@ -371,24 +353,22 @@ def _opened(start: Binding, end: Binding) -> list[Any]:
     return [key for key, old, new in pairs if isinstance(old, Given) and old != new]
 
 
-def _find_changed(lo: Lowerer, before: State, memo: LoopMemo, bound: Sequence[str]) -> bool:
+def _find_changed(lo: Lowerer, it: Attempt) -> bool:
     """Note lists, dicts and objects that the body changed and the loop does not carry yet."""
     found = {
         slot
-        for slot, held in {**lo.initial, **before.env}.items()
+        for slot, held in {**lo.initial, **it.before.env}.items()
         if is_slot(slot)
-        and slot not in bound
-        and (lo.frame.env.get(slot, held) != held or (memo.breaks and slot in lo.frame.partial))
+        and slot not in it.bound
+        and (lo.frame.env.get(slot, held) != held or (it.memo.breaks and slot in lo.frame.partial))
     }
-    if not found <= memo.slots:
-        memo.slots |= found
+    if not found <= it.memo.slots:
+        it.memo.slots |= found
         return True
     return False
 
 
-def _found_list(
-    lo: Lowerer, before: State, memo: LoopMemo, name: str, start: Binding, end: Binding
-) -> bool:
+def _found_list(lo: Lowerer, it: Attempt, name: str, start: Binding, end: Binding) -> bool:
     """Record the changes of a list, dict or object; return whether the loop is lowered again."""
     bound = end
     if isinstance(start, Maybe) and isinstance(end, Maybe):
@@ -396,13 +376,13 @@ def _found_list(
     if isinstance(start, Ref) and isinstance(end, Ref) and one_class(start, end):
         if start.slot == end.slot:
             return False
-        if name not in memo.relisted:
-            memo.relisted.add(name)
+        if name not in it.memo.relisted:
+            it.memo.relisted.add(name)
             return True
-        _move(lo, before, name, start, end)
+        _move(lo, it.before, name, start, end)
         lo.frame.env[name] = replace(bound, inner=start) if isinstance(bound, Maybe) else start
         return False
-    if _found_replaced(lo, before, memo, name, start, end):
+    if _found_replaced(lo, it, name, start, end):
         return True
     if isinstance(start, Growing) and isinstance(end, TupleOf) and is_slot(name):
         whole = list_buffers.common(lo, [start, end])
@@ -410,14 +390,14 @@ def _found_list(
             lo.frame.env[name] = list_buffers.grown(lo, end, whole, None)
             return False
     element = lo.appended.get(name)
-    resized = _is_resized(start, end) and not memo.unrolls
+    resized = _is_resized(start, end) and not it.memo.unrolls
     if not is_slot(name) or not isinstance(start, TupleOf | RecordOf | Growing):
         return False
     if element is None and not (resized and name not in lo.appended):
         return False
     ends = [end] if isinstance(end, TupleOf | Growing) and element is None else []
     whole = list_buffers.common(lo, [start, *ends], element)
-    if whole is None or any(ref.slot not in before.env for ref in refs(whole)):
+    if whole is None or any(ref.slot not in it.before.env for ref in refs(whole)):
         return False
     if isinstance(start, RecordOf):
         if not isinstance(end, Unstable | Growing):
@@ -426,11 +406,11 @@ def _found_list(
         longer = isinstance(end, TupleOf) and len(end.items) != len(start.items)
         if not (longer or isinstance(end, Unstable | Growing)):
             return False
-        if longer and memo.unrolls and list_buffers.has_arrays(whole):
+        if longer and it.memo.unrolls and list_buffers.has_arrays(whole):
             return False  # a copy of the body for each iteration keeps the arrays themselves
     elif whole == start.element:
         return False
-    memo.growing[name] = whole
+    it.memo.growing[name] = whole
     return True
 
 
@@ -451,9 +431,7 @@ def _has_made_inside(before: State, form: Binding) -> bool:
     return any(ref.slot not in known for found in optional.choices_in(form) for ref in refs(found))
 
 
-def _found_replaced(
-    lo: Lowerer, before: State, memo: LoopMemo, name: str, start: Binding, end: Binding
-) -> bool:
+def _found_replaced(lo: Lowerer, it: Attempt, name: str, start: Binding, end: Binding) -> bool:
     """The same for lists, dicts and objects that lists, dicts and objects hold.
 
     And for those in pools of which a name is one.
@@ -474,8 +452,8 @@ def _found_replaced(
             continue
         if old.slot == new.slot or (several and not lo.are_in_one_pool(old.slot, new.slot)):
             continue
-        if (name, key) not in memo.replaced:
-            memo.replaced[name, key] = None
+        if (name, key) not in it.memo.replaced:
+            it.memo.replaced[name, key] = None
             found = True
             continue
         if sum(each.slot == new.slot for each in refs(record)) > 1:
@@ -483,7 +461,7 @@ def _found_replaced(
                 f"a container holds the same {kind_of(new)[2:]} at several places after an "
                 "iteration", lo.builder.loc, "make one of them a copy",
             )  # fmt: skip
-        _move(lo, before, name, old, new)
+        _move(lo, it.before, name, old, new)
         own = replace(bound, inner=old) if isinstance(bound, Maybe) else old
         lo.frame.env[name] = with_place(lo.frame.env[name], key, own)
     return found
@@ -591,32 +569,27 @@ def _is_resized(start: Binding, end: Binding) -> bool:
     )
 
 
-def _check_rotation(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    fresh: dict[tuple[str, int], ArrayRef],
-) -> None:
+def _check_rotation(lo: Lowerer, it: Attempt) -> None:
     """Find out which rebound names may denote one array in the next iteration."""
-    every = {key: array_of(lo.frame.env, key) for key in fresh}
+    every = {key: array_of(lo.frame.env, key) for key in it.fresh}
     ends = {key: obj for key, obj in every.items() if obj is not None}
     found: set[frozenset[tuple[str, int] | ArrayObject]] = set()
     keys = list(ends)
-    kept, sizes = dict(memo.kept), len(memo.sizes)
+    kept, sizes = dict(it.memo.kept), len(it.memo.sizes)
     for i, a in enumerate(keys):
         for b in keys[i + 1 :]:
             if related(ends[a], ends[b]):
                 found.add(frozenset([a, b]))
-        if ends[a] in before.versions:
+        if ends[a] in it.before.versions:
             found.add(frozenset([a, ends[a]]))
         for other in ends[a].alias:
-            if other in before.versions:
+            if other in it.before.versions:
                 found.add(frozenset([a, other]))
-        if not ends[a].kept <= fresh[a].object.kept:
-            memo.kept[a] = ends[a].kept | fresh[a].object.kept
-        dims = zip(lo.dims[ends[a]], lo.dims[fresh[a].object], strict=True)
-        memo.sizes |= {(*a, axis) for axis, (last, first) in enumerate(dims) if last != first}
-    new = {pair for pair in found if len(pair) == 2} - memo.alias
-    memo.alias |= new
-    if new or memo.kept != kept or len(memo.sizes) > sizes:
+        if not ends[a].kept <= it.fresh[a].object.kept:
+            it.memo.kept[a] = ends[a].kept | it.fresh[a].object.kept
+        dims = zip(lo.dims[ends[a]], lo.dims[it.fresh[a].object], strict=True)
+        it.memo.sizes |= {(*a, axis) for axis, (last, first) in enumerate(dims) if last != first}
+    new = {pair for pair in found if len(pair) == 2} - it.memo.alias
+    it.memo.alias |= new
+    if new or it.memo.kept != kept or len(it.memo.sizes) > sizes:
         raise Retry

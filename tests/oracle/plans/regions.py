@@ -94,7 +94,7 @@ def sequence(regions: Sequence[Sequence[Plan]], budget: int, resolution: int = 1
     Choice(plans=(1, 0), seconds=2.5, peak=110)
     >>> sequence([loop, loop], budget=50)
     Traceback (most recent call last):
-    tests.oracle.regions.TooMuch: no plan within the budget: the least peak is 80 bytes
+    tests.oracle.plans.regions.TooMuch: no plan within the budget: the least peak is 80 bytes
     """
     if not all(regions):
         raise ValueError("a region without a plan")

@@ -1,6 +1,6 @@
 """Random programs of layers: functions that loops over lists of dicts, tuples or objects call.
 
-    python -m tests.fuzz.fuzz_layers --n 200 --seed 0 --target python
+    python -m tests.fuzz.families.fuzz_layers --n 200 --seed 0 --target python
 
 Each is compiled three times: with the elements of its lists one by one, with these lists passed as
 stacks, and with its functions shared by their calls. The results must agree with each other, with

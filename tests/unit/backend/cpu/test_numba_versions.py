@@ -16,7 +16,7 @@ import adc
 from adc.backend import cpu, numba_api
 from adc.ir.errors import UnfitPackageError
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 # Reaches inside: what follows is documented, for those who extend Numba.
 INSIDE = re.compile(
     r"numba\.(?!cuda|errors|extending|core\.errors)\w+\.\w|numba\.core\b(?!\.errors)"

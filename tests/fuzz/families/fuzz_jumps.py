@@ -1,6 +1,6 @@
 """Random programs of `try`, `finally`, `with`, generators, `nonlocal` and early exits.
 
-    python -m tests.fuzz.fuzz_jumps --n 1000 --seed 0
+    python -m tests.fuzz.families.fuzz_jumps --n 1000 --seed 0
 
 What the lowered program computes, prints and raises is compared with Python, and its gradient along
 each axis with differences of that.

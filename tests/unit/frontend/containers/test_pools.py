@@ -16,7 +16,7 @@ import pytest
 import adc
 from adc import AdcError
 from adc.ir.errors import LimitError
-from tests.fuzz import fuzz_pools
+from tests.fuzz.families import fuzz_pools
 
 N = 12  # more than become variables of the code each
 X = np.random.default_rng(3).uniform(-1.0, 1.0, N)
