@@ -152,7 +152,14 @@ def _known() -> dict[str, str]:
         prefix = "" if module is builtins else f"{module.__name__}."
         found |= {f"{prefix}{each}": f"{prefix}{each}" for each in _split(module, "")[0]}
     elsewhere = (name for op in OPS.values() for name in op.spellings if isinstance(name, str))
-    for each in (*elsewhere, *library.named(), *composed.SERIES, *composed.TESTING, *_standard()):
+    for each in (
+        *elsewhere,
+        *library.named(),
+        *composed.SERIES,
+        *composed.TESTING,
+        *composed.COMPLEX,
+        *_standard(),
+    ):
         found[_full(each)] = each
     return found
 
@@ -301,6 +308,7 @@ def page(*, refused: bool = False) -> str:
         if unknown and refused and module is not builtins:
             lines += ["", f"Not supported, ADC010: {_wrapped(unknown)}"]
     lines += ["", "## `np.polynomial`", "", _wrapped(sorted(composed.SERIES))]
+    lines += ["", "## `np.emath`", "", _wrapped(composed.COMPLEX)]
     lines += ["", "## `np.testing`", "", _wrapped(composed.TESTING)]
     elsewhere = [name for op in OPS.values() for name in op.spellings if isinstance(name, str)]
     elsewhere += library.named()

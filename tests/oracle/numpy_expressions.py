@@ -208,6 +208,10 @@ TABLE: dict[str, list[str]] = {
     "np.nextafter": ["{}(x, y)"],
     "np.bitwise_count": ["{}(i)", "{}(x)"],
     "np.real np.imag np.real_if_close": ["{}(a)", "{}(m)"],
+    "np.emath.sqrt np.emath.log np.emath.log2 np.emath.log10 np.emath.arcsin np.emath.arccos "
+    "np.emath.arctanh": ["{}(m)", "{}(m * 1j)", "{}(x) * 1j"],
+    "np.emath.power": ["{}(m, -2)", "{}(m, 2.5)", "{}(x, k) * 1j"],
+    "np.emath.logn": ["{}(2, m)", "{}(x, 3.0) * 1j"],
     "np.angle": ["{}(x * 1.0, deg=True)"],
     # functions that are applied
     "np.apply_along_axis": [

@@ -20,6 +20,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from adc.frontend.control import blocks, suspended
 from adc.frontend.core import classes, dispatch, outside
 from adc.frontend.core.bindings import (
@@ -357,6 +359,20 @@ def _filter(lo: Lowerer, args: Any, kwargs: Any, node: ast.Call) -> Binding:
     return NONE
 
 
+def _set_errors(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower `np.seterr`, which returns what was set before: compiled code does not warn."""
+    for value in (*args, *kwargs.values()):
+        if not isinstance(value, Static) or value.value not in (None, "ignore", "warn"):
+            raise lo.unsupported(
+                f"`{ast.unparse(node.func)}` with {kind_of(value)}", node,
+                "compiled code neither raises nor records warnings: test the values instead",
+            )  # fmt: skip
+    before = np.geterr()
+    return lo.new_ref(DictRef, RecordOf(tuple(before), tuple(map(Static, before.values()))))
+
+
 def _bisect(fn: Any) -> Handler:
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
@@ -499,7 +515,7 @@ HANDLERS: dict[Any, Handler] = {
     bisect.bisect_right: _bisect(iteration.bisect_right),
     bisect.insort_left: _bisect(iteration.insort_left),
     bisect.insort_right: _bisect(iteration.insort_right),
-    warnings.simplefilter: _filter, warnings.filterwarnings: _filter,
+    np.seterr: _set_errors, warnings.simplefilter: _filter, warnings.filterwarnings: _filter,
     functools.partial: _partial, functools.reduce: _reduce, functools.cache: _cache,
     functools.lru_cache: _cache, functools.wraps: _wraps,
     operator.itemgetter: _itemgetter, operator.attrgetter: _attrgetter,

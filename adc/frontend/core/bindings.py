@@ -52,6 +52,8 @@ class ArrayObject:
     words: bool = False
     # The first variable that it was bound to, if any.
     variable: str = ""
+    # The program has said that nobody writes to it any more.
+    frozen: bool = False
 
     @property
     def users_name(self) -> str:

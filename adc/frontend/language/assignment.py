@@ -35,9 +35,17 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages import refusals
 from adc.frontend.core.messages.descriptions import kind_of
-from adc.frontend.language import containers, dicts, dynamic_lists, generators, subscripts
+from adc.frontend.language import (
+    attributes,
+    containers,
+    dicts,
+    dynamic_lists,
+    generators,
+    subscripts,
+)
 from adc.frontend.numpy import indexing
 from adc.frontend.values import (
+    arguments,
     arrays,
     elementwise,
     keyed,
@@ -196,6 +204,13 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
             _unpack_into(lo, elts, value, target)
         case ast.Subscript():
             store_element(lo, target, value)
+        case ast.Attribute(attr="writeable", value=ast.Attribute(attr="flags") as flags):
+            owner = evaluation.lower_owner(lo, flags)
+            if isinstance(owner, ArrayRef | Lazy):
+                elementwise.freeze(lo, owner, arguments.flag(lo, value, target, "it"), target)
+            else:
+                owner = attributes.attribute_of(lo, owner, flags)
+                objects.set_attribute(lo, owner, target.attr, value, target)
         case ast.Attribute():
             owner = evaluation.lower_owner(lo, target)
             objects.set_attribute(lo, owner, target.attr, value, target)

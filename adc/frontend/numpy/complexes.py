@@ -242,17 +242,6 @@ def _is_dtype(real: bool) -> Handler:
     return handler
 
 
-def _real_if_close(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    given = arguments.match(lo, "a tol?", args, kwargs, node)
-    x = arrays.as_operand(lo, given["a"], node)
-    if isinstance(x, ArrayRef | Lazy) and elementwise.element_type(x).kind != "c":
-        return x
-    raise lo.unsupported(
-        "`np.real_if_close` of complex numbers, whose dtype depends on values,", node,
-        "use `.real` where imaginary parts are rounding errors",
-    )  # fmt: skip
-
-
 def _complex(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
@@ -356,7 +345,7 @@ _CMATH = "sqrt exp log10 sin cos tan sinh cosh tanh asin acos atan asinh acosh a
 HANDLERS: dict[Any, Handler] = {
     np.real: _part("real"), np.imag: _part("imag"), np.conjugate: _conjugate, np.angle: _angle,
     np.isreal: _is(True), np.iscomplex: _is(False), np.isrealobj: _is_dtype(True),
-    np.iscomplexobj: _is_dtype(False), np.real_if_close: _real_if_close, complex: _complex,
+    np.iscomplexobj: _is_dtype(False), complex: _complex,
     cmath.log: _log, cmath.phase: _phase, cmath.polar: _polar, cmath.rect: _rect,
     cmath.isnan: _predicate("isnan"), cmath.isinf: _predicate("isinf"),
     cmath.isfinite: _predicate("isfinite"), cmath.isclose: _isclose,

@@ -278,7 +278,7 @@ METHODS = frozenset(
     for name in [
         *reductions.HANDLERS, *_ARRANGED, "copy", "fill", "item", "round", "clip", "dot",
         "trace", "sort", "argsort", "conj", "conjugate", "partition", "argpartition", "choose",
-        "view", "__len__",
+        "view", "setflags", "__len__",
     ]
     if hasattr(np.ndarray, name)
 )  # fmt: skip
@@ -417,6 +417,10 @@ def method(
         return NONE
     if name == "view":
         return complexes.viewed(lo, owner, args, kwargs, node)
+    if name == "setflags":
+        given = arguments.match(lo, "write", args, kwargs, node)
+        elementwise.freeze(lo, owner, arguments.flag(lo, given["write"], node, "`write`"), node)
+        return NONE
     special = linear.METHODS.get(name) or composed.METHODS.get(name)
     if special is not None:
         return special(lo, [owner, *args], kwargs, node)

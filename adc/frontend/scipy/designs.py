@@ -1,4 +1,4 @@
-"""Functions of constants: filters, nodes of quadrature rules, zeros, matrices of a size.
+"""Functions of constants: filters, nodes of quadrature rules, zeros, matrices, constants of nature.
 
 They are called while code is compiled, and what they return is part of the code.
 """
@@ -57,6 +57,8 @@ def _binding(lo: Lowerer, value: Any, what: str, node: ast.Call) -> Binding:
         return Num(Literal(int(value), I64))
     elif isinstance(value, int | float):
         return lo.num(value)
+    elif isinstance(value, str):
+        return Static(value)
     raise lo.unsupported(f"this result of {what}", node, "call it outside and pass the result")
 
 
@@ -81,8 +83,8 @@ def _called(name: str) -> Handler:
             warnings.simplefilter("always")
             try:
                 found = function(*given, **named)
-            except (TypeError, ValueError) as error:
-                text = numbers.escaped(str(error))
+            except (KeyError, TypeError, ValueError) as error:
+                text = numbers.escaped(str(error.args[0] if error.args else error))
                 numbers.check(lo, Literal(False, BOOL), type(error).__name__, text)
         if warned:
             raise lo.unsupported(f"{what} with a warning ({warned[0].message})", node, _HINT)
@@ -111,7 +113,12 @@ _POLYNOMIAL = (
 library.enter_named(
     {
         name: _called(name)
-        for package, names in (("signal", _SIGNAL), ("special", _SPECIAL), ("linalg", _LINALG))
+        for package, names in (
+            ("signal", _SIGNAL),
+            ("special", _SPECIAL),
+            ("linalg", _LINALG),
+            ("constants", ("precision", "unit", "value")),
+        )
         for name in (f"scipy.{package}.{each}" for each in names)
     }
 )

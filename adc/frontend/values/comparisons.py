@@ -315,6 +315,8 @@ def _of_sequences(
             return _equal_tuples(lo, op, left, right, node)
         if is_list[0] == is_list[1]:
             return _ordered_tuples(lo, op, left, right, node)
+    if {TupleOf, Num} == {type(left), type(right)} and isinstance(op, ast.Eq | ast.NotEq):
+        return Literal(isinstance(op, ast.NotEq), BOOL)  # NumPy's numbers are compared elsewhere
     return None
 
 

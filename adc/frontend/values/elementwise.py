@@ -417,8 +417,28 @@ def _traced(
 # -- assignment ------------------------------------------------------------------------------------
 
 
+def freeze(lo: Lowerer, x: Binding, write: bool, node: ast.AST) -> None:
+    """Lower ``x.setflags(write=False)``: code that writes to the array is refused from now on.
+
+    That is known where the array was made on the path that is at hand, and in this iteration.
+    """
+    if isinstance(x, Lazy):
+        return  # nobody else has it
+    assert isinstance(x, ArrayRef)
+    if write or x.object.path is not lo.path or x.object in lo.origin:
+        what = "making an array writable" if write else "making an array read-only here"
+        hint = "do so where it was made" if not write else "write to a copy"
+        raise lo.unsupported(what, node, hint)
+    x.object.frozen = True
+
+
 def is_writable(lo: Lowerer, target: ArrayRef, node: ast.AST, what: str = "") -> bool:
     """Whether an array is writable; if it is not, the program raises here."""
+    if any(each.frozen for each in (target.object, *target.object.alias)):
+        raise AliasError(
+            f"{target.object.users_name!r} is written to, and was made read-only", lo.span(node),
+            "write to a copy, made with `.copy()`",
+        )  # fmt: skip
     if target.readonly is None:
         raise AliasError(
             f"whether {target.object.users_name!r} may be written to depends on the path",

@@ -24,6 +24,7 @@ from adc.frontend.core.bindings import (
     Bound,
     Closure,
     Given,
+    Lazy,
     NamedTuple,
     Num,
     ObjectRef,
@@ -308,6 +309,10 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
         owner.attributes[name] = value
         return
     if not isinstance(owner, Instance):
+        if isinstance(owner, Num | ArrayRef | Lazy) and classes.has_attribute(owner, name) is False:
+            what = f"{kind_of(owner)} has no attribute {name!r}"
+            text = f"'{classes.name_of(owner)}' object has no attribute '{name}'"
+            numbers.refuse(lo, what, node, "AttributeError", text)
         shape = isinstance(owner, ArrayRef) and name == "shape"
         hint = "write `a = a.reshape(...)`" if shape else "use a local name"
         raise lo.unsupported(f"assignment to an attribute of {kind_of(owner)}", node, hint)

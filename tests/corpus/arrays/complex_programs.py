@@ -31,6 +31,18 @@ def complex_arithmetic(x: Any, y: Any) -> Any:
     return np.sum((c * np.conj(c)).real)
 
 
+@program(X, 0.7)
+def complex_where_no_real_number_is_the_result(x: Any, angle: Any) -> Any:
+    # Evanescent waves: the cosine is imaginary beyond the critical angle.
+    total = 0.0
+    for n in (0.5, 0.9, 1.5):
+        inside = np.emath.arcsin(np.sin(angle) / n)
+        r = (np.cos(angle) - n * np.cos(inside)) / (np.cos(angle) + n * np.cos(inside))
+        total += np.abs(r) ** 2 + np.angle(r)
+    w = np.emath.sqrt(x[0]) + np.emath.log(x[1])
+    return total + np.sum(np.abs(w)) + np.sum(np.real_if_close(x[0] + 1e-18j).real)
+
+
 @program(X)
 def complex_powers(x: Any) -> Any:
     z = x[0] + 1j * x[1]

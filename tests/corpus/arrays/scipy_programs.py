@@ -10,7 +10,7 @@ import scipy.interpolate
 import scipy.linalg
 import scipy.ndimage
 import scipy.signal
-from scipy import special, stats
+from scipy import optimize, special, stats
 from scipy.spatial.distance import cdist
 
 from tests.corpus.program import Program, recorder, uniform
@@ -149,6 +149,23 @@ def summary_statistics(x: Any, y: Any) -> Any:
     line = stats.linregress(x[:, 0], y[:, 0])
     found += line.slope * line.stderr + stats.pearsonr(x[:, 1], y[:, 2]).statistic
     return found + np.sum(stats.gmean(p)) + np.sum(stats.sem(q, axis=1))
+
+
+@program(POSITIVE, 0.7, argnums=(0, 1))
+def newton_of_arrays(x: Any, s: Any) -> Any:
+    def diode(v: Any, i: Any, *rest: Any) -> Any:
+        return i - rest[0] * v - 0.1 * (np.exp(v) - 1.0)
+
+    def slope(v: Any, i: Any, r: Any) -> Any:
+        return -r - 0.1 * np.exp(v)
+
+    start = np.broadcast_to(0.5, x.shape)
+    v = optimize.newton(diode, start, fprime=slope, args=[x, s], tol=1e-12)
+    w = optimize.newton(diode, 0.5 * x, args=(x, s), tol=1e-12)
+    halley = optimize.newton(
+        diode, start, fprime=slope, args=(x, s), fprime2=lambda v, i, r: -0.1 * np.exp(v)
+    )
+    return np.sum(v * w) + np.sum(halley)
 
 
 # --- `linalg` and `spatial.distance` --------------------------------------------------------------

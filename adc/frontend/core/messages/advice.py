@@ -36,7 +36,7 @@ _BY_HINT = {
     "unsignedinteger ufunc",
     _INDICES: "flatiter nditer nested_iters",
     _LAYOUT: "asfortranarray isfortran",
-    _WARNINGS: "errstate geterr geterrcall seterr seterrcall",
+    _WARNINGS: "errstate geterr geterrcall seterrcall",
     _SETTINGS: "get_include get_printoptions getbufsize info printoptions set_printoptions "
     "setbufsize show_config show_runtime mintypecode test",
     _READ: "load loadtxt genfromtxt fromfile fromstring frombuffer fromregex memmap from_dlpack",
@@ -62,8 +62,6 @@ NUMPY = {
     "numpy.fft": "`adc supported` lists the functions of `np.fft` that are supported",
     "numpy.polynomial": "use `Polynomial`, or functions of coefficients, such as "
     "`np.polynomial.polynomial.polyval(x, c)`, `np.polynomial.chebyshev.chebval`, `np.polymul`",
-    "numpy.lib.scimath": "use the function of the same name in `np`, of a complex number where the "
-    "result is complex",
     **{f"numpy.{name}": text for text, names in _BY_HINT.items() for name in names.split()},
 }
 
@@ -78,7 +76,6 @@ _ATTRIBUTES = {
     "itemset": "write `a[index] = value`",
     "ptp": "use `np.ptp`",
     "newbyteorder": "convert the array outside the differentiated function",
-    "setflags": "do not write to the array, or write to a copy",
     "flags": "arrays have no memory layout here",
     "base": "whether two arrays share memory says `np.shares_memory`",
     "device": "`target=` says where the code runs",

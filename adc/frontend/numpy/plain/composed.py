@@ -21,6 +21,7 @@ from adc.ir.errors import TypeMismatchError
 from adc.ir.foreign import STAND_INS, StandIn
 from adc.library.arrays import (
     checks,
+    domains,
     editing,
     elements,
     mapping,
@@ -39,7 +40,9 @@ _MODULES = (editing, elements, mapping, nan, places, polynomial, sets, signals, 
 
 
 # What has no axes these return as an array.
-_ARRAYS: tuple[Any, ...] = (editing.asarray_chkfinite, mapping.apply_along_axis, sets.isin)
+_ARRAYS: tuple[Any, ...] = (
+    domains.real_if_close, editing.asarray_chkfinite, mapping.apply_along_axis, sets.isin,
+)  # fmt: skip
 
 
 def in_python(
@@ -204,6 +207,12 @@ SERIES: dict[str, Callable[..., Any]] = {
     if (found := getattr(getattr(np.polynomial, module), name, None)) is not None
 }
 HANDLERS |= {found: in_python(getattr(series, found.__name__)) for found in SERIES.values()}
+#: What is in `np.emath`.
+COMPLEX: dict[str, Callable[..., Any]] = {
+    f"np.emath.{name}": getattr(np.emath, name) for name in domains.__all__
+}
+HANDLERS |= {found: in_python(getattr(domains, found.__name__)) for found in COMPLEX.values()}
+HANDLERS[np.real_if_close] = in_python(domains.real_if_close)
 #: What is in `np.testing`.
 TESTING: dict[str, Callable[..., Any]] = {
     f"np.testing.{name}": getattr(np.testing, name) for name in checks.__all__
@@ -227,6 +236,6 @@ STAND_INS["numpy.polynomial.Polynomial"] = StandIn(
 # Methods of arrays that are not the function of that name.
 METHODS: dict[str, Handler] = {"partition": in_python(editing.partition_in_place)}
 __all__ = [
-    "HANDLERS", "METHODS", "SERIES", "TESTING", "constructed", "in_python", "require_constants",
-    "vectorized",
+    "COMPLEX", "HANDLERS", "METHODS", "SERIES", "TESTING", "constructed", "in_python",
+    "require_constants", "vectorized",
 ]  # fmt: skip

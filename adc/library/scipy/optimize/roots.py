@@ -49,10 +49,26 @@ def differentiable(f: Any, x: Any, args: Any) -> Any:
     after three steps, the derivatives up to the seventh are right.
     """
     x = stop_gradient(x)
+    one = 1.0 if np.ndim(x) == 0 else np.ones_like(x)
     for _ in range(3):
-        value, slope = jvp(lambda t: f(t, *args), (x,), (1.0,))
+        value, slope = jvp(lambda t: f(t, *args), (x,), (one,))
         x = implied(x, value, slope)
     return x
+
+
+def _require_elementwise(f: Any, x: Any, args: Any) -> None:
+    """Refuse a function of arrays whose elements depend on several elements of the argument."""
+    x = stop_gradient(x)
+    other = np.cos(np.arange(x.size)).reshape(x.shape)
+    _, slope = jvp(lambda t: f(t, *args), (x,), (np.ones_like(x),))
+    _, along = jvp(lambda t: f(t, *args), (x,), (other,))
+    slope = stop_gradient(slope)
+    rest = stop_gradient(along) - slope * other
+    if np.any(np.abs(rest) > 1e-6 * np.max(np.abs(slope))):
+        raise Unsupported(
+            "`scipy.optimize.newton` of an array, where elements of the function depend on several "
+            "of it,", "use `scipy.optimize.root`",
+        )  # fmt: skip
 
 
 def _checked(value: Any, x: Any) -> Any:
@@ -168,13 +184,25 @@ def newton(
     fprime2: Any = None, x1: Any = None, rtol: Any = 0.0, full_output: bool = False,
     disp: bool = True,
 ) -> Any:  # fmt: skip
-    if np.ndim(x0) > 0:
-        raise Unsupported("`scipy.optimize.newton` of an array", "loop over its elements")
     if tol <= 0:
         raise ValueError(f"tol too small ({tol:g} <= 0)")
     if maxiter < 1:
         raise ValueError("maxiter must be greater than 0")
-    args = _prepared(args, 1.0, 1.0, full_output, disp)
+    # The other functions take what is no tuple for one argument.
+    args = _prepared(tuple(args), 1.0, 1.0, full_output, disp)
+    if np.ndim(x0) > 0:
+        start = np.asarray(x0) * 1.0
+        if fprime is None and start.size == 1:
+            raise Unsupported(
+                "`scipy.optimize.newton` of an array of one element without `fprime`",
+                "pass a number, `x0[0]`",
+            )
+        if fprime is None:
+            x = _secant_of_array(func, start, args, tol, maxiter)
+        else:
+            x = _newton_of_array(func, start, fprime, fprime2, args, tol, rtol, maxiter)
+        _require_elementwise(func, x, args)
+        return differentiable(func, x, args)
     if fprime is None:
         x = _secant(func, x0 * 1.0, x1, args, tol, rtol, maxiter)
     else:
@@ -236,6 +264,63 @@ def _secant(f: Any, p0: Any, x1: Any, args: Any, tol: Any, rtol: Any, maxiter: A
         p1 = p
         q1 = f(p1, *args)
     raise RuntimeError(f"Failed to converge after {maxiter} iterations, value is {p}.")
+
+
+def _newton_of_array(
+    f: Any, p: Any, fprime: Any, fprime2: Any, args: Any, tol: Any, rtol: Any, maxiter: Any
+) -> Any:
+    for _ in range(maxiter):
+        value = np.asarray(f(p, *args))
+        if not np.any(value):
+            return p
+        slope = np.asarray(fprime(p, *args))
+        if np.any(slope == 0):
+            _not_found()
+        step = value / slope
+        if fprime2 is not None:
+            step = step / (1.0 - 0.5 * step * np.asarray(fprime2(p, *args)) / slope)
+        size = np.abs(step)
+        # SciPy takes an array of one element for a number.
+        done = size < tol if p.size > 1 else size <= tol + rtol * np.abs(p)
+        p = p - step
+        if np.all(done):
+            return p
+    _not_found()
+    return p
+
+
+def _secant_of_array(f: Any, p: Any, args: Any, tol: Any, maxiter: Any) -> Any:
+    dx = np.finfo(float).eps ** 0.33
+    p1 = p * (1 + dx) + np.where(p >= 0, dx, -dx)
+    q0, q1 = np.asarray(f(p, *args)), np.asarray(f(p1, *args))
+    active = np.ones(p.shape, dtype=bool)
+    done = np.zeros(p.shape, dtype=bool)
+    for _ in range(maxiter):
+        flat = q1 == q0
+        if np.any(flat & active & ~done):
+            _not_found()
+        step = np.where(flat, 0.0, q1 * (p1 - p)) / np.where(flat, 1.0, q1 - q0)
+        middle = np.where(active, (p1 + p) / 2.0, p)
+        if np.all(flat):
+            return (p1 + p) / 2.0
+        p, found = p1, np.where(flat, middle, p1 - step)
+        active = active & ~flat
+        done = np.where(flat, done, np.abs(step) < tol)
+        if np.all(done | flat):
+            return found
+        p1 = found
+        q0 = q1
+        q1 = np.asarray(f(p1, *args))
+    _not_found()
+    return p
+
+
+def _not_found() -> None:
+    """Refuse what SciPy warns of, or raises an error for."""
+    raise Unsupported(
+        "`scipy.optimize.newton` of an array, some elements of which do not converge,",
+        "choose another `x0`, or loop over the elements",
+    )
 
 
 __all__ = ["bisect", "brentq", "newton"]

@@ -28,6 +28,7 @@ import types
 import typing
 
 import numpy as np
+import scipy.constants
 import scipy.integrate
 import scipy.linalg
 import scipy.stats

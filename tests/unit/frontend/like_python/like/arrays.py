@@ -75,6 +75,47 @@ return np.einsum(x, [30, 5])
 return np.einsum(x, [0, ...], x[0], [...], [...])
 """,
     "x=X": r"""
+y = 2.0 * x
+try:
+    y.name = "twice"
+except AttributeError as error:
+    y += len(str(error))
+try:
+    x[0].unit, y[0] = "m", 1.0
+except AttributeError:
+    y *= 3.0
+return y
+
+return x.shape == 3, x.shape != 3, [1, 2] == 2, (1, 2) == x[0], 3 == (3,), (x[0],) == x
+
+y, z = 2.0 * x, np.ones(3)
+y[0] = 3.0
+y.setflags(write=False)
+z.flags.writeable = False
+s = 0.0
+for k in range(len(x)):
+    row = x * k
+    row[0] += 1.0
+    row.setflags(write=False)
+    s += np.sum(row)
+return y + z, s
+
+before = np.seterr(invalid="ignore", divide="warn")
+y = np.sqrt(x)
+np.seterr(**before)
+return np.isnan(y)
+
+return np.emath.sqrt(x), np.emath.log(np.abs(x)), np.emath.arcsin(x), np.emath.power(x, -2)
+
+return [np.emath.sqrt(4), np.emath.log2(-2.0), np.emath.logn(2, 8.0), np.emath.arccos(2)]
+
+return np.real_if_close(x + 1e-17j), np.real_if_close(x + 1j), np.real_if_close(x * 1e-3j, tol=1.0)
+
+return x * scipy.constants.value("speed of darkness")
+
+c = scipy.constants.value("speed of light in vacuum")
+return x * c, scipy.constants.unit("Planck constant")
+
 states = {}
 for k in range(int(np.prod((len(x), 2)))):
     states[k] = {"a": [k * x[0]]}

@@ -148,6 +148,44 @@ return np.einsum("i1->i", x)
 # ADC014: the subscripts 'i1' are not valid
 """,
     "x=X": r"""
+y = 2.0 * x
+y.setflags(write=False)
+y[0] = 1.0
+return y
+# ADC013: 'y' is written to, and was made read-only
+
+y = 2.0 * x
+y.flags.writeable = False
+z = y[1:]
+z += 1.0
+return y
+# ADC013: 'y' is written to, and was made read-only
+
+x.setflags(write=False)
+return x
+# ADC010: making an array read-only here is not supported
+
+y = 2.0 * x
+for k in range(3):
+    y[k] = 1.0
+    y.setflags(write=False)
+return y
+# ADC010: making an array read-only here is not supported
+
+y = 2.0 * x
+y.setflags(write=True)
+return y
+# ADC010: making an array writable is not supported
+
+y = 2.0 * x
+y.name = "twice"
+return y
+# ADC014: an array (f64[:]) has no attribute 'name'
+
+np.seterr(all="raise")
+return x
+# ADC010: `np.seterr` with str 'raise' is not supported
+
 return 1.0 if x in ('a', 'b') else 2.0
 # ADC014: an array cannot be compared with None or another object
 

@@ -11,9 +11,6 @@ return np.sin(x, x, x)
 return np.add(x, x, np.zeros(3), out=np.zeros(3))
 # ADC014: `np.add` takes 2 operands and `out`, not 3
 
-return np.real_if_close(x + 1j)
-# ADC010: `np.real_if_close` of complex numbers, whose dtype depends on values, is not supported
-
 return x.view(np.int64)
 # ADC010: a view of an array's bytes as another dtype is not supported
 

@@ -11,7 +11,7 @@ from scipy import optimize
 from scipy.optimize import brentq
 
 import adc
-from adc.ir.errors import UnsupportedError
+from adc.ir.errors import AdcError, LimitError, UnsupportedError
 from adc.testing import check_grads
 
 
@@ -140,11 +140,44 @@ def test_errors_are_those_of_scipy(program: Callable[..., Any]) -> None:
     assert str(found.value) == str(wanted.value)
 
 
+ARRAYS: list[dict[str, Any]] = [
+    {}, {"fprime": slope, "fprime2": lambda x, a, k: 6.0 * x}, {"fprime": slope, "rtol": 1e-3},
+]  # fmt: skip
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("options", ARRAYS)
+def test_newton_of_arrays(options: dict[str, Any]) -> None:
+    def program(a: Any, start: Any) -> Any:
+        return optimize.newton(cubic, start, args=[a, 1.5], **options)
+
+    code = adc.jit(program)
+    one = [np.array([5.0])] if "fprime" in options else []
+    for a in (np.linspace(1.0, 40.0, 7), np.array([[3.0, 4.0]]), *one):
+        start = np.sqrt(a)
+        np.testing.assert_allclose(code(a, start), program(a, start), rtol=1e-14)
+    check_grads(lambda a: np.sum(program(a, a) * a), (np.array([3.0, 4.0]),), rtol=1e-4)
+
+
+def test_newton_of_arrays_refuses_what_has_no_derivative_here() -> None:
+    def coupled(a: Any) -> Any:
+        return optimize.newton(lambda x: x + 0.1 * x[::-1] - a, a, lambda x: np.ones(2), tol=1e-9)
+
+    def some(a: Any) -> Any:
+        return optimize.newton(lambda x: x * x + a, np.ones(2), lambda x: 2.0 * x)
+
+    np.testing.assert_allclose(coupled(np.ones(2)), np.ones(2) / 1.1)
+    with pytest.raises(LimitError, match="depend on several"):
+        adc.jit(coupled)(np.ones(2))
+    with pytest.raises(LimitError, match="do not converge"):
+        adc.jit(some)(np.array([-2.0, 2.0]))
+    with pytest.raises(AdcError, match="one element"):
+        adc.jit(lambda a: optimize.newton(lambda x: x - a, a))(np.ones(1))
+
+
 def test_refused() -> None:
     with pytest.raises(UnsupportedError, match="full_output"):
         adc.jit(lambda a: brentq(lambda x: x - a, -1.0, 1.0, full_output=True)[0])(0.1)
-    with pytest.raises(UnsupportedError, match="of an array"):
-        adc.jit(lambda a: optimize.newton(lambda x: x - a, a))(np.ones(2))
     with pytest.raises(UnsupportedError, match=r"scipy\.optimize\.broyden1") as error:
         adc.jit(lambda a: optimize.broyden1(lambda x: x - a, 1.0))(0.1)
     assert "adc.implicit" in error.value.hint
