@@ -108,6 +108,12 @@ def _partial(
     return function(lo, node, f"lambda *args, **kwargs: _a0({first}*args, {last})", env)
 
 
+def _method(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower `types.MethodType`: a function whose first argument is given."""
+    arity(lo, args, kwargs, node, 2)
+    return _partial(lo, args, {}, node)
+
+
 def of_object(
     lo: Lowerer, value: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding | None:
@@ -516,6 +522,7 @@ HANDLERS: dict[Any, Handler] = {
     bisect.insort_left: _bisect(iteration.insort_left),
     bisect.insort_right: _bisect(iteration.insort_right),
     np.seterr: _set_errors, warnings.simplefilter: _filter, warnings.filterwarnings: _filter,
+    types.MethodType: _method,
     functools.partial: _partial, functools.reduce: _reduce, functools.cache: _cache,
     functools.lru_cache: _cache, functools.wraps: _wraps,
     operator.itemgetter: _itemgetter, operator.attrgetter: _attrgetter,

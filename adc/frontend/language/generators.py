@@ -56,7 +56,13 @@ from adc.frontend.syntax.source import Source
 from adc.frontend.syntax.yields import Inlined
 from adc.frontend.values import elementwise, sequences, views
 from adc.ir.core import Literal
-from adc.ir.errors import AdcError, GeneratorError, TypeMismatchError, UnboundError
+from adc.ir.errors import (
+    AdcError,
+    GeneratorError,
+    TypeMismatchError,
+    UnboundError,
+    UnsupportedError,
+)
 from adc.library.standard import iteration
 
 # Loops over one generator that lie within each other; more of them are a recursion.
@@ -135,10 +141,17 @@ def of_object(lo: Lowerer, binding: Binding) -> Generator | None:
         return found
     holder = outside.holder_of(lo, method, None)
     source = outside.source_of(lo, holder)
-    key = ("iterated", id(source.node))
+    key = ("iterated", id(source.node), classes.instance_class(binding))
     if key not in lo.memo:
+
+        def generates(name: str) -> bool:
+            fn = classes.find(lo, binding, name)
+            is_function = isinstance(fn, types.FunctionType)
+            return is_function and bool(fn.__code__.co_flags & inspect.CO_GENERATOR)
+
         stored = method is iteration.Stored.__iter__
-        lo.memo[key] = (source.node, _Iterated(lo, source, stored=stored).function())
+        made = _Iterated(source, generates, stored=stored).function()
+        lo.memo[key] = (source.node, made)
     defaults = inlining.function_defaults(holder)
     return Generator(lo.memo[key][1], source, method.__name__, holder, None, defaults, (binding,))
 
@@ -249,8 +262,8 @@ class _Iterated(ast.NodeTransformer):
     # Of the builtins, those that return an iterator.
     _MADE = ("zip", "map", "filter", "enumerate", "reversed")
 
-    def __init__(self, lo: Lowerer, source: Source, *, stored: bool) -> None:
-        self._lo, self._source, self._stored = lo, source, stored
+    def __init__(self, source: Source, generates: Callable[[str], bool], *, stored: bool) -> None:
+        self._source, self._generates, self._stored = source, generates, stored
         args = source.node.args
         self._own = [each.arg for each in (*args.posonlyargs, *args.args)][:1]
 
@@ -272,12 +285,18 @@ class _Iterated(ast.NodeTransformer):
                 pass
             case ast.Call(func=ast.Name(id=name)) as value if name in self._MADE:
                 pass
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) as value if (
+                name in self._own and self._generates(method)
+            ):
+                pass
             case ast.Name(id=name) if name in self._own:
                 text = _STORED if self._stored else _DRAWN
                 return _copied(text.replace("self", name), node)
             case _:
-                raise self._lo.unsupported(
-                    "this result of `__iter__`", node, "write `return iter(...)`, or `yield`"
+                raise UnsupportedError(
+                    "this result of `__iter__` is not supported",
+                    self._source.span(node),
+                    "write `return iter(...)`, or `yield`",
                 )
         assert value is not None
         made: list[ast.stmt] = [ast.Expr(ast.YieldFrom(value)), ast.Return(None)]

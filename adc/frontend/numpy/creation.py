@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import math
+import types
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from adc.frontend.core import dispatch, numbers
+from adc.frontend.core import classes, dispatch, numbers
 from adc.frontend.core.bindings import (
     NONE,
     ArrayRef,
@@ -19,6 +21,7 @@ from adc.frontend.core.bindings import (
     Binding,
     Lazy,
     Num,
+    ObjectRef,
     Static,
     TupleOf,
     Window,
@@ -51,7 +54,7 @@ _NAN = Num(Literal(math.nan, FLOAT))
 
 def _as_array(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
     """`np.array`, `np.asarray` and others, by the name of NumPy's function."""
-    source = given["a"]
+    source = _from_object(lo, given, node, name)
     dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
     wanted = given.get("copy", lo.num(True) if name == "array" else NONE)
     never = not (arguments.is_none(wanted) or arguments.flag(lo, wanted, node, "`copy`"))
@@ -98,6 +101,25 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
     if dtype is not None:
         return reductions.converted(lo, lazy(lo, found, node), Scalar(dtype), node)
     return found
+
+
+def _from_object(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Binding:
+    """Return the source of an array, or what `__array__` of an object returns."""
+    source = given["a"]
+    fn = classes.find(lo, source, "__array__") if isinstance(source, ObjectRef) else None
+    if not isinstance(fn, types.FunctionType):
+        return source
+    dtype, copying = given.get("dtype", NONE), given.get("copy", lo.num(name == "array"))
+    kwargs: dict[str, Binding] = {}
+    if arguments.flag(lo, copying, node, "`copy`") and "copy" in inspect.signature(fn).parameters:
+        # NumPy relies on it.
+        kwargs["copy"], given["copy"] = lo.num(True), NONE
+    args = [source] if arguments.is_none(dtype) else [source, dtype]
+    made = dispatch.apply(lo, Static(fn), args, kwargs, node)
+    if not isinstance(made, ArrayRef | Lazy):
+        text = "object __array__ method not producing an array"
+        raise TypeMismatchError(text, lo.span(node), "return an array from `__array__`")
+    return made
 
 
 def _with_axes(lo: Lowerer, given: Given, node: ast.Call) -> Binding:

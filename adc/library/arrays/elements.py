@@ -89,9 +89,9 @@ def ldexp(x1: Any, x2: Any) -> Any:
     return x * np.exp2(low) * np.exp2(k.astype(x.dtype) - low)
 
 
-def spacing(x: Any) -> Any:
+def spacing(x: Any, *, dtype: Any = None) -> Any:
     """`np.spacing`: the distance to the next number away from zero."""
-    a = stop_gradient(_floating(x))
+    a = stop_gradient(_floating(x if dtype is None else np.asarray(x).astype(dtype)))
     size = np.abs(a)
     kind = a.dtype.type
     step = np.nextafter(size, kind(np.inf)) - size

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -965,3 +966,35 @@ _CAPTURED = Plain(2.0)
 @program(1.5)
 def attributes_of_a_captured_object_as_a_dict(x: Any) -> Any:
     return x * vars(_CAPTURED)["x"]
+
+
+class _Box:
+    """What NumPy takes for an array, as classes of simulation packages are."""
+
+    def __init__(self, sides: Any) -> None:
+        self.sides = sides
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        made = self.sides if dtype is None else self.sides.astype(dtype)
+        return made.copy() if copy else made
+
+    def volume(self) -> Any:
+        return np.prod(np.asarray(self))
+
+    def __iter__(self) -> Any:
+        return self.walk()
+
+    def walk(self, scale: float = 2.0) -> Any:
+        for side in self.sides:
+            yield scale * side
+
+
+@program(X3)
+def objects_that_numpy_takes_for_arrays(x: Any) -> Any:
+    box = _Box(x * x)
+    one, other = np.asarray(box), np.array(box)
+    one[0] += 1.0
+    other[1] += x[0]
+    longest = types.MethodType(lambda self, k: self.sides[k], box)
+    total = box.volume() + np.sum(np.asarray(box, dtype=np.float64) * other) + longest(2) * x[1]
+    return total + sum(box) + math.prod(side for side in box)
