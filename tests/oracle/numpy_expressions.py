@@ -209,9 +209,9 @@ TABLE: dict[str, list[str]] = {
     "np.bitwise_count": ["{}(i)", "{}(x)"],
     "np.real np.imag np.real_if_close": ["{}(a)", "{}(m)"],
     "np.emath.sqrt np.emath.log np.emath.log2 np.emath.log10 np.emath.arcsin np.emath.arccos "
-    "np.emath.arctanh": ["{}(m)", "{}(m * 1j)", "{}(x) * 1j"],
-    "np.emath.power": ["{}(m, -2)", "{}(m, 2.5)", "{}(x, k) * 1j"],
-    "np.emath.logn": ["{}(2, m)", "{}(x, 3.0) * 1j"],
+    "np.emath.arctanh": ["{}(m)", "{}(m + 2j)", "{}(v * 0.5)"],
+    "np.emath.power": ["{}(m, -2)", "{}(m, 2.5)", "{}(v, k)"],
+    "np.emath.logn": ["{}(3.0, np.abs(m) + 2.0)", "{}(np.abs(v) + 2.0, 3)"],
     "np.angle": ["{}(x * 1.0, deg=True)"],
     # functions that are applied
     "np.apply_along_axis": [
