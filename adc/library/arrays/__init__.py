@@ -4,6 +4,7 @@
 `nan`         reductions that leave out NaN
 `editing`     elements deleted, inserted, repeated, put together
 `elements`    parts of numbers, steps between them, bits
+`domains`     functions that are complex where no real number is the result (`np.emath`)
 `places`      indices of triangles and diagonals, flat ones and several
 `sets`        vectors as sets
 `signals`     phases, correlations, histograms, sums and products along an axis
