@@ -238,8 +238,8 @@ def of_logger(
         arguments.arity(lo, args, kwargs, node, 1)
         enabled = _found(lo, ["enabled", logger.name, _level(lo, args[0], node)], "enabled")
         return Num(numbers.weak(lo, numbers.apply(lo, "ne", enabled, integer(0))))
-    raise lo.unsupported(
-        f"`{type(logger).__name__}.{name}`", node,
+    numbers.leave(
+        lo, f"`{type(logger).__name__}.{name}`", node,
         "use `debug`, `info`, `warning`, `error`, `critical`, `log` or `isEnabledFor`",
     )  # fmt: skip
 
@@ -283,7 +283,7 @@ def _log(
         args = [options.pop("msg"), *args]
     if options:
         what = ", ".join(f"`{each}`" for each in options)
-        raise lo.unsupported(f"logging with {what}", node, "leave it out")
+        numbers.leave(lo, f"logging with {what}", node, "leave it out")
     if not args:
         what = ast.unparse(node.func)
         raise TypeMismatchError(f"{what}() is missing the argument 'msg'", lo.span(node))

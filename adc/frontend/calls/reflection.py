@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import ast
 import functools
+import importlib
 import inspect
 import types
 import typing
@@ -32,7 +33,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Has, Place
-from adc.frontend.language import attributes
+from adc.frontend.language import attributes, statements
 from adc.frontend.numpy import library
 from adc.frontend.values import arguments, elementwise, objects
 from adc.frontend.values.arguments import Handler
@@ -259,10 +260,20 @@ def _super(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
     return Super(owner, after.value)
 
 
+def _import_module(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    given = dict(zip(("name", "package"), args, strict=False)) | kwargs
+    texts = {key: each.value for key, each in given.items() if isinstance(each, Static)}
+    name, package = texts.get("name"), texts.get("package")
+    known = len(texts) == len(args) + len(kwargs) and texts.keys() <= {"name", "package"}
+    if not (known and isinstance(name, str) and name and isinstance(package, str | None)):
+        raise lo.unsupported("this call of `importlib.import_module`", node, "import the module")
+    return Static(statements.import_module(lo, name, package))
+
+
 HANDLERS: dict[Any, Handler] = {
     isinstance: _isinstance, callable: _callable, type: _type, getattr: _getattr,
     hasattr: _hasattr, setattr: _setattr, vars: _vars, super: _super,
     object.__setattr__: set_own, object.__getattribute__: get_own,
-    dir: _dir, inspect.signature: _signature,
+    dir: _dir, inspect.signature: _signature, importlib.import_module: _import_module,
 }  # fmt: skip
 library.enter(HANDLERS)

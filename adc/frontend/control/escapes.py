@@ -442,7 +442,7 @@ def _values(operands: Iterable[Operand]) -> set[Value]:
 # -- what is not converted -------------------------------------------------------------------------
 
 
-def refuse_left(lo: Lowerer, region: Region, stmts: Iterable[Stmt]) -> None:
+def refuse_left(lo: Lowerer, region: Region, stmts: Sequence[Stmt]) -> None:
     """Refuse checks in the body of a `try` that are in no simple statement of it."""
     for stmt in walk(tuple(stmts)):
         if isinstance(stmt, Check) and catches(region, stmt):
@@ -452,6 +452,12 @@ def refuse_left(lo: Lowerer, region: Region, stmts: Iterable[Stmt]) -> None:
                 "compute what may raise it in a statement of its own: not in the head of a loop, "
                 "`with` or `match`",
             )
+    refuse_calls(lo, region, stmts)
+
+
+def refuse_calls(lo: Lowerer, region: Region, stmts: Sequence[Stmt]) -> None:
+    """Refuse calls that may raise what a `try` catches: they cannot be left in the middle."""
+    for stmt in walk(tuple(stmts)):
         if isinstance(stmt, Call) and not _is_safe(lo, region, stmt.callee, set()):
             raise ExceptionHandlingError(
                 "calling a recursive function, a derivative, or an `adc.external` function, that "
@@ -509,6 +515,7 @@ __all__ = [
     "catches",
     "code_of",
     "pass_on",
+    "refuse_calls",
     "refuse_left",
     "run",
     "site_of",

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from adc.frontend.control import callees, inlining
+from adc.frontend.control import callees, escapes, inlining
 from adc.frontend.control.exits import EXIT, FALLS
 from adc.frontend.control.signatures import Passed, passed_by
 from adc.frontend.core import closures, outside
@@ -216,14 +216,19 @@ class _Call:
 def _call_recursive(lo: Lowerer, call: _Call) -> Binding:
     """Call a recursive function; or, for what such a function cannot do, inline all of its calls.
 
-    One that changes the nodes of a tree is inlined, if the tree has an end.
+    One that changes the nodes of a tree is inlined, if the tree has an end; so is one that may
+    raise what a `try` around it catches.
     """
     structural, closure = lo.shared.structural, call.closure
     before = lo.point()
+    mark = len(lo.builder.stmts)
     try:
-        return callees.call_recursive(
+        result = callees.call_recursive(
             lo, call.holder, call.source, call.bound, call.node, call.key, closure
         )
+        for region in lo.caught:
+            escapes.refuse_calls(lo, region, lo.builder.stmts[mark:])
+        return result
     except UnsupportedError:
         if call.which in structural or lo.depth is not None:
             raise

@@ -690,14 +690,23 @@ def is_legacy(binding: Binding) -> bool:
     return isinstance(binding, NamedTuple) and instances.is_legacy_class(binding.cls)
 
 
-def generator_of(words: ArrayRef, cls: type = np.random.Generator) -> NamedTuple:
-    """Return the generator whose state is an array."""
-    words.object.words = True
+def generator_of(words: ArrayRef | Static, cls: type = np.random.Generator) -> NamedTuple:
+    """Return the generator whose state is an array.
+
+    That of a generator without a seed, which nothing may be drawn from, is None.
+    """
+    if isinstance(words, ArrayRef):
+        words.object.words = True
     return NamedTuple(cls, RecordOf(("words",), (words,)))
 
 
+def is_seed(binding: Binding) -> bool:
+    """Whether a binding is what a random generator is made from."""
+    return isinstance(binding, NamedTuple) and instances.is_seed_class(binding.cls)
+
+
 def is_stateful(binding: Binding) -> bool:
-    """Whether a binding is a random generator or a communicator."""
+    """Whether a binding is a random generator, what one is made from, or a communicator."""
     return isinstance(binding, NamedTuple) and instances.is_stateful_class(binding.cls)
 
 

@@ -643,11 +643,26 @@ def refuse(
 
     That path may never be taken: ``if NOISE > 0.0: x += rng.normal()`` without a generator.
     """
-    if not (lo.caught or (lo.arms and lo.entered_at is None)):
+    if not is_one_path(lo):
         raise TypeMismatchError(message, lo.span(node), hint)
     with lo.at(node):
         check(lo, Literal(False, BOOL), error, escaped(text))
     raise Dead
+
+
+def leave(lo: Lowerer, what: str, node: ast.AST, hint: str) -> NoReturn:
+    """Refuse what adc cannot do; on one path of several, let the run do so if it gets there."""
+    if not is_one_path(lo):
+        raise lo.unsupported(what, node, hint)
+    with lo.at(node):
+        text = escaped(f"{what} is not supported: {hint}")
+        check(lo, Literal(False, BOOL), LimitError.__name__, text)
+    raise Dead
+
+
+def is_one_path(lo: Lowerer) -> bool:
+    """Whether the code here is on one path of several, or what it raises is caught."""
+    return bool(lo.caught or (lo.arms and lo.entered_at is None))
 
 
 def escaped(text: str) -> str:

@@ -46,6 +46,10 @@ def _is_array_class(cls: Any) -> bool:
 _GENERATORS = frozenset(
     [("numpy.random._generator", "Generator"), ("numpy.random.mtrand", "RandomState")]
 )
+# The classes of what they are made from.
+_SEEDS = frozenset(
+    [("numpy.random._pcg64", "PCG64"), ("numpy.random.bit_generator", "SeedSequence")]
+)
 # Classes whose instances cannot change, and which code computes with while it is compiled.
 VALUES = frozenset(
     [("datetime", name) for name in ("date", "datetime", "time", "timedelta", "tzinfo")]
@@ -213,6 +217,11 @@ def is_legacy_class(cls: type) -> bool:
     return cls.__module__ == "numpy.random.mtrand" and cls.__name__ == "RandomState"
 
 
+def is_seed_class(cls: type) -> bool:
+    """Whether a class is `np.random.SeedSequence` or `PCG64`, which need not be loaded."""
+    return (cls.__module__, cls.__name__) in _SEEDS
+
+
 def bit_generator(generator: Any) -> Any:
     """Return what a random generator takes its bits from."""
     legacy = is_legacy_class(type(generator))
@@ -244,4 +253,4 @@ def is_communicator_class(cls: type) -> bool:
 
 def is_stateful_class(cls: type) -> bool:
     """Whether objects of a class have a state of their own, which is no attribute of them."""
-    return is_generator_class(cls) or is_communicator_class(cls)
+    return is_generator_class(cls) or is_seed_class(cls) or is_communicator_class(cls)

@@ -285,9 +285,10 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
 
 
 def is_set(value: Any) -> bool:
-    """Whether an object is a set of numbers and texts, or of what else is equal if it looks so."""
+    """Whether an object is a set of numbers, texts and classes, or of members of an enum."""
     return type(value) is set and all(
-        type(each) is float or isinstance(each, enum.Enum) or is_literal(each) for each in value
+        type(each) is float or isinstance(each, enum.Enum | type) or is_literal(each)
+        for each in value
     )
 
 

@@ -84,6 +84,8 @@ def of_container(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Bind
             return Bound(owner, name)
         case NamedTuple() if bindings.is_generator(owner):
             return generators.attribute(lo, owner, name, node)
+        case NamedTuple() if bindings.is_seed(owner):
+            return generators.of_seed(lo, owner, name, node)
         case NamedTuple(record=record) if bindings.is_communicator(owner):
             if name in ("rank", "size"):
                 return record.items[record.keys.index(name)]

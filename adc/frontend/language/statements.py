@@ -435,9 +435,14 @@ def _import_from(lo: Lowerer, stmt: ast.ImportFrom) -> None:
 
 def _imported(lo: Lowerer, name: str, level: int, asked: str = "") -> types.ModuleType:
     """Import a module, as the statement would when it runs."""
-    package = lo.frame.holder.fn.__globals__.get("__package__")
+    package = lo.frame.holder.fn.__globals__.get("__package__") if level else None
+    return import_module(lo, "." * level + name, package, asked)
+
+
+def import_module(lo: Lowerer, name: str, package: str | None, asked: str = "") -> types.ModuleType:
+    """Import a module, or have the run say that there is none."""
     try:
-        return importlib.import_module("." * level + name, package)
+        return importlib.import_module(name, package)
     except ImportError as error:
         text, kind = str(error), type(error).__name__
         if asked:

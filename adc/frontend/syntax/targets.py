@@ -8,8 +8,8 @@ it that has the same name:
         return v * k
     return sum([scaled(k) for k in x])      # `scaled` multiplies by 2
 
-The comprehension's variable gets a new name in its syntax tree, so that there are not two of one
-name.
+So may the first iterable, ``[x**2 for x in x]``. The comprehension's variable gets a new name in
+its syntax tree, so that there are not two of one name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 @lru_cache(maxsize=64)
 def with_own_targets(node: ast.FunctionDef | ast.Lambda) -> ast.FunctionDef | ast.Lambda:
-    """Return a function in which no comprehension hides a variable that another function reads."""
+    """Return a function in which no comprehension hides a variable that is read beside it.
+
+    The variable is read by another function, or by the first iterable.
+    """
     if not any(_hidden(node)):
         return node
     made = copy.deepcopy(node)
@@ -44,16 +47,17 @@ def with_own_targets(node: ast.FunctionDef | ast.Lambda) -> ast.FunctionDef | as
 
 
 def _hidden(root: ast.AST) -> Iterator[tuple[_Comprehension, set[str]]]:
-    """Yield comprehensions, and their variables whose names functions outside of them read."""
+    """Yield comprehensions, and their variables whose names are read outside of them."""
     for function in ast.walk(root):
         if isinstance(function, FUNCTIONS):
             own = list(_own(function))
             read = {id(each): _read(each) for each in own if isinstance(each, FUNCTIONS)}
             for comprehension in own:
-                if isinstance(comprehension, COMPREHENSIONS) and read:
+                if isinstance(comprehension, COMPREHENSIONS):
                     inside = {id(each) for part in _parts(comprehension) for each in ast.walk(part)}
                     others = (names for key, names in read.items() if key not in inside)
-                    names = _targets(comprehension) & set().union(*others)
+                    first = _read(comprehension.generators[0].iter)
+                    names = _targets(comprehension) & first.union(*others)
                     if names:
                         yield comprehension, names
 
@@ -68,8 +72,8 @@ def _own(function: ast.AST) -> Iterator[ast.AST]:
             todo += ast.iter_child_nodes(node)
 
 
-def _read(function: ast.AST) -> set[str]:
-    return {inner.id for inner in ast.walk(function) if isinstance(inner, ast.Name)}
+def _read(node: ast.AST) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
 def _targets(comprehension: _Comprehension) -> set[str]:

@@ -23,6 +23,7 @@ from adc.ir.types import F64, Scalar
 from adc.library import distributions, random, twister
 
 U64 = Scalar("u64")
+SEEDLESS = "give it one, or pass a generator as an argument"
 # The methods of `np.random.Generator`, and of `np.random.RandomState`.
 METHODS: dict[str, Handler] = {}
 LEGACY: dict[str, Handler] = {}
@@ -136,7 +137,8 @@ def state_of(lo: Lowerer, generator: Binding, node: ast.Call) -> ArrayRef:
     """Return the words of a generator, which a draw changes."""
     assert isinstance(generator, NamedTuple)
     (words,) = generator.record.items
-    assert isinstance(words, ArrayRef)
+    if not isinstance(words, ArrayRef):
+        numbers.leave(lo, "drawing from a random generator without a seed", node, SEEDLESS)
     if words.view or words.object.kept:
         raise lo.unsupported(
             "drawing from a random generator in a list whose length is known only at run time",

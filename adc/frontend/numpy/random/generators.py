@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.core import bindings, numbers, outside
-from adc.frontend.core.bindings import ArrayRef, Binding, Bound, NamedTuple, Num, Static
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    Bound,
+    NamedTuple,
+    Num,
+    RecordOf,
+    Static,
+)
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.inputs import flatten, instances
@@ -34,6 +43,19 @@ def attribute(lo: Lowerer, owner: NamedTuple, name: str, node: ast.AST) -> Bindi
     """Lower an attribute of a generator: a method."""
     _method_of(lo, owner, name, node)
     return Bound(owner, name)
+
+
+def of_seed(lo: Lowerer, owner: NamedTuple, name: str, node: ast.AST) -> Binding:
+    """Lower the number that a `SeedSequence` is made from."""
+    (held,) = owner.record.items
+    if name == "entropy" and is_none(held):
+        what = "`.entropy` of a `SeedSequence` without a seed"
+        numbers.leave(lo, what, node, draws.SEEDLESS)
+    if name != "entropy" or owner.record.keys != (name,):
+        raise lo.unsupported(
+            f"`.{name}` of a {owner.cls.__name__}", node, "create generators from numbers"
+        )
+    return held
 
 
 def method(
@@ -72,6 +94,8 @@ def of_module(
     if instances.is_legacy_class(callee):
         return _random_state(lo, args, kwargs, node)
     name = getattr(callee, "__name__", str(callee))
+    if name in _MADE:
+        return _MADE[name](lo, args, kwargs, node)
     if name in _FUNCTIONS:
         state = outside.global_generator(lo)
         return method(lo, Bound(state, _FUNCTIONS[name]), args, kwargs, node)
@@ -94,6 +118,13 @@ def _default_rng(
                 "draw from the `RandomState`",
             )
         return seed
+    if isinstance(seed, NamedTuple) and bindings.is_seed(seed):
+        (held,) = seed.record.items
+        if isinstance(held, ArrayRef):
+            return bindings.generator_of(held)
+        seed = held
+    if is_none(seed):
+        return bindings.generator_of(NONE)
     operand = _seed(lo, seed, node)
     with lo.at(node):
         ok = numbers.apply(lo, "ge", operand, numbers.zero_of(numbers.scalar_type(operand)))
@@ -109,11 +140,47 @@ def _default_rng(
         return bindings.generator_of(lo.new_array(words, (integer(len(found)),), "rng"))
 
 
+def _seed_sequence(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower ``np.random.SeedSequence(seed)``, of a number."""
+    seed = arguments.match(lo, "entropy?", args, kwargs, node).get("entropy")
+    if not is_none(seed):
+        seed = Num(_seed(lo, seed, node))
+    return NamedTuple(np.random.SeedSequence, RecordOf(("entropy",), (seed or NONE,)))
+
+
+def _pcg64(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    """Lower ``np.random.PCG64(seed)``."""
+    made = _default_rng(lo, args, kwargs, node)
+    assert isinstance(made, NamedTuple)
+    return NamedTuple(np.random.PCG64, made.record)
+
+
+def _generator(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower ``np.random.Generator(bits)``."""
+    bits = arguments.match(lo, "bit_generator", args, kwargs, node)["bit_generator"]
+    if not (isinstance(bits, NamedTuple) and bits.cls is np.random.PCG64):
+        raise lo.unsupported(
+            f"a random generator with the bits of {kind_of(bits)}", node, "use `np.random.PCG64`"
+        )
+    return _default_rng(lo, [bits], {}, node)
+
+
+_MADE: dict[str, Handler] = {
+    "SeedSequence": _seed_sequence, "PCG64": _pcg64, "Generator": _generator
+}  # fmt: skip
+
+
 def _random_state(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     """Lower ``np.random.RandomState(seed)``."""
     given = arguments.match(lo, "seed?", args, kwargs, node)
+    if is_none(given.get("seed")):
+        return bindings.generator_of(NONE, np.random.RandomState)
     operand = _seed(lo, given.get("seed"), node)
     with lo.at(node):
         made = draws.call(lo, twister.seeded, [Num(draws.word(lo, operand))], node)
@@ -134,10 +201,7 @@ def _reseeded(lo: Lowerer, given: arguments.Given, node: ast.Call) -> Binding:
 def _seed(lo: Lowerer, seed: Binding | None, node: ast.Call) -> Operand:
     """Return a seed, an integer."""
     if is_none(seed):
-        raise lo.unsupported(
-            "a random generator without a seed", node,
-            "give it one, or pass a generator as an argument",
-        )  # fmt: skip
+        raise lo.unsupported("a random generator without a seed", node, draws.SEEDLESS)
     assert seed is not None
     operand = elementwise.number(lo, seed, node, "a seed")
     if operand.type.kind not in "iu":

@@ -231,7 +231,6 @@ REFUSED: list[tuple[Callable[..., Any], str]] = [
     (lambda r: r.randint([2, 3]), "an array of bounds"),
     (lambda r: r.randint(3, dtype=np.int8), "integers of dtype int8"),
     (lambda r: np.random.default_rng(r).random(), "with the bits of a `RandomState`"),
-    (lambda r: np.random.Generator(np.random.PCG64(3)).random(), "`np.random."),
     (lambda r: r, "returning a RandomState"),
 ]
 

@@ -17,6 +17,7 @@ import enum
 import fractions
 import functools
 import heapq
+import importlib
 import inspect
 import itertools
 import logging
@@ -40,6 +41,7 @@ DAY = datetime.date(2024, 3, 1)
 WORD = re.compile(r"(?P<first>[a-z])(\w*)")
 THIRD = fractions.Fraction(1, 3)
 COUNTS = collections.Counter("abca")
+KINDS = {float, np.ndarray}
 FROZEN = {"b", "c", 2, 1.5}
 
 X = np.array([1.5, -0.5, 2.0])

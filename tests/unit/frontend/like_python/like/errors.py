@@ -2,6 +2,39 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+tree = ("+", ("*", "x", ("/", 1.0, "x")), ("log", "x"))
+def value(node, x):
+    if node == "x" or isinstance(node, float):
+        return x if node == "x" else node
+    if node[0] == "+":
+        return value(node[1], x) + value(node[2], x)
+    if node[0] == "*":
+        return value(node[1], x) * value(node[2], x)
+    v = value(node[-1], x)
+    if node[0] == "/" and v == 0.0:
+        raise ZeroDivisionError("by zero")
+    if node[0] == "log" and v <= 0.0:
+        raise ValueError("a logarithm")
+    return np.log(v) if node[0] == "log" else value(node[1], x) / v
+found = []
+for u in (x, -x, x - x):
+    try:
+        found.append(value(tree, u))
+    except ZeroDivisionError:
+        found.append(7.0)
+    except ValueError as error:
+        found.append(3 * u)
+return found
+
+log = logging.getLogger("like_python")
+try:
+    y = np.sqrt(x) if x > 1.0 else 1.0 / (x - x)
+except ZeroDivisionError:
+    log.exception("failed")
+    log.error("failed", exc_info=True)
+    raise
+return y
+
 raise Stopped("late {now}", iterations=["a{", (2.5, None)], point={"n": int(x), "k": "two"})
 
 def first(v):

@@ -2,6 +2,26 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+return [2 * x if type(x) in kinds else x for kinds in (KINDS, {int, str}, set())]
+
+spare, old = np.random.default_rng(), np.random.RandomState(None)
+if x > 2.0:
+    x += spare.normal() + np.random.SeedSequence().entropy
+seeds = np.random.SeedSequence(7)
+bits = np.random.PCG64(seeds)
+one, other = np.random.Generator(bits), np.random.default_rng(bits)
+y = np.random.default_rng(seeds).random()
+return x * one.normal(), other.random(), one.normal(), seeds.entropy, y
+
+lib = importlib.import_module("numpy")
+return getattr(importlib.import_module(".path", package="os"), "sep"), lib.sin(x)
+
+try:
+    lib = importlib.import_module("no_such_module")
+except ImportError:
+    lib = importlib.import_module(name="math")
+return lib.sin(x)
+
 def grow(node, level):
     node['sum'] = node['v'] + sum(grow(child, level + 1) for child in node['kids'])
     node['seen'].append(level * x)

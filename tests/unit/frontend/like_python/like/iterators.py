@@ -283,6 +283,13 @@ def given():
 return list(given())
 """,
     "x=X": r"""
+if len(x) > 5:
+    x = [x]
+return [sum(x[1:]) + x[0] for x in (x, 2.0 * x)], sum(x**2 for x in x), [x for x in x if x > 0.0]
+
+x = np.outer(x, x)
+return {i: sum(x) for i, x in enumerate(x)}, [x * k for x in x for k, x in enumerate(x)]
+
 def above(v, least):
     for each in v:
         if each > least:

@@ -300,10 +300,25 @@ return x
 # ADC014: cannot store a result of float64 in an array of int64
 
 return np.random.default_rng().normal() + x[0]
-# ADC010: a random generator without a seed is not supported
+# ADC010: drawing from a random generator without a seed is not supported
 
 return np.random.RandomState().rand() + x[0]
-# ADC010: a random generator without a seed is not supported
+# ADC010: drawing from a random generator without a seed is not supported
+
+return x[0] * np.random.Generator(np.random.PCG64()).normal()
+# ADC010: drawing from a random generator without a seed is not supported
+
+return x[0] * np.random.SeedSequence().entropy
+# ADC010: `.entropy` of a `SeedSequence` without a seed is not supported
+
+return np.random.SeedSequence(5).spawn(2), x
+# ADC010: `.spawn` of a SeedSequence is not supported
+
+return np.random.PCG64(5), x
+# ADC010: returning a PCG64 is not supported
+
+return np.random.Generator(x[0]).normal()
+# ADC010: a random generator with the bits of a number (f64) is not supported
 
 return np.random.rand((2, 3)) + x[0]
 # ADC014: a tuple of 2 cannot be interpreted as an integer
@@ -484,6 +499,9 @@ return solve_ivp(lambda t, y: -y, (0.0, 1.0), x[0], method="Radau", jac=x).y
 # ADC010: a Jacobian that is a matrix, for LSODA or Radau, is not supported
 """,
     "x=1.5": r"""
+return importlib.import_module(1).sin(x)
+# ADC010: this call of `importlib.import_module` is not supported
+
 return scipy.integrate.quad(lambda t: t * x * 1j, 0.0, 1.0)
 # ADC014: a complex number where a float64 is needed
 
