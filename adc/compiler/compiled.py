@@ -169,7 +169,7 @@ class Compiled:
         Functions that the program calls are no variables here.
         """
         lowered = self.lowered
-        reads = lowered.captures or lowered.generators
+        reads = lowered.captures or lowered.generators or lowered.compared
         writes = lowered.written or lowered.changed or lowered.changes
         return (
             not (reads or writes or self.ones or self.budget or self.options.offload)
@@ -383,11 +383,10 @@ class Compiled:
 
     @cached_property
     def _checks(self) -> bool:
-        """Whether the function changes anything, so that it matters what is the same."""
+        """Whether it matters what is the same: the function asks, or changes anything."""
         lowered = self.lowered
-        return bool(
-            self._changed_arguments or lowered.written or lowered.changed or lowered.changes
-        )
+        changes = lowered.written or lowered.changed or lowered.changes
+        return bool(self._changed_arguments or changes or lowered.compared)
 
     def _check(self, values: tuple[Any, ...], args: Sequence[Any]) -> None:
         """Raise if the function would change what it must not."""
@@ -395,6 +394,8 @@ class Compiled:
             self._check_defaults(values)
         if self.lowered.written:
             self._check_written(values, args)
+        if self.lowered.compared:
+            self._check_compared(values, args)
         if self.lowered.changed or self.lowered.changes:
             self._check_shared(values)
 
@@ -454,9 +455,7 @@ class Compiled:
     def _check_written(self, values: tuple[Any, ...], args: Sequence[Any]) -> None:
         """Raise if an array that the function writes to is read-only, or shares its memory."""
         params, written = self.lowered.fn.params, self.lowered.written
-        # Not copies of what is there, nor the numbers in 0-d arrays.
-        own = self.signature.leaves(values, boxed=True)
-        args = [*own, *args[len(own) :]]
+        args = self._as_passed(values, args)
         pairs = zip(args, params, strict=False)
         arrays = [
             (k, arg)
@@ -493,6 +492,25 @@ class Compiled:
                         span,
                         "pass a copy of one of them",
                     )
+
+    def _as_passed(self, values: tuple[Any, ...], args: Sequence[Any]) -> list[Any]:
+        """Return the arguments, not copies of what is there, nor the numbers in 0-d arrays."""
+        own = self.signature.leaves(values, boxed=True)
+        return [*own, *args[len(own) :]]
+
+    def _check_compared(self, values: tuple[Any, ...], args: Sequence[Any]) -> None:
+        """Raise if two arrays may be one of which the code says that they are not."""
+        args, params = self._as_passed(values, args), self.lowered.fn.params
+        for pair in self.lowered.compared:
+            first, second = sorted(pair)
+            if _overlap(args[first], args[second]):
+                name, other = argument_of(params[first]), argument_of(params[second])
+                raise OverlapError(
+                    f"arguments {name!r} and {other!r} of {name_of(self.signature.fn)}() overlap "
+                    "in memory, and it asks with `is` whether they are one",
+                    span_of(self.signature.fn),
+                    "pass a copy of one of them",
+                )
 
     @cached_property
     def _changed_arguments(self) -> frozenset[int]:

@@ -176,7 +176,8 @@ class Preparation:
                 try:
                     made = self._typed(values, whole, general, shares)
                     # What is written may be among the arrays of which there are copies.
-                    if not family.stacks or not (made.lowered.written or made.lowered.changed):
+                    low = made.lowered
+                    if not family.stacks or not (low.written or low.changed or low.compared):
                         return made
                 except StackError as error:
                     family.stacks |= error.places

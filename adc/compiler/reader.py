@@ -291,7 +291,7 @@ class _Writer:
             return
         self.arrays.append((name, ty))
         param = self.kernel.emitted.params[len(self.args)]
-        if param != ty and self.lowered.written:
+        if param != ty and (self.lowered.written or self.lowered.compared):
             raise _UnusualError  # whether it overlaps others cannot be asked of a copy
         self.args.append(name if param == ty else f"{self.converter()}({name})")
 

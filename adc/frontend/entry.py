@@ -224,6 +224,7 @@ def _lowered(
     fn = _with_source(fn)
     lo = Lowerer(state)
     lo.inlines = 0 if shares else 1
+    lo.compared = set()
     if state.lasting and own is None and not inside:
         lo.lasting = {}
     lo.builder.names.fresh("loss")
@@ -275,6 +276,7 @@ def _lowered(
         tuple(place for _, place in lo.communicators.values()),
         applied,
         frozenset(k for k, leaf in enumerate(made) if is_stack(leaf)),
+        frozenset(frozenset(map(params.index, pair)) for pair in lo.compared),
         changed,
     )
 

@@ -83,6 +83,8 @@ class Lowerer(Rows):
         self.facts: dict[Value, tuple[Facts, Facts]] = {}
         # Which exits a pending one may be (`control.exits_of`).
         self.exit_values: dict[Value, frozenset[int]] = {}
+        # Parameters that are asked with `is` whether they are one array, in the main function.
+        self.compared: set[frozenset[Value]] | None = None
         # Whether what is lowered runs for each element of an array, of which there may be none.
         self.for_each = False
 

@@ -283,6 +283,8 @@ class Lowered:
         What was applied to the Python function, first to last, and is lowered with it.
     stacks : frozenset of int
         Positions of the parameters that are several arrays of the caller's (`flatten.Parts`).
+    compared : frozenset of frozenset of int
+        Positions of array parameters that are different arrays: pairs of them.
     changes : Changes or None
         What a call changes outside of the function (`transforms.changes`): the numbers and arrays
         in it are results, before the states of generators.
@@ -302,6 +304,7 @@ class Lowered:
     communicators: tuple[Place, ...] = ()
     applied: tuple[Level, ...] = ()
     stacks: frozenset[int] = frozenset()
+    compared: frozenset[frozenset[int]] = frozenset()
     changes: Changes | None = None
     seconds: float = field(default=0.0, compare=False)
 

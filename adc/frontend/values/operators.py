@@ -421,10 +421,12 @@ def identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool
             if _begin_apart(lo, left, right):
                 return False
             raise lo.unsupported("`is` on views of one array", node, "compare what they hold")
-        if left.object in right.object.alias or (
-            left.object in lo.origin and right.object in lo.origin
-        ):
+        outside_both = left.object in lo.origin and right.object in lo.origin
+        if left.object in right.object.alias or (outside_both and lo.compared is None):
             raise lo.unsupported("`is` on arrays that may be one", node, "compare what they hold")
+        if outside_both and lo.compared is not None:
+            origins = (lo.origin[left.object], lo.origin[right.object])
+            lo.compared.add(frozenset(lo.boxes.get(each, each) for each in origins))
         return False
     if isinstance(left, Static) and isinstance(right, Static):
         outside.pin(lo, left)

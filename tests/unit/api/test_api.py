@@ -358,6 +358,35 @@ def dot(a: Any, b: Any) -> Any:
     return s
 
 
+POINTS = np.array([1.0, 2.0])
+
+
+def test_arguments_that_may_be_one() -> None:
+    def kernel(a: Any, b: Any) -> Any:
+        return a @ b if a is b else 2.0 * (a @ b)
+
+    def with_captured(a: Any) -> Any:
+        return a @ POINTS if a is POINTS else 2.0 * (a @ POINTS)
+
+    x, y = np.array([3.0, 4.0]), np.array([5.0, 6.0])
+    gradient = adc.grad(kernel)
+    for _ in range(3):
+        assert gradient(x, y).tolist() == [10.0, 12.0]
+        with pytest.raises(OverlapError, match=r"'a' and 'b' of kernel.*`is`"):
+            gradient(x, x)
+        with pytest.raises(OverlapError):
+            gradient(x, x[:])
+    assert adc.grad(with_captured)(x).tolist() == [2.0, 4.0]
+    with pytest.raises(OverlapError, match="'a' and 'POINTS'"):
+        adc.grad(with_captured)(POINTS)
+    # Lists of arrays that are passed without a copy of each.
+    many = [x.copy() for _ in range(200)]
+    total = adc.grad(lambda items, b: sum([kernel(item, b) for item in items]), 1)
+    assert total(many, y).tolist() == [1200.0, 1600.0]
+    with pytest.raises(OverlapError):
+        total(many, many[3])
+
+
 def test_arguments_that_overlap() -> None:
     x = np.arange(1.0, 7.0)
     first, second = adc.grad(dot, (0, 1))(x, x)

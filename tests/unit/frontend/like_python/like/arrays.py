@@ -115,6 +115,11 @@ return x * scipy.constants.value("speed of darkness")
 
 c = scipy.constants.value("speed of light in vacuum")
 return x * c, scipy.constants.unit("Planck constant")
+def distances(a, b=None):
+    b = a if b is None else b
+    d = np.abs(np.subtract.outer(a, b))
+    return d * (1.0 - np.eye(len(a))) if a is b else d + 1.0
+return distances(x), distances(x, H), distances(H, x)
 
 states = {}
 for k in range(int(np.prod((len(x), 2)))):

@@ -300,6 +300,9 @@ return x
 """,
     "x=X, y=X": r"""
 return 2 * x[0] if x is y else x[0]
+# ADC022: arguments 'x' and 'y' of program() overlap in memory, and `is` asks whether they are one
+
+return adc.grad(lambda u: np.sum(u * y) if u is y else np.sum(u))(x)[0]
 # ADC010: `is` on arrays that may be one is not supported
 """,
     "x=X, n=2": r"""
