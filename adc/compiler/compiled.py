@@ -507,7 +507,7 @@ class Compiled:
                 name, other = argument_of(params[first]), argument_of(params[second])
                 raise OverlapError(
                     f"arguments {name!r} and {other!r} of {name_of(self.signature.fn)}() overlap "
-                    "in memory, and it asks with `is` whether they are one",
+                    "in memory, and `is` asks whether they are one",
                     span_of(self.signature.fn),
                     "pass a copy of one of them",
                 )
