@@ -35,9 +35,11 @@ from adc.frontend.core.bindings import (
     Growing,
     Lazy,
     ListRef,
+    Maybe,
     NamedTuple,
     Num,
     ObjectRef,
+    OneOf,
     Pooled,
     Range,
     RecordOf,
@@ -415,7 +417,7 @@ def _counter(
         return made
     source = keyed.listed(lo, args[0], node) if args else TupleOf(())
     items = sequences.known_elements(lo, source, node)
-    if items is None or not all(map(keyed.is_known, items)):
+    if items is None or not all(map(_is_certain, items)):
         dispatch.apply(lo, static(tables.count), [made, source], {}, node)
         return made
     counts: dict[Any, int] = {}
@@ -424,6 +426,11 @@ def _counter(
         counts[key] = counts.get(key, 0) + 1
     lo.hold(made, RecordOf(tuple(counts), tuple(static(count) for count in counts.values())))
     return made
+
+
+def _is_certain(key: Binding) -> bool:
+    """Whether a key is known when the program is compiled, and is the same on every path."""
+    return keyed.is_known(key) and not isinstance(key, Maybe | OneOf)
 
 
 def _heap(fn: Any) -> Handler:

@@ -514,6 +514,13 @@ def difference(a: Binding, b: Binding) -> tuple[str, str, str]:
         for key, x, y in zip(a.keys, a.items, b.items, strict=True):
             if not joinable(x, y) and kind_of(x) != kind_of(y):
                 return f"has as {key!r}", kind_of(x), kind_of(y)
+    if isinstance(a, RecordOf) and isinstance(b, RecordOf) and set(a.keys) == set(b.keys):
+        if a.keys != b.keys:
+            first, second = (", ".join(map(repr, held.keys)) for held in (a, b))
+            return "has keys in the order", first, second
+        for key, x, y in zip(a.keys, a.items, b.items, strict=True):
+            if isinstance(x, Static) and isinstance(y, Static) and x.value is not y.value:
+                return f"has as {key!r}", repr(x.value), repr(y.value)
     first, second = (
         kind_of(held).replace("tuple", "list") if isinstance(held, TupleOf) else kind_of(held)
         for held in (a, b)

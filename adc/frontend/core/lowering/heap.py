@@ -220,7 +220,7 @@ class Heap(Lasting):
                 )  # fmt: skip
             raise VariesError(
                 f"{kind_of(ref)} {found.why}", self.builder.loc,
-                "give it the same length, or keys, on every path", CONTENTS,
+                "give it the same length, or keys in one order, on every path", CONTENTS,
             )  # fmt: skip
         if isinstance(found, Unbound | Late):
             raise TypeUnstableError(

@@ -223,6 +223,10 @@ return x
 # ADC010: a list in a heap is not supported
 """,
     "x=X": r"""
+c = collections.Counter("a" if v > 0.0 else "b" for v in x)
+return x[0] * c["a"]
+# ADC012: a Counter has keys in the order 'a', 'b' on one path and 'b', 'a' on another (line 2)
+
 xs = [v for v in x if v > 0.0]
 xs[1:] = 2.0
 return xs
