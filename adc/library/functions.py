@@ -178,6 +178,11 @@ def require_order(keys: Any) -> None:
         raise Unsupported("`sorted` of NaN", "use `np.sort` or `np.argsort`, which put it last")
 
 
+def listed_rows(a: Any) -> Any:
+    """`ndarray.tolist` of a matrix, or of more axes."""
+    return [row.tolist() for row in a]
+
+
 def listed_floats(a: Any) -> Any:
     """`ndarray.tolist` of a vector."""
     return [float(v) for v in a]

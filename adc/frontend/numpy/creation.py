@@ -427,9 +427,7 @@ def _tolist(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         return Num(numbers.weak(lo, lazy(lo, x, node).element(())))
     a = elementwise.base_of(lo, x, node)
     if len(dims_of(lo, a)) != 1:
-        raise lo.unsupported(
-            f"`.tolist()` of {kind_of(a)}", node, "loop over the rows: `for row in a`"
-        )
+        return dispatch.apply(lo, Static(functions.listed_rows), [a], {}, node)
     return dispatch.apply(lo, Static(_LISTED[elementwise.element_type(a).kind]), [a], {}, node)
 
 

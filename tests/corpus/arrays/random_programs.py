@@ -30,6 +30,34 @@ def dropout(w: Any, rng: Any) -> Any:
     return np.sum(h * h)
 
 
+class _Environment:
+    """One that is reset with a seed, as those of gymnasium are."""
+
+    def __init__(self, noise: float = 0.1) -> None:
+        self.noise, self.generator = noise, np.random.default_rng()
+
+    def reset(self, seed: int) -> Any:
+        self.generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+        self.state = self.generator.uniform(-0.5, 0.5, size=2)
+        return self.state
+
+    def step(self, action: Any) -> tuple[Any, Any]:
+        angle, speed = self.state
+        speed = speed + 0.1 * (np.sin(angle) + action) + self.noise * self.generator.normal()
+        self.state = np.array([angle + 0.1 * speed, speed])
+        return self.state, -(angle**2) - 0.1 * action**2
+
+
+@program(np.array([-0.4, 0.3]), 5)
+def environment_with_a_seed(w: Any, seed: Any) -> Any:
+    environment, total = _Environment(), 0.0
+    state = environment.reset(seed)
+    for _ in range(6):
+        state, reward = environment.step(np.tanh(w @ state))
+        total += reward
+    return total
+
+
 @program(X6, _rng())
 def reparametrised(w: Any, rng: Any) -> Any:
     z = rng.normal(w, np.exp(0.1 * w))

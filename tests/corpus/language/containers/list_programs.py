@@ -663,6 +663,21 @@ def list_of_an_array(x: Any) -> Any:
     return sum(values) + sorted((x + 1).tolist())[0] + (x[1] if flags[1] else x[2]) * counts[2]
 
 
+@program(X3)
+def list_of_a_matrix(x: Any) -> Any:
+    rows = np.outer(x, np.sin(x)).tolist()
+    for row in rows:
+        row.append(sum(row))
+    return sum(map(sum, rows)) * rows[2][3]
+
+
+@program(np.array([0.6, 0.8, 1.1]))
+def variables_named_as_what_they_go_over(x: Any) -> Any:
+    squares = [x**2 for x in x]
+    x = np.outer(x, squares)
+    return sum([x @ x * k for k, x in enumerate(x)]) + sum(np.sin(x) for x in x for x in x)
+
+
 @program(np.array([0.6, 0.8, 1.1]))
 def numbers_of_numpy_as_numbers_of_python(x: Any) -> Any:
     found = {"t": x[0].tolist(), "s": np.sum(x).tolist(), "a": np.asarray(x[1]).tolist()}

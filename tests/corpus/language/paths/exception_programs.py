@@ -54,6 +54,38 @@ def exceptions_of_its_own_class(x: Any) -> Any:
     return total
 
 
+class _Term:
+    """A node of a formula, whose value may not exist."""
+
+    def __init__(self, name: str, *parts: Any) -> None:
+        self.name, self.parts = name, parts
+
+    def value(self, x: Any) -> Any:
+        if self.name == "x":
+            return x
+        found = [part.value(x) for part in self.parts]
+        if self.name == "log":
+            if found[0] <= 0.0:
+                raise ValueError(f"log of {found[0]:.2f}")
+            return math.log(found[0])
+        return found[0] + found[1] if self.name == "+" else found[0] * found[1]
+
+
+@program(np.array([0.6, -0.8, 1.1]))
+def recursive_methods_that_raise_in_a_try(x: Any) -> Any:
+    leaf = _Term("x")
+    tree = _Term(
+        "+", _Term("*", leaf, leaf), _Term("log", _Term("*", leaf, _Term("+", leaf, leaf)))
+    )
+    other, total = _Term("*", tree, _Term("log", leaf)), 0.0
+    for v in x:
+        try:
+            total += other.value(v)
+        except ValueError:
+            total -= v * tree.value(v)
+    return total
+
+
 @program(X3)
 def cholesky_with_jitter_in_a_for_loop(x: Any) -> Any:
     k = np.outer(x, x) - 0.05 * np.eye(3)

@@ -115,6 +115,12 @@ return x * scipy.constants.value("speed of darkness")
 
 c = scipy.constants.value("speed of light in vacuum")
 return x * c, scipy.constants.unit("Planck constant")
+rows = np.outer(x, x).tolist()
+for row in rows:
+    row.append(sum(row))
+cube = np.multiply.outer(rows[0][:2], M).tolist()
+return rows, cube, np.eye(2, dtype=int).tolist(), np.zeros((0, 3)).tolist(), np.array(rows).shape
+
 def distances(a, b=None):
     b = a if b is None else b
     d = np.abs(np.subtract.outer(a, b))

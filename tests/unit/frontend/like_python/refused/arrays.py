@@ -46,9 +46,6 @@ return x
 return X[slice(x)]
 # ADC014: slice indices must be integers or None, not a number (float)
 
-return M.tolist()[0][0]
-# ADC010: `.tolist()` of an array (f64[:, :]) is not supported
-
 return np.var(X, dtype=int)
 # ADC010: a variance in int64 is not supported
 
