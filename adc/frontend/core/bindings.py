@@ -691,10 +691,7 @@ def is_legacy(binding: Binding) -> bool:
 
 
 def generator_of(words: ArrayRef | Static, cls: type = np.random.Generator) -> NamedTuple:
-    """Return the generator whose state is an array.
-
-    That of a generator without a seed, which nothing may be drawn from, is None.
-    """
+    """Return the generator whose state is an array; or None, where nothing can be drawn."""
     if isinstance(words, ArrayRef):
         words.object.words = True
     return NamedTuple(cls, RecordOf(("words",), (words,)))

@@ -28,7 +28,6 @@ from adc.frontend.core.bindings import (
     shares,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.numpy import products, reductions
 from adc.frontend.numpy.ufuncs import common_type, strong
 from adc.frontend.values import arguments, arrays, constants, elementwise, views

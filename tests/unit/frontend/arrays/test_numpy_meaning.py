@@ -283,7 +283,6 @@ REFUSED = [
     ("np.nonzero(n)", {"n": 3.0}),
     ("np.einsum('p,p->p', v, v, out=np.zeros(3, np.float32))", {"v": F}),
     ("n.__len__()", {"n": np.array(3.0)}),
-    ("m.tolist()", {"m": M}),
     ("b = np.where(n > 0, n, 0.0); c = b; b += 1; c", {"n": 3.0}),
     ("b = np.where(n > 0, n, 0); b += 0.5; b", {"n": 3}),
 ]
