@@ -115,6 +115,7 @@ return x * scipy.constants.value("speed of darkness")
 
 c = scipy.constants.value("speed of light in vacuum")
 return x * c, scipy.constants.unit("Planck constant")
+
 rows = np.outer(x, x).tolist()
 for row in rows:
     row.append(sum(row))
