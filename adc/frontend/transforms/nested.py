@@ -18,6 +18,7 @@ from adc.frontend.control import marks
 from adc.frontend.core import dispatch
 from adc.frontend.core.bindings import (
     NONE,
+    ArrayObject,
     ArrayRef,
     Binding,
     Growing,
@@ -25,10 +26,13 @@ from adc.frontend.core.bindings import (
     Num,
     Pullback,
     Pushforward,
+    Ref,
     Ruled,
     Static,
     Transformed,
     TupleOf,
+    related,
+    suspect,
 )
 from adc.frontend.core.dispatch import called
 from adc.frontend.core.lower import Lowerer
@@ -193,22 +197,37 @@ def _call_compiled(
     lo: Lowerer, target: Transformed, args: list[Binding], kwargs: dict[str, Binding],
     node: ast.Call,
 ) -> Binding:  # fmt: skip
-    """Lower a call of a compiled function: it changes no argument, and returns none."""
+    """Lower a call of a compiled function: it changes no argument, and returns none.
 
+    A list, dict or object that is passed twice is one there, and an array that is may be one.
+    """
     lent = set(lo.lent)
+    own: dict[str, Binding] = {}
 
-    def isolated(binding: Binding) -> Binding:
-        binding = elementwise.materialised(lo, binding, node)
+    def isolated(binding: Binding, sources: dict[ArrayObject, ArrayObject]) -> Binding:
+        if isinstance(binding, Ref) and binding.slot in own:
+            return own[binding.slot]
+        made = copied(elementwise.materialised(lo, binding, node), sources)
+        if isinstance(binding, Ref):
+            own[binding.slot] = made
+        return made
+
+    def copied(binding: Binding, sources: dict[ArrayObject, ArrayObject]) -> Binding:
         grown = [ref for ref in refs(binding) if isinstance(lo.held(ref), Growing)]
         if grown:  # read, but not changed
             lo.lent |= {ref.slot for ref in grown}
             return binding
-        return structures.detached(lo, binding, node, {})
+        return structures.detached(lo, binding, node, sources)
 
     try:
-        given = [isolated(arg) for arg in args]
-        named = {name: isolated(arg) for name, arg in kwargs.items()}
-        return isolated(dispatch.apply(lo, target.fn, given, named, node))
+        passed: dict[ArrayObject, ArrayObject] = {}
+        given = [isolated(arg, passed) for arg in args]
+        named = {name: isolated(arg, passed) for name, arg in kwargs.items()}
+        for (a, of), (b, source) in itertools.combinations(passed.items(), 2):
+            if related(of, source):
+                suspect(a, b)
+        result = dispatch.apply(lo, target.fn, given, named, node)
+        return copied(elementwise.materialised(lo, result, node), {})
     finally:
         lo.lent = lent
 

@@ -609,3 +609,50 @@ def test_what_precedes_a_derivative_for_other_sizes_is_printed_once(
     a = np.array([0.3, 0.2, 0.7, 0.4])
     assert abs(adc.jit(printing, target="python")(a, X[:2]) - np.sum(a)) < 1e-12
     assert capsys.readouterr().out == "once\n"
+
+
+class Account:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+
+@adc.jit
+def moved(a: Any, b: Any) -> Any:
+    a.v += 1.0
+    return b.v if a is b else -b.v
+
+
+@adc.jit
+def asked(a: Any, b: Any) -> Any:
+    return np.sum(a) if a is b else 2.0 * np.sum(b)
+
+
+@adc.jit
+def written(a: Any, b: Any) -> Any:
+    a[0] = 5.0
+    return np.sum(b)
+
+
+def test_what_is_passed_twice_to_compiled_code_is_one() -> None:
+    def accounts(x: Any, same: bool) -> Any:
+        one = Account(x)
+        other = one if same else Account(2.0 * x)
+        return moved(one, one) + moved(one, other) + 10.0 * one.v
+
+    def lists(x: Any) -> Any:
+        row = [x, 1.0]
+        return asked(row, row) + asked(row, [x, 1.0])
+
+    for same in (False, True):
+        wanted = (3.0 + 1.0) + (4.0 if same else -6.0) + 30.0
+        assert adc.jit(functools.partial(accounts, same=same), target="python")(3.0) == wanted
+    assert adc.jit(lists, target="python")(3.0) == 4.0 + 8.0
+
+    def twice(x: Any, fn: Callable[..., Any]) -> Any:
+        y = 1.0 * x
+        return fn(y, y) + fn(y, y[:])
+
+    assert adc.jit(lambda x: asked(1.0 * x, x), target="python")(X) == 2.0 * np.sum(X)
+    for fn, message in ((asked, "may be one"), (written, "may or may not be the same array")):
+        with pytest.raises(AdcError, match=message):
+            adc.jit(functools.partial(twice, fn=fn), target="python")(X)
