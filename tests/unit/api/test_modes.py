@@ -334,6 +334,7 @@ def by_name(x: Any, *rest: float, k: float = 3.0, n: int = 2) -> Any:
     return np.sum(x * x) * k**n + sum(rest) * k
 
 
+@pytest.mark.full
 def test_arguments_given_by_name_alone() -> None:
     square = float(np.sum(X * X))
     of_k, of_x = adc.grad(by_name, argnames=("k", "x"))(X, 1.0, 2.0, k=5.0)

@@ -366,6 +366,7 @@ def test_options_that_exclude_each_other(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.full
 def test_options_replace_those_of_a_derivative(
     program: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -444,7 +445,7 @@ def _curve(program: str, drawing: Path) -> tuple[str, ...]:
     return ("plan", f"{program}:steps", "--args", "f64[100], 50", "--curve", str(drawing))
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.full
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_curve(
     program: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str

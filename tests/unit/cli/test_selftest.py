@@ -73,6 +73,7 @@ def test_threads_and_cache() -> None:
     assert selftest.on_disk() == Found(3)
 
 
+@pytest.mark.full
 def test_a_process_that_dies_is_reported() -> None:
     check = Check("dies", "{count} tasks", [(os.abort, ()), (Found, (1,)), (divmod, (1, 0))])
     (done,) = selftest.run([check], workers=1)

@@ -180,6 +180,7 @@ def test_shuffle() -> None:
     OURS.assert_drawn(shuffled, A)
 
 
+@pytest.mark.full
 def test_sizes_and_bounds_that_are_passed() -> None:
     def drawn(n: Any, high: Any, rng: Any) -> Any:
         return (

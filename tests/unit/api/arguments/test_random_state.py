@@ -404,6 +404,7 @@ def test_generators_of_any_kind() -> None:
         assert adc.jit(drawn)(2.0, seed) == wanted
 
 
+@pytest.mark.full
 def test_methods_that_are_captured_and_passed() -> None:
     rng = generator(5)
     draw = rng.normal

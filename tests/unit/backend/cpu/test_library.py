@@ -220,6 +220,7 @@ def test_which_arguments_a_function_needs() -> None:
     assert e not in joined.operands
 
 
+@pytest.mark.full
 def test_machine_code_that_is_kept(tmp_path: Path) -> None:
     file = tmp_path / "kept.py"
     file.write_text(_KEPT)

@@ -366,7 +366,7 @@ def _overwrite(failed: Any, n: Any, out: Any) -> None:
 def test_kernels_compile_to_ptx(part: int) -> None:
     environment = {k: v for k, v in os.environ.items() if k != "NUMBA_ENABLE_CUDASIM"}
     # By default a sample; with `--full` all, in eight parts.
-    which = [str(part - 1), "8", "1"] if part else ["0", "8", "100"]
+    which = [str(part - 1), "8", "1"] if part else ["0", "8", "200"]
     command = [sys.executable, "-m", "tests.oracle.cuda_ptx", *which]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -488,7 +488,9 @@ def test_a_list_that_grows_under_its_loop() -> None:
 # -- random programs -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [5, 17, 32, 47, 48, 103])
+@pytest.mark.parametrize(
+    "seed", [5, 17, *(pytest.param(k, marks=pytest.mark.full) for k in (32, 47, 48, 103))]
+)
 def test_random_programs(seed: int) -> None:
     generated = fuzz_pools.generate(seed)
     found = fuzz_pools.check(generated)

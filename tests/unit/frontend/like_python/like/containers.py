@@ -168,6 +168,7 @@ mixed = sorted([("b", 1, x[0]), ("b", 0, x[1]), ("c", x[2], 1)])
 ones = sorted([(1, x[0]), (0, x[1]), (1, x[2])])
 return mixed, ones, "a" < "b", "b" >= "ba", (x[0], "a") < (1.5, "b")
 
+# long
 a, b, c = x[0], x[1], x[2]
 ties = [(a, 2), (a, 1), (b, 0), (b, -1)]
 return min(ties), max(ties), sorted(ties), sorted(ties, reverse=True), min((a, b), (a, c), (b, c))
@@ -533,6 +534,7 @@ d.pop('c', None)
 del d['a']
 return found, 'c' in e, e['c'], d.get('a', 5.0), e.get('a'), d['b'], d['a']
 
+# long
 counts = collections.Counter(np.array([3, 1, n, 1]))
 totals = collections.defaultdict(float)
 for k in counts:
@@ -624,12 +626,14 @@ for row in rows:
     best['seen'].append(row['v'])
 return best, rows
 
+# long
 rows = [{'v': v, 'seen': [v]} for v in x]
 rows.sort(key=lambda row: -row['v'])
 for k, row in enumerate(rows):
     row['seen'].append(2.0 * k)
 return rows
 
+# long
 big, rest = [], {'few': []}
 for k in range(n):
     if x[k] * k > 0.5:
@@ -643,6 +647,7 @@ for each in rest['few']:
     each[0] += 1.0
 return [each['v'] * each['w'] for each in big], [v * k for v, k in rest['few']]
 
+# long
 c = collections.Counter()
 c.update(['a', 'b', 'a'])
 c.update({'a': 2, 'z': 1})
@@ -676,6 +681,7 @@ for v in x:
 return len(d) * x[0], sum(k * each[0] for k, each in d.items())
 """,
     "x=np.array([100, 90, 0], np.int8), n=3": r"""
+# long
 values = [x[k] for k in range(n)]
 ordered, wide = sorted(values), np.array([1000, 2])
 values.sort(reverse=True)
@@ -814,6 +820,7 @@ return out[0][0]
 }
 
 MAYBE_NONE = r"""
+# long
 came = {int(x[0]): None}
 for v in x:
     k, n = int(v), int(3.0 * v + 2.0)
@@ -900,6 +907,7 @@ for v in [v for v in x if v > -9.0]:
         break
 return row, x[0]
 
+# long
 r = [v for v in x if v > -9.0]
 r.extend(r)
 r += r

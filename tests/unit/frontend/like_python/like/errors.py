@@ -435,6 +435,7 @@ except ValueError as err:
     return str(err), repr(err), f"failed: {err}"
 return t
 
+# long
 log, last = [], ""
 for k, v in enumerate(x):
     try:

@@ -136,6 +136,7 @@ for k, (a, b) in z:
 rest = list(z)
 return s, rest, next(z, "ended")
 
+# long
 def chosen(v):
     for k, (a, b) in enumerate(zip(v, [1.0, 2.0, 3.0]), start=2):
         if a > 0.1:
@@ -194,6 +195,7 @@ for v in g:
         break
 return first, list(g), next(g, -1.0), list(some(x))
 
+# long
 def above(v, least):
     for a in v:
         if a > least:
@@ -367,6 +369,7 @@ for v in map(f, [x[0], x[1]]):
     f = lambda v: v * 3.0
 return s + f(1.0)
 
+# long
 pairs = [("a", x[0]), ("a", x[1]), ("b", x[2]), ("a", 4.0)]
 found = {}
 for letter, group in itertools.groupby(pairs, key=lambda pair: pair[0]):

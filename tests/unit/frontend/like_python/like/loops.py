@@ -56,6 +56,7 @@ while True:
         break
 return a['b']
 
+# long
 s, k = 0.0, 0
 while k < n:
     s = s + np.ones(2) * k

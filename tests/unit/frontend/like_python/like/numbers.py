@@ -37,6 +37,7 @@ return cmath.isclose(1e308 * (x + 1j), 1e308 * x * 1j, abs_tol=x), cmath.isclose
 
 return cmath.isclose(x, 1.6j, abs_tol=-0.1)
 
+# long
 return math.fsum([0.1] * 10), math.fsum([1e16, x, -1e16]), math.fsum(v * x for v in (0.1, 0.2))
 
 return math.fsum([]), math.fsum((1.0, 2.0**-53, 2.0**-106 * x)), math.fsum([math.inf, x])
@@ -145,9 +146,11 @@ return top.real, top.imag, low.real, low.imag
 
 return z[0] < z[3], z[3] <= z[0], z[3] > z[4], z[6] >= z[2], z[2] < z[4], np.less(z[0], z[3])
 
+# long
 y = np.sort(z)
 return y.real, y.imag, np.argsort(z, kind="stable"), len(np.unique(z)), np.median(z).imag
 
+# long
 y = np.sort(z)
 return np.searchsorted(y, z), np.searchsorted(y, z, side="right")
 """,

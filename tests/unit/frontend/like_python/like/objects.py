@@ -85,6 +85,7 @@ own = [name for name in dir(net) if name[0] != "_"]
 bound = inspect.signature(net.__init__).parameters
 return net.clone().get_params(), defaults["rate"] * x, list(parameters), own, list(bound)
 
+# long
 class Tensor:
     def __init__(self, data, needs=()):
         self.data, self.needs, self.grad = np.asarray(data), needs, 0.0
@@ -283,6 +284,7 @@ return x[1] if Mode.HEAT in mode else x[2]
 
 return 1.0 if Mode.HEAT & Mode.FAN else 2.0
 
+# long
 a, b, c = Ranked(x[0], 1, "b"), Ranked(x[1], 2), Ranked(x[0], 0, "c")
 found = sorted([a, b, c]), max([a, b, c]), min(a, b)
 return [each.name for each in [found[1], found[2]]], [each.k for each in found[0]]

@@ -5,6 +5,7 @@ LIKE: dict[str, str] = {
 p = np.poly1d(x)
 return p(2.0), p[1], p[7], p[-1], len(p), p.order, p.o, p.c, p.coef
 
+# long
 p = np.poly1d([0.0, 0.0, 1.0, -2.0])
 return p.coeffs, p.roots, p.r, p(x), p == np.poly1d([1.0, -2.0]), p != np.poly1d(x)
 
@@ -39,6 +40,7 @@ return p(np.linspace(0.0, 1.0, 4)), p(3), p(np.array([[1, 2]]))
 p = Polynomial(x)
 return p(0.5), p(x), p([1, 2]), p.coef, p.degree(), len(p), list(p), p.domain, p.window
 
+# long
 p, q = Polynomial(x), Polynomial([1, 2])
 return (p + q).coef, (p - q).coef, (p * q).coef, (2.0 * p + 1).coef, (x - p).coef, (p**2).coef
 
@@ -58,6 +60,7 @@ return p(0.5), p.domain, p.convert().coef, p.mapparms(), p.linspace(3)[1]
 p = Polynomial.fromroots([1.0, 2.0, -3.0])
 return p.coef, p.roots(), p.deriv(2).coef, p.deriv(7).coef, p.trim(5.0).coef, p.cutdeg(1).coef
 
+# long
 p = Polynomial(x)
 return p == Polynomial(x), p == Polynomial([1.0]), p(p).coef, p.copy().coef, p.truncate(2).coef
 
@@ -67,6 +70,7 @@ return Polynomial([])(1.0)
 
 return Polynomial(x) // 0.0
 
+# long
 return np.roots(x), np.roots([1, 0, 1]), np.roots([0, 2.0, x[0], 0]), np.roots([x, x])
 """,
 }

@@ -226,6 +226,7 @@ print(*lines)
 print(*[np.float32(v) for v in np.arange(5) * 0.1 * x if v > 0.2], sep=", ", end="!")
 return s, t, ",".join(lines)
 
+# long
 rows = [(f"r{i}", x * (i - 1) ** 2) for i in range(k + 3)]
 rows.sort(key=lambda row: -row[1])
 for name, value in rows:

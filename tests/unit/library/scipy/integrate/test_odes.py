@@ -433,6 +433,7 @@ def test_what_integrators_of_scipys_refuse() -> None:
             adc.grad(fn)(1.0)
 
 
+@pytest.mark.full
 def test_errors_are_scipys() -> None:
     def late(k: float) -> Any:
         return solve_ivp(lambda t, y: -k * y, (0, 2), [1.0], t_eval=[0.0, 3.0]).y[0, -1]

@@ -346,6 +346,7 @@ def test_fsolve_in_full() -> None:
     assert adc.jit(settings)(1.5) == settings(1.5)
 
 
+@pytest.mark.full
 def test_what_fsolve_in_full_leaves_out() -> None:
     def matrix(v: Any) -> Any:
         info = optimize.fsolve(lambda y: y - v, 1.0, full_output=True)[1]
@@ -371,6 +372,7 @@ def test_what_fsolve_in_full_leaves_out() -> None:
         adc.jit(missing)(0.1)
 
 
+@pytest.mark.full
 def test_a_root_as_by_hand() -> None:
     def by_hand(y: Any, v: Any) -> Any:
         return system(y, v[0], v[1:])
