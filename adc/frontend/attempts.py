@@ -297,6 +297,7 @@ class Alternatives:
     pools    objects in pools, where a number would be a constant for there to be as many of them
     nothing  the program as it is
     texts    strings of run-time values anywhere, if one was met
+    pools    objects in pools, where any number would be a constant
     picks    elements of all kinds picked out of lists, which may take much code
     =======  =====================================================================================
 
@@ -316,10 +317,12 @@ class Alternatives:
     pools: bool = False
     texts: bool = False
     picks: bool = False
-    # What was refused first; that with pools, which do not help then; whether a string was met.
+    # What was refused first; that with pools, which do not help then; whether a string was met, and
+    # a number of objects.
     _refused: AdcError | None = None
     _pooled: AdcError | None = None
     _met_text: bool = False
+    _met_objects: bool = False
 
     def note(self, error: AdcError, numbers: set[Place], passed: set[tuple[str, int, int]]) -> None:
         """Note why the program was refused; raise its error if there is no other way.
@@ -331,11 +334,13 @@ class Alternatives:
         if self.pools:
             if not self._add(needed):
                 self.pools, self._pooled = False, error
+                self.picks = self._refused is not None
                 self.constants.clear()
             return
         if self._pooled is None and self.may_pool and self._counts_objects(error):
             self.pools = True
             return
+        self._met_objects |= isinstance(error, ConstantNeededError) and error.pools
         self._met_text |= isinstance(error, TextError)
         if self._add(needed):
             return
@@ -348,6 +353,8 @@ class Alternatives:
             return
         if self._met_text and not self.texts:
             self.texts, self._refused = True, None
+        elif self._met_objects and self._pooled is None and self.may_pool and not self.picks:
+            self.pools = True
         elif not self.picks:
             self.picks = True
         else:

@@ -372,3 +372,18 @@ def rows_with_arrays(x: Any) -> Any:
         row[1] = row[1] * row[0] + 1.0
         row[0] += 1
     return sum(np.sum(each) * k for k, each in rows)
+
+
+@program(X10[:9].reshape(3, 3) + np.eye(3))
+def rows_that_pivots_swap(a: Any) -> Any:
+    n = len(a)
+    rows = [[*r, *(float(i == j) for j in range(n))] for i, r in enumerate(a.tolist())]
+    for c in range(n):
+        p = max(range(c, n), key=lambda r: abs(rows[r][c]))
+        rows[c], rows[p] = rows[p], rows[c]
+        rows[c] = [v / rows[c][c] for v in rows[c]]
+        for r in range(n):
+            if r != c:
+                f = rows[r][c]
+                rows[r] = [v - f * w for v, w in zip(rows[r], rows[c], strict=True)]
+    return sum(v * (k + 1) for row in rows for k, v in enumerate(row[n:]))
