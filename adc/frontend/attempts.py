@@ -294,10 +294,10 @@ class Alternatives:
     and then with all integers as constants:
 
     =======  =====================================================================================
-    pools    objects in pools, where a number would be a constant for there to be as many of them
+    pools    objects in pools, where a constant would say that there are more than eight of them
     nothing  the program as it is
     texts    strings of run-time values anywhere, if one was met
-    pools    objects in pools, where any number would be a constant
+    pools    objects in pools, where a constant would say how many there are
     picks    elements of all kinds picked out of lists, which may take much code
     =======  =====================================================================================
 
