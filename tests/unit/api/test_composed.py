@@ -298,6 +298,7 @@ def test_what_a_hessian_prints(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().out == "here\n"
 
 
+@pytest.mark.full
 def test_lists_that_grow() -> None:
     def rows(t: Any, n: int) -> Any:
         return [(t * k, k) for k in range(n)]

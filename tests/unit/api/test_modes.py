@@ -128,6 +128,7 @@ def test_pulling_back() -> None:
         np.testing.assert_array_equal(got, again)
 
 
+@pytest.mark.full
 def test_pulling_back_through_a_gradient() -> None:
     value, pull = adc.vjp(adc.grad(energy), X, 0.7)
     np.testing.assert_array_equal(value, adc.grad(energy)(X, 0.7))
@@ -568,6 +569,7 @@ def test_cotangents_of_a_methods_arguments() -> None:
     assert found.tolist() == [2.0, 3.0]
 
 
+@pytest.mark.full
 def test_products_with_hessians_as_scipy_takes_them() -> None:
     def loss(p: Any, scale: Any = 100.0) -> Any:
         return np.sum(scale * (p["w"][1:] - p["w"][:-1] ** 2) ** 2 + (1.0 - p["w"][:-1]) ** 2)

@@ -455,6 +455,7 @@ def test_a_rule_is_defined_once() -> None:
         fn.defjvp(lambda p, t: (p[0], t[0]))
 
 
+@pytest.mark.full
 def test_where_derivatives_need_not_commute() -> None:
     product = adc.custom_jvp(lambda x, w: x * w)
     product.defjvp(lambda p, t: (p[0] * p[1], t[0] * p[1]))  # as if w were a constant

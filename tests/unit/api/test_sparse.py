@@ -211,6 +211,7 @@ def test_hessians(fn: Callable[..., Any], make: Callable[..., Any]) -> None:
     assert found.directions(X) == {energy: 2, chain_energy: 3}[fn]
 
 
+@pytest.mark.full
 def test_a_hessian_by_several_arguments() -> None:
     def f(x: Any, y: Any) -> Any:
         return np.sum(x**2 * y) + np.sum(y[1:] * y[:-1])
@@ -272,6 +273,7 @@ def test_numbers_that_are_not_finite() -> None:
     np.testing.assert_array_equal(found.toarray(), np.diag([np.inf, 0.5, 0.25]))
 
 
+@pytest.mark.full
 def test_options() -> None:
     for options in ({"memory": "1 MB"}, {"target": "python"}, {"parallel": True}):
         found = adc.hessian(energy, sparsity="detect", **options)

@@ -136,7 +136,7 @@ def test_other_types(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(found, rows(*args))
 
 
-@pytest.mark.parametrize("threads", [{}, {"parallel": 2}])
+@pytest.mark.parametrize("threads", [{}, pytest.param({"parallel": 2}, marks=pytest.mark.full)])
 def test_gradients_of_every_example(threads: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = np.random.default_rng(0)
     p, x = drawn.standard_normal((32, 16)), drawn.standard_normal((400, 16))

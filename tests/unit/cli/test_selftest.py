@@ -60,7 +60,7 @@ def test_a_program_with_a_wrong_derivative(monkeypatch: pytest.MonkeyPatch) -> N
     assert given.source in found.wrong[0]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["recurrence", "relaxation", "elements"])
 def test_plans(name: str) -> None:
     assert selftest.plans(name).wrong == ()

@@ -56,6 +56,7 @@ def test_the_bits_are_those_of_threads(client: Any) -> None:
     assert bits(found) == bits(here)
 
 
+@pytest.mark.full
 def test_collections(client: Any) -> None:
     import dask.array
     import dask.bag

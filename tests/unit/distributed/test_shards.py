@@ -197,6 +197,7 @@ def test_shards_of_different_structures() -> None:
     refused(r"shards of different structures", 1.0, [X, X[0]])
 
 
+@pytest.mark.full
 def test_results_of_different_shapes(pool: futures.Executor) -> None:
     def rows(p: Any, x: Any) -> Any:
         return p * x
@@ -215,6 +216,7 @@ def test_random_generators(pool: futures.Executor) -> None:
     assert both(1.0, XS, streams) == first
 
 
+@pytest.mark.full
 def test_generators_that_are_captured(pool: futures.Executor) -> None:
     refused("draws by a function of `np.random`", 1.0, XS, fn=losses.draws_by_numpy)
     assert distributed.value_and_grad(losses.draws_from_a_seed, client=pool)(1.0, XS)[0] > 0.0

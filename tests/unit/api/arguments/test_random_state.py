@@ -323,7 +323,8 @@ def _drawn_on(w: Any) -> Any:
     return w * np.random.randn(3) + _helper(w) * randn()
 
 
-@pytest.mark.parametrize("fn", [_drawn_globally, pytest.param(_drawn_on, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("fn", [_drawn_globally, _drawn_on])
 def test_the_generator_of_numpy(fn: Callable[..., Any]) -> None:
     np.random.seed(7)
     wanted = fn(1.5), fn(0.5)
@@ -417,6 +418,7 @@ def test_methods_that_are_captured_and_passed() -> None:
     assert f(2.0) == 2.0 * RandomState(8).uniform()
 
 
+@pytest.mark.full
 def test_one_generator_under_two_names() -> None:
     rng = generator()
     with pytest.raises(AdcError, match="under two names"):

@@ -385,6 +385,7 @@ def _case() -> tuple[Any, np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     return adc.value_and_grad(rows, (0, 1), parallel=2), x, w
 
 
+@pytest.mark.full
 def test_callers_in_several_threads() -> None:
     function, x, w = _case()
     want = function(x, w)

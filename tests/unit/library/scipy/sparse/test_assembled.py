@@ -274,7 +274,7 @@ def test_derivatives(program: Callable[..., Any], make: Any) -> None:
     assert adc.jvp(loss, (start,), (way,))[1] == pytest.approx(gradient @ way, rel=1e-11)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.full
 @pytest.mark.parametrize("make", [sp.lil_array, sp.dok_matrix])
 def test_zeros_have_derivatives(make: Any) -> None:
     """An entry that happens to be zero has a derivative, though SciPy has no entry there."""
@@ -292,6 +292,7 @@ def test_zeros_have_derivatives(make: Any) -> None:
     np.testing.assert_allclose(slope, [-3.0, -2.0])
 
 
+@pytest.mark.full
 def test_a_large_array_takes_the_memory_of_its_entries() -> None:
     def loss(x: Any, n: Any) -> Any:
         a = sp.lil_matrix((n, n))
