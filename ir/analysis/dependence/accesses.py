@@ -11,6 +11,7 @@ from adc.ir.core import (
     Call,
     For,
     Gemm,
+    If,
     Load,
     Operand,
     Reverse,
@@ -102,10 +103,16 @@ def _overwritten(block: Block) -> set[Operand]:
 
 
 def overwritten(stmts: Sequence[Stmt]) -> set[Operand]:
-    """Return the array versions that statements overwrite."""
+    """Return the array versions that statements overwrite, or pass on to what may overwrite them.
+
+    An arm of a branch passes on what it yields: memory that the branch may take over.
+    """
     found: set[Operand] = set()
     for stmt in stmts:
         found.update(*map(_overwritten, blocks(stmt)))
+        if isinstance(stmt, If):
+            for block in blocks(stmt):
+                found.update(each for each in block.yields if isinstance(each.type, Array))
         if isinstance(stmt, Store | Gemm):
             found.add(stmt.array)
         elif isinstance(stmt, For | While | Reverse):
