@@ -27,6 +27,7 @@ from tests.corpus.arrays.vector_programs import VECTOR_PROGRAMS
 from tests.corpus.arrays.view_programs import REFUSED as REFUSED_VIEWS
 from tests.corpus.arrays.view_programs import VIEW_PROGRAMS
 from tests.corpus.language.class_programs import CLASS_PROGRAMS
+from tests.corpus.language.containers.filled_programs import FILLED_PROGRAMS
 from tests.corpus.language.containers.history_programs import HISTORY_PROGRAMS
 from tests.corpus.language.containers.kept_programs import KEPT_PROGRAMS
 from tests.corpus.language.containers.keyed_programs import KEYED_PROGRAMS
@@ -95,6 +96,7 @@ ALL: list[Program] = [
     *STANDARD_PROGRAMS,
     *KEYED_PROGRAMS,
     *POOL_PROGRAMS,
+    *FILLED_PROGRAMS,
     *HISTORY_PROGRAMS,
     *FOURIER_PROGRAMS,
     *SCIPY_PROGRAMS,

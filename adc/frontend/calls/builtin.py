@@ -62,7 +62,7 @@ from adc.frontend.values import (
     views,
 )
 from adc.frontend.values.arguments import Handler
-from adc.frontend.values.growing import list_buffers
+from adc.frontend.values.growing import list_buffers, list_elements
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError, TypeUnstableError
@@ -491,7 +491,7 @@ def _as_elements(
         held = lo.held(binding)
         if not isinstance(held, Growing):
             return None
-        if list_buffers.has_arrays(held.element) and not of_arrays:
+        if list_elements.has_arrays(held.element) and not of_arrays:
             raise TypeMismatchError(
                 "The truth value of an array with more than one element is ambiguous",
                 lo.span(node), "use functions of NumPy on `np.array(...)` of the list",

@@ -43,7 +43,7 @@ from adc.frontend.values import (
     sequences,
     views,
 )
-from adc.frontend.values.growing import list_buffers
+from adc.frontend.values.growing import list_buffers, list_elements
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
@@ -95,7 +95,7 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         made = lo.new_ref(ListRef, TupleOf(tuple(items)))
         return _sorted_numbers(lo, made, backwards, node)
     whole = list_buffers.common(lo, [TupleOf(tuple(items))])
-    if whole is None or list_buffers.has_choices(whole):
+    if whole is None or list_elements.has_choices(whole):
         return _picked_in_order(lo, items, keys, backwards, node)
     made = lo.new_ref(ListRef, list_buffers.converted(lo, items, whole, node))
     args = [made, TupleOf(tuple(keys)), lo.num(backwards)]

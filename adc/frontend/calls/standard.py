@@ -70,7 +70,7 @@ from adc.frontend.values import (
     structures,
 )
 from adc.frontend.values.arguments import Handler, arity
-from adc.frontend.values.growing import list_buffers, pools
+from adc.frontend.values.growing import list_buffers, list_elements, pools
 from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
 from adc.library.standard import heaps, iteration, mathematics, tables
@@ -446,7 +446,7 @@ def _heap(fn: Any) -> Handler:
             )  # fmt: skip
         # Which elements move is known only at run time: its elements are of one kind.
         held = lo.held(heap)
-        added = list_buffers.element_of(lo, given[1]) if len(given) > 1 else None
+        added = list_elements.element_of(lo, given[1]) if len(given) > 1 else None
         if len(given) > 1 and added is None:
             raise lo.unsupported(
                 f"{kind_of(given[1])} in a heap", node, "push numbers, or tuples of numbers"

@@ -55,6 +55,7 @@ from adc.frontend.core.state import Frame
 from adc.frontend.core.structure import (
     children,
     leaves,
+    only_element,
     rebuild,
     refs,
     same_view,
@@ -436,7 +437,7 @@ def _needed(lo: Lowerer, x: Binding, y: Binding, name: str) -> _Step | None:
         if _is_window_of_all(lo, x, y):
             return _Step.WINDOW
         # A copy of one element is such a view again.
-        made = bool(y.view) and same_view(y, bindings.element_of(y))
+        made = bool(y.view) and same_view(y, only_element(y))
         if y.view and not made and not _is_window_of_all(lo, y, x):
             return _Step.COPY
     return None

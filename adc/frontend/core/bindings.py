@@ -19,7 +19,6 @@ import numpy as np
 from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Place
 from adc.frontend.syntax.source import Source
-from adc.ir.builder import integer
 from adc.ir.core import Derived, Function, Literal, Operand, Value
 from adc.ir.errors import Span
 from adc.ir.types import BOOL, COMPLEX, FLOAT, INT, NAMES, Array, Scalar, Type
@@ -306,11 +305,15 @@ class Given:
 class Cell:
     """A number or array in the elements of a `Growing`: its type and, of an array, the sizes.
 
-    A size is None if it is known only at run time; all elements have the same.
+    A size is None if it is known only at run time. Where some elements have no array (`Perhaps`),
+    it is `late`: the first one tells the sizes, 0 before. A number is `blank` if it is the same in
+    all elements so far: arrays may take its place.
     """
 
     type: Scalar
     sizes: tuple[int | None, ...] | None = None
+    late: bool = False
+    blank: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,10 +375,14 @@ class Pooled:
 
 @dataclass(frozen=True, slots=True)
 class Perhaps:
-    """What may be None in the elements of a `Growing`; a cell says whether it is something."""
+    """What may be None in the elements of a `Growing`; a cell says whether it is something.
+
+    If not, it may be a number instead of None, which is `blank`: no code reads it.
+    """
 
     inner: Binding
     some: Cell
+    blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -677,8 +684,6 @@ Binding = (
     | Unstable
 )
 NONE = Static(None)
-# What a dict or a set has, by whether it is a set.
-KEYS = ("keys", "members")
 
 
 def is_generator(binding: Binding) -> bool:
@@ -723,11 +728,6 @@ def one_type(a: Type, b: Type) -> bool:
         truth, other = (a, b) if a.kind == "b" else (b, a)
         return truth.weak or other.kind == "b"
     return a.weak or b.weak or bool({a.kind, b.kind} & {"f", "c"})
-
-
-def element_of(ref: ArrayRef) -> ArrayRef:
-    """Return the one element of a vector as a 0-d array."""
-    return ArrayRef(ref.object, (Window((), (Axis(integer(0), ()),)),))
 
 
 def static(value: Any) -> Binding:

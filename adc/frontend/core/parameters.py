@@ -34,6 +34,7 @@ from adc.frontend.core.bindings import (
     static,
 )
 from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.structure import only_element
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Guard, Item, Place, Step
 from adc.frontend.inputs.trees import Instance
@@ -251,7 +252,7 @@ def boxed_param(lo: Lowerer, value: Value, name: str) -> ArrayRef:
     ref = lo.new_array(held, (one,), name)
     lo.origin[ref.object] = held
     lo.boxes[held] = lo.boxed[held] = value
-    return bindings.element_of(ref)
+    return only_element(ref)
 
 
 def generator_param(lo: Lowerer, tree: trees.Generator, name: str, place: Place) -> ArrayRef:

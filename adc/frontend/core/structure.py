@@ -59,6 +59,7 @@ from adc.frontend.core.bindings import (
     Words,
     Zip,
 )
+from adc.ir.builder import integer
 from adc.ir.core import Operand
 
 
@@ -206,6 +207,11 @@ def _with_parts(closure: Closure, change: Callable[[Binding], Binding]) -> Closu
     for frame, env in zip(reversed(frames), reversed(envs), strict=True):
         scope = replace(frame, env=env, outer=scope)
     return replace(closure, scope=scope, defaults=dict(zip(closure.defaults, parts, strict=True)))
+
+
+def only_element(ref: ArrayRef) -> ArrayRef:
+    """Return the one element of a vector as a 0-d array."""
+    return ArrayRef(ref.object, (Window((), (Axis(integer(0), ()),)),))
 
 
 def cells_of(element: Binding) -> Iterator[Cell]:

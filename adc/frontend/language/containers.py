@@ -46,7 +46,7 @@ from adc.frontend.values import (
     optional,
     sequences,
 )
-from adc.frontend.values.growing import list_buffers
+from adc.frontend.values.growing import list_buffers, list_elements
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
@@ -83,7 +83,7 @@ def combined(
                 return dispatch.apply(lo, fn, [left, right], {}, classes.call_at(node))
             if not isinstance(right.operand, Literal) and right.operand.type.kind in "iu":
                 match lo.held(left):
-                    case TupleOf(items=(Num() as element,)):
+                    case TupleOf(items=(Num() | Static(value=None) as element,)):
                         return dynamic_lists.repeated(lo, element, right.operand, node)
                 error = lo.constant_needed(right, "the length of a list", node)
                 if not isinstance(error, ConstantNeededError):
@@ -224,7 +224,7 @@ def _add_to_deque(lo: Lowerer, ref: DequeRef, value: Binding, at_end: bool, node
     if at_end:
         dynamic_lists.append(lo, ref, value, node)
     elif isinstance(held, Growing):
-        dynamic_lists.insert_first(lo, ref, held, value, node)
+        dynamic_lists.insert_first(lo, ref, value, node)
     else:
         assert isinstance(held, TupleOf)
         list_buffers.note(lo, ref, value)
@@ -534,7 +534,7 @@ def rows_of(lo: Lowerer, items: Sequence[Binding]) -> Growing | None:
     if not held or not all(isinstance(each, TupleOf) for each in held):
         return None
     element = list_buffers.common(lo, held)
-    if element is None or list_buffers.has_arrays(element):
+    if element is None or list_elements.has_arrays(element):
         return None
     return Growing((), Num(integer(0)), element)
 

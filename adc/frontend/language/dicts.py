@@ -46,7 +46,7 @@ from adc.frontend.core.structure import holders, leaves
 from adc.frontend.inputs import instances
 from adc.frontend.language import containers, dynamic_lists
 from adc.frontend.values import comparisons, elementwise, keyed
-from adc.frontend.values.growing import list_buffers, pools
+from adc.frontend.values.growing import list_buffers, list_elements, pools
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import LimitError, TypeMismatchError
@@ -154,7 +154,7 @@ def tabled(
             raise error
     span = lo.span(node)
     record = lo.entries(owner)
-    element = None if value is None else list_buffers.element_of(lo, keyed.pair(owner, key, value))
+    element = None if value is None else list_elements.element_of(lo, keyed.pair(owner, key, value))
     if value is not None and element is None:
         raise PickedError(
             f"{what} known only at run time is not supported for a dict that holds "
@@ -240,7 +240,7 @@ _EQUALITY = ("__eq__", "__hash__")
 
 def _put_in_table(lo: Lowerer, owner: DictRef, key: Binding, value: Binding, node: ast.AST) -> None:
     rows, pair = ListRef(owner.slot), keyed.pair(owner, key, value)
-    if list_buffers.element_of(lo, pair) is None:
+    if list_elements.element_of(lo, pair) is None:
         raise lo.unsupported(
             f"{kind_of(value)} in a dict with keys known only at run time", node,
             "store numbers, arrays, or tuples of them",

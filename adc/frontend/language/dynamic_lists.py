@@ -13,7 +13,7 @@ Comprehensions and generator arguments over such lists become loops.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from adc.frontend.core.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    Cell,
     DequeRef,
     DictRef,
     Growing,
@@ -46,10 +47,10 @@ from adc.frontend.core.structure import cells_of
 from adc.frontend.numpy import indexing
 from adc.frontend.syntax import scope
 from adc.frontend.values import elementwise, sequences, views
-from adc.frontend.values.growing import list_buffers, pooled_lists
+from adc.frontend.values.growing import list_buffers, list_elements, pooled_lists
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import AdcError, TypeMismatchError
 from adc.ir.types import BOOL
 from adc.library.standard import lists, pooled
 
@@ -68,21 +69,79 @@ def out_of_range(owner: Binding, *, assigned: bool = False) -> str:
 def as_buffers(lo: Lowerer, ref: ListRef, node: ast.AST) -> Growing | None:
     """Make buffers of a list of arrays that is indexed by a number known only at run time.
 
-    Only where the program is long otherwise: the arrays must have one shape.
+    Only where the program is long otherwise, or refused: the arrays must have one shape. What an
+    earlier attempt at a loop has appended is known.
     """
-    if not lo.shared.rolls or lo.places.get(ref.slot):
-        return None
     held = lo.held(ref)
     if isinstance(held, Growing):
-        return held
-    element = list_buffers.common(lo, [held])
-    if element is None or not list_buffers.has_arrays(element):
+        return held if lo.shared.rolls else None
+    assert isinstance(held, TupleOf)
+    element = lo.appended.get(ref.slot)
+    if element is not None and not list_elements.has_arrays(element):
+        element = None
+    is_long = lo.shared.rolls or len(held.items) > sequences.MAX_COPIES
+    if lo.places.get(ref.slot) or not (element or is_long):
+        return None
+    element = element or _with_placeholders(lo, held.items)
+    if element is None:
         return None
     list_buffers.note_appended(lo, ref.slot, element)
-    found = list_buffers.grown(lo, held, element, node)
-    assert isinstance(found, Growing)
-    lo.hold(ref, found)
-    return found
+    made = list_buffers.grown(lo, held, element, node)
+    if not isinstance(made, Growing):
+        return None
+    lo.hold(ref, made)
+    return made
+
+
+def _with_placeholders(lo: Lowerer, items: Sequence[Binding]) -> Binding | None:
+    """Return the structure of elements of which some are arrays, or may become some; or None.
+
+    Before they are arrays, they are None or one number.
+    """
+    constants = [x for x in items if isinstance(x, Num) and isinstance(x.operand, Literal)]
+    element: Binding | None = None
+    if len({x.operand for x in constants}) == 1 and not lo.shared.general:
+        element = _placeholder(constants[0], list_elements.element_of(lo, constants[0]))
+        items = [x for x in items if not isinstance(x, Num)]
+    whole = list_buffers.common(lo, [TupleOf(tuple(items))], element)
+    is_new = all(isinstance(x, Static) and x.value is None for x in items)
+    return whole if is_new or (whole is not None and list_elements.has_arrays(whole)) else None
+
+
+def loops_again(lo: Lowerer, stmts: Sequence[ast.stmt], loop: Callable[[], None]) -> bool:
+    """Lower a loop again where it appends arrays to lists; return whether that does.
+
+    It may read one by the number of the iteration before it appends anything: what it appends is
+    taken to be like what is in the list. Arrays of several shapes, and those that are changed,
+    need a copy of the loop's body for each iteration.
+    """
+    if lo.shared.general:
+        return False
+    before, slots = lo.point(), []
+    for node in (each for stmt in stmts for each in ast.walk(stmt)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append")):
+                ref = lo.frame.env.get(name)
+                held = lo.frame.env.get(ref.slot) if isinstance(ref, ListRef) else None
+                if not isinstance(ref, ListRef) or not isinstance(held, TupleOf):
+                    continue
+                element = list_buffers.common(lo, [held])
+                if element is None or not list_elements.has_arrays(element):
+                    continue
+                if ref.slot not in lo.appended:
+                    late = list_elements.with_late(element, True)
+                    list_buffers.note_appended(lo, ref.slot, late)
+                    slots.append(ref.slot)
+    if not slots:
+        return False
+    try:
+        loop()
+        return True
+    except AdcError:
+        lo.undo(before)
+        for slot in slots:
+            lo.appended.pop(slot, None)
+        return False
 
 
 def item(lo: Lowerer, owner: Binding, held: Growing, key: Binding, node: ast.AST) -> Binding:
@@ -205,13 +264,9 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
         if columns:
             capacity = lo.size_of(held.buffers[0], 0, node)
             full = lo.builder.apply("ge", count, capacity, hint="full")
-        for buffer, cell, part in columns:
-            if cell.sizes is not None:
-                dims = lo.row_dims(buffer, cell, node)
-                empty = numbers.apply(lo, "eq", count, integer(0))
-                fits = list_buffers.check_sizes(lo, dims, list_buffers.part_dims(lo, part), empty)
-                if not isinstance(fits, Literal):
-                    full = numbers.apply(lo, "or", full, numbers.apply(lo, "not", fits))
+        for fits in _fits(lo, columns, count, node):
+            if not isinstance(fits, Literal):
+                full = numbers.apply(lo, "or", full, numbers.apply(lo, "not", fits))
 
         def grow() -> None:
             # A constant where the list is new: passes take the sizes of its buffers for equal.
@@ -220,8 +275,10 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
                 lo.builder.apply("room", count, hint="n")
             )  # fmt: skip
             size = lo.sizes.counts(room)
-            for buffer, _, part in columns:
-                _enlarge(lo, buffer.object, count, size, list_buffers.part_dims(lo, part))
+            for buffer, cell, part in columns:
+                now = lo.row_dims(buffer, cell, node) if cell.late else None
+                dims = list_buffers.part_dims(lo, part) if part is not None else now
+                _enlarge(lo, buffer.object, cell, count, size, dims or (), now)
 
         if columns:
             branch(lo, full, grow, lambda: None)
@@ -229,6 +286,21 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
             list_buffers.put(lo, buffer, cell, count, part, node)
         after = lo.sizes.counts(lo.builder.apply("add", count, integer(1), hint="n"))
         lo.hold(ref, replace(held, length=Num(after)))
+
+
+def _fits(
+    lo: Lowerer, columns: Sequence[list_buffers.Column], count: Operand, node: ast.AST
+) -> Iterator[Operand]:
+    """Check the arrays of a new element; yield whether they have the sizes of those in the list."""
+    for buffer, cell, part in columns:
+        if cell.sizes is None or part is None:
+            continue
+        dims, own = lo.row_dims(buffer, cell, node), list_buffers.part_dims(lo, part)
+        empty = numbers.apply(lo, "eq", count, integer(0))
+        list_buffers.require_room(lo, cell, own)
+        if cell.late and None in cell.sizes:
+            empty = list_buffers.has_none_yet(lo, cell, dims)
+        yield list_buffers.check_sizes(lo, dims, own, empty, late=cell.late)
 
 
 _LIST, _ITEMS, _ITEM, _ELEMENT = "$list", "$items", "$item", "$element"
@@ -313,7 +385,7 @@ def method(
         last = isinstance(args[0], Num) and args[0].operand == integer(-1)
         return pop(lo, ref, held, node) if last else remove_at(lo, ref, held, args[0], node, "pop")
     if name == "insert" and len(args) == 2 and args[0] == Num(integer(0)):
-        insert_first(lo, ref, held, args[1], node)
+        insert_first(lo, ref, args[1], node)
         return NONE
     if (name in _SEARCHES and len(args) == 1) or (name == "insert" and len(args) == 2):
         fn = getattr(lists, name)
@@ -334,16 +406,21 @@ def method(
 
 
 def _enlarge(
-    lo: Lowerer, obj: ArrayObject, count: Operand, size: Operand, dims: tuple[Operand, ...]
-) -> None:
-    """Replace the version of a buffer by a larger one with the same elements."""
+    lo: Lowerer, obj: ArrayObject, cell: Cell, count: Operand, size: Operand,
+    dims: tuple[Operand, ...], now: tuple[Operand, ...] | None,
+) -> None:  # fmt: skip
+    """Replace the version of a buffer by a larger one with the same elements.
+
+    Its arrays have the sizes `dims`; the old ones have the sizes `now`, if these may be others.
+    """
     old = lo.versions[obj]
-    empty = lo.builder.apply("empty", size, *dims, params=(obj.type.dtype,), hint="list")
+    empty = list_buffers.made_buffer(lo, cell, (size, *dims))
 
     def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
         return [lo.builder.store(carried[0], index, lo.builder.load(old, index), hint="list")]
 
-    (version,) = elementwise.nest(lo, [count, *dims], [empty], ["list"], body)
+    sizes = dims if now is None else now
+    (version,) = elementwise.nest(lo, [count, *sizes], [empty], ["list"], body)
     assert isinstance(version, Value)
     lo.versions[obj] = version
 
@@ -377,12 +454,20 @@ def remove_at(
     return lo.element_of_parts(held.element, parts)
 
 
-def insert_first(lo: Lowerer, ref: ListRef, held: Growing, value: Binding, node: ast.AST) -> None:
-    """Lower ``list.insert(0, value)``."""
-    first = lo.new_ref(ListRef, part_of(lo, held, None, integer(0), node))
-    append(lo, first, value, node)
-    list_buffers.note(lo, ref, value)
-    lo.hold(ref, lo.held(added(lo, first, lo.new_ref(ListRef, held), node)))
+def insert_first(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
+    """Lower ``list.insert(0, value)``: all others move on, in new buffers."""
+    value = elementwise.materialised(lo, value, node)
+    held = list_buffers.accepting(lo, ref, value, node)
+    with lo.at(node):
+        count = held.length.operand
+        columns = list_buffers.columns(lo, held, value)
+        list(_fits(lo, columns, count, node))
+        after = lo.sizes.counts(lo.builder.apply("add", count, integer(1), hint="n"))
+        buffers = [
+            list_buffers.moved_on(lo, buffer, cell, part, count, after, node)
+            for buffer, cell, part in columns
+        ]
+    lo.hold(ref, Growing(tuple(buffers), Num(after), held.element))
 
 
 def taken_apart(
@@ -527,7 +612,10 @@ def comprehension(lo: Lowerer, node: ast.ListComp | ast.GeneratorExp) -> Binding
     )  # fmt: skip
     start = lo.new_ref(ListRef, TupleOf(()))
     # Appending makes it a growing list; an empty one has no type yet.
-    return run(lo, node, start, [ast.Expr(value=call)])
+    made = run(lo, node, start, [ast.Expr(value=call)])
+    if isinstance(node.elt, ast.Constant) and isinstance(made, ListRef):
+        _note_blank(lo, made, evaluation.lower_expr(lo, node.elt))
+    return made
 
 
 def listed(lo: Lowerer, iterable: Binding, node: ast.AST) -> Binding:
@@ -541,7 +629,7 @@ def listed(lo: Lowerer, iterable: Binding, node: ast.AST) -> Binding:
     return _with_names(lo, made, {_ITEMS: iterable})
 
 
-def repeated(lo: Lowerer, element: Num, count: Operand, node: ast.AST) -> Binding:
+def repeated(lo: Lowerer, element: Binding, count: Operand, node: ast.AST) -> Binding:
     """Lower ``[element] * count`` for a count that is known only at run time."""
 
     def make() -> list[ast.expr]:
@@ -550,7 +638,27 @@ def repeated(lo: Lowerer, element: Num, count: Operand, node: ast.AST) -> Bindin
 
     (made,) = _synthetic(lo, node, make, Range)
     times = Range(Num(integer(0)), Num(numbers.to_int(lo, count)), Num(integer(1)))
-    return _with_names(lo, made, {_ITEMS: times, _ELEMENT: element})
+    found = _with_names(lo, made, {_ITEMS: times, _ELEMENT: element})
+    if isinstance(found, ListRef):
+        _note_blank(lo, found, element)
+    return found
+
+
+def _note_blank(lo: Lowerer, ref: ListRef, item: Binding) -> None:
+    """Note that a new list has one constant number, which may stand for what comes later."""
+    held = lo.held(ref)
+    if lo.shared.general:
+        return  # it would have to read the numbers
+    if isinstance(held, Growing) and (element := _placeholder(item, held.element)) is not None:
+        lo.hold(ref, replace(held, element=element))
+        lo.appended[ref.slot] = element
+
+
+def _placeholder(item: Binding, element: Binding | None) -> Binding | None:
+    """Return the structure of elements that are all one constant, in place of others; or None."""
+    if isinstance(item, Num) and isinstance(item.operand, Literal) and isinstance(element, Cell):
+        return replace(element, blank=True)
+    return element if isinstance(item, Static) and item.value is None else None
 
 
 def _with_names(lo: Lowerer, made: Any, names: dict[str, Binding]) -> Binding:

@@ -31,9 +31,6 @@ from adc.frontend.values import sequences
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import AdcError
 
-# The most copies of a body, for a loop that would be refused otherwise.
-MAX_COPIES = 256
-
 
 def unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     """Loop over a tuple or the like: one copy of the body for each element."""
@@ -67,7 +64,7 @@ def of_while(lo: Lowerer, stmt: ast.While, error: AdcError) -> None:
     def step(k: int) -> tuple[Operand, Callable[[], None]]:
         with lo.copy("test", id(stmt), k):
             cond = choices.condition(lo, stmt.test)
-        if not isinstance(cond, Literal) or k >= MAX_COPIES:
+        if not isinstance(cond, Literal) or k >= sequences.MAX_COPIES:
             raise error
         return cond, lambda: None
 

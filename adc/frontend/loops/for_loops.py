@@ -36,13 +36,13 @@ from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import CONTENTS, PickedError, TableError, VariesError
 from adc.frontend.core.structure import refs
-from adc.frontend.language import dicts, generators, iterators
+from adc.frontend.language import dicts, dynamic_lists, generators, iterators
 from adc.frontend.loops import copies, exits, over, settling
 from adc.frontend.syntax import scope
 from adc.frontend.values import (
     sequences,
 )
-from adc.frontend.values.growing import list_buffers
+from adc.frontend.values.growing import list_buffers, list_elements
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import (
@@ -112,11 +112,16 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     try:
         settling.settled(lo, stmt, iterable, trips, element, unrolls and not rolls, peels=True)
     except (VariesError, PickedError) as error:
+        many = count is None or count > sequences.MAX_COPIES
+        if isinstance(error, PickedError) and not error.places and many:
+            lo.undo(before)
+            if dynamic_lists.loops_again(lo, stmt.body, lambda: _over(lo, stmt, iterable)):
+                return
         # A list that grows by arrays, a dict with new keys, keys such as f"w{k}": a copy of the
         # body for each iteration.
         if count is None and isinstance(error, RestructuredError | PickedError):
             lo.undo(before)
-            known = generators.combined(lo, stmt.iter, copies.MAX_COPIES)
+            known = generators.combined(lo, stmt.iter, sequences.MAX_COPIES)
             if known is not None:
                 copies.unrolled(lo, stmt, known)
                 return
@@ -133,7 +138,7 @@ def _over(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
         if varies and not unrolls and CONTENTS not in lo.shared.varied:
             raise  # the program is lowered again with what may be one of several values
         if isinstance(error, PickedError) and not error.places:
-            unrolls = count is not None and count <= copies.MAX_COPIES
+            unrolls = count is not None and count <= sequences.MAX_COPIES
             sequences.require_constants(lo, iterable, "the length of this loop", stmt.iter)
         first = isinstance(error, FirstError) and not (
             stmt.orelse or scope.has_break(stmt.body) or scope.has_return(stmt.body)
@@ -232,7 +237,7 @@ def _grows_by_arrays(before: dict[str, Binding], after: dict[str, Binding]) -> b
     return any(
         isinstance(held, Growing)
         and not isinstance(before.get(name), Growing)
-        and list_buffers.has_arrays(held.element)
+        and list_elements.has_arrays(held.element)
         for name, held in after.items()
     )
 
@@ -253,7 +258,7 @@ def _over_generator(lo: Lowerer, stmt: ast.For, generator: Generator) -> None:
         return
     except (RestructuredError, PickedError):
         lo.undo(before)
-        known = generators.combined(lo, stmt.iter, copies.MAX_COPIES)
+        known = generators.combined(lo, stmt.iter, sequences.MAX_COPIES)
         if known is None:
             raise
     copies.unrolled(lo, stmt, known)

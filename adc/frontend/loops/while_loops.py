@@ -12,6 +12,7 @@ from adc.frontend.control.iterations.loops import lower_loop
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import CONTENTS, Dead, PickedError, VariesError
+from adc.frontend.language import dynamic_lists
 from adc.frontend.loops import copies, exits
 from adc.frontend.syntax import scope
 from adc.ir.core import Operand, Value
@@ -30,6 +31,10 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
         if varies or (isinstance(error, PathsError) and CONTENTS not in lo.shared.varied):
             raise  # the program is lowered again with what may be one of several values
         lo.undo(before)
+        if isinstance(error, PickedError) and dynamic_lists.loops_again(
+            lo, stmt.body, lambda: lower_while(lo, stmt)
+        ):
+            return
         copies.of_while(lo, stmt, error)
 
 

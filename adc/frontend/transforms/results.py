@@ -59,7 +59,7 @@ from adc.frontend.values import (
     structures,
     views,
 )
-from adc.frontend.values.growing import list_buffers
+from adc.frontend.values.growing import list_buffers, list_elements
 from adc.ir import foreign
 from adc.ir.core import Literal
 from adc.ir.errors import ArgumentError, UnsupportedError
@@ -119,7 +119,9 @@ def finished(lo: Lowerer, result: Binding, heap: Heap, *, varied: bool | None = 
             return replace(result, inner=inside(inner))
         case Growing(element=element) if any(True for _ in refs(result)):
             pass
-        case Growing(element=element) if not varied and list_buffers.has_none(element):
+        case Growing(element=Perhaps(blank=True)):
+            return inside(list_buffers.without_none(lo, result, node))
+        case Growing(element=element) if not varied and list_elements.has_none(element):
             pass
         case Growing(length=length, element=element, buffers=()):
             # As many numbers as it has elements, which are one and the same.

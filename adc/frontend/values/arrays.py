@@ -97,6 +97,7 @@ def counted(lo: Lowerer, start: Operand, stop: Operand, step: Operand, node: ast
 
 def arrays_of(lo: Lowerer, held: Growing, node: ast.AST) -> ArrayRef:
     """Return the array that `np.array` makes of a list of run-time length."""
+    held = list_buffers.without_none(lo, held, node)
     if isinstance(held.element, Cell | Handle):
         return elementwise.copy(lo, list_buffers.array_of(lo, held, node), node)
     return _rows_of(lo, held, node)

@@ -15,11 +15,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from adc.frontend.core import bindings, dispatch, numbers, outside
+from adc.frontend.core import dispatch, numbers, outside
 from adc.frontend.core.bindings import ArrayRef, Axis, Binding, Bound, Lazy, Num, Static, Window
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages import advice
 from adc.frontend.core.messages.descriptions import kind_of
+from adc.frontend.core.structure import only_element
 from adc.frontend.values import views
 from adc.frontend.values.views import Arraylike, dims_of, is_one
 from adc.ir.builder import integer
@@ -299,7 +300,7 @@ def boxed(lo: Lowerer, value: Operand, dtype: str, name: str = "a") -> ArrayRef:
     """Return a new 0-d array: the one element of a vector, seen without its axis."""
     version = lo.builder.apply("full", value, integer(1), params=(dtype,), hint=name)
     lo.boxed[version] = value
-    return bindings.element_of(lo.new_array(version, (integer(1),), name))
+    return only_element(lo.new_array(version, (integer(1),), name))
 
 
 def stored_new(

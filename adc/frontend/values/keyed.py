@@ -36,7 +36,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.structure import cells_of, side_by_side
-from adc.frontend.values.growing import list_buffers
+from adc.frontend.values.growing import list_buffers, list_elements
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import UnsupportedError
@@ -185,7 +185,7 @@ def column(held: Growing, k: int) -> Growing:
 def position(lo: Lowerer, held: Growing, key: Binding, node: ast.AST) -> Operand:
     """Return where a key is in a table, or -1."""
     assert isinstance(held.element, TupleOf)
-    mine = list_buffers.element_of(lo, key) if is_key(key) else None
+    mine = list_elements.element_of(lo, key) if is_key(key) else None
     if mine is None or not _are_alike(held.element.items[0], mine):
         if isinstance(key, Static) or is_key(key):
             return integer(-1)  # of another kind than all keys
@@ -194,7 +194,8 @@ def position(lo: Lowerer, held: Growing, key: Binding, node: ast.AST) -> Operand
             lo.span(node), "use keys of one kind: integers, or tuples of integers",
         )  # fmt: skip
     keys = keys_of(lo, held)
-    found = dispatch.apply(lo, Static(tables.position), [keys, key], {}, classes.call_at(node))
+    search = tables.place if isinstance(mine, Cell) else tables.position
+    found = dispatch.apply(lo, Static(search), [keys, key], {}, classes.call_at(node))
     lo.frame.env.pop(keys.slot)
     assert isinstance(found, Num)
     return found.operand
@@ -288,7 +289,7 @@ def _chosen(lo: Lowerer, ref: DictRef, record: RecordOf, which: str, node: ast.A
             [TupleOf(row) for row in zip(keys, values, strict=True)] if which == "items" else keys
         )
     element = list_buffers.common(lo, [TupleOf(tuple(rows))])
-    if element is None or list_buffers.has_arrays(element) or not list(cells_of(element)):
+    if element is None or list_elements.has_arrays(element) or not list(cells_of(element)):
         lo.record(ref)  # which refuses
         raise AssertionError
     return list_buffers.converted(lo, rows, element, node, [there for _, there in found])

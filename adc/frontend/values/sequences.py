@@ -166,6 +166,8 @@ def _keeps_length(iterable: Binding) -> bool:
 # A loop or a comprehension over at most this many constants has a copy of its body for each, if it
 # would be refused otherwise.
 MAX_UNROLLED = 32
+# The most copies of it, where nothing else helps.
+MAX_COPIES = 256
 # A comprehension over at most this many constants is taken apart while lowering.
 UNROLLED = 16
 

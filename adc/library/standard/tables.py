@@ -1,7 +1,8 @@
 """Dicts and sets whose keys are known only at run time: lists of keys, in which a key is looked up.
 
 A key is found by comparing it with one after the other. That takes time proportional to their
-number, as it does in a list, and not, as in Python, the same time for any number.
+number, as it does in a list, and not, as in Python, the same time for any number. Keys that count
+up, as those of steps do, are found at once.
 """
 
 from __future__ import annotations
@@ -18,6 +19,20 @@ def position(keys: Any, key: Any) -> int:
         if keys[k] == key:
             found = k
         k += 1
+    return found
+
+
+def place(keys: Any, key: Any) -> int:
+    """Return where an integer is among different integers, or -1."""
+    count = len(keys)
+    found = -1
+    if count > 0:
+        found = key - keys[0]
+        if found < 0 or found >= count or keys[found] != key:
+            # A maximum, not a search that ends: it takes several keys at a time.
+            found = -1
+            for k in range(count):
+                found = max(found, k if keys[k] == key else -1)
     return found
 
 

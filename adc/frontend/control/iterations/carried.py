@@ -64,7 +64,7 @@ from adc.frontend.core.structure import (
     with_place,
 )
 from adc.frontend.values import constants, optional
-from adc.frontend.values.growing import list_buffers
+from adc.frontend.values.growing import list_buffers, list_elements
 from adc.ir.core import Literal
 from adc.ir.errors import TypeUnstableError
 from adc.ir.types import INT, Array, Scalar, join
@@ -406,7 +406,7 @@ def _found_list(lo: Lowerer, it: Attempt, name: str, start: Binding, end: Bindin
         longer = isinstance(end, TupleOf) and len(end.items) != len(start.items)
         if not (longer or isinstance(end, Unstable | Growing)):
             return False
-        if longer and it.memo.unrolls and list_buffers.has_arrays(whole):
+        if longer and it.memo.unrolls and list_elements.has_arrays(whole):
             return False  # a copy of the body for each iteration keeps the arrays themselves
     elif whole == start.element:
         return False
@@ -470,7 +470,9 @@ def _found_replaced(lo: Lowerer, it: Attempt, name: str, start: Binding, end: Bi
 def _move(lo: Lowerer, before: State, name: str, start: Ref, end: Ref) -> None:
     """Put the contents of the new one where those of the one before the iteration are."""
     env = lo.frame.env
-    if start.slot not in env:  # what held it was not there before the first iteration
+    if not {start.slot, end.slot} <= env.keys():
+        # What held it was not there before the first iteration, or is not on this path.
+        lo.want_pool(start, end)
         raise TypeUnstableError(
             f"{kind_of(end)} in a container that a loop first makes",
             lo.builder.loc, "make the container before the loop",

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from adc.frontend.core.bindings import (
     BY_LIST,
-    KEYS,
     ArrayObject,
     ArrayRef,
     Binding,
@@ -72,7 +71,7 @@ class Heap(Lasting):
         self.heap: dict[str, Binding] = {}
         # How often something was bound: to a variable, or in a list, dict or object.
         self.bindings = 0
-        # What was appended to lists, or None if it is not of one kind (`list_buffers.element_of`).
+        # What was appended to lists, or None if it is not of one kind (`list_elements.element_of`).
         self.appended: dict[str, Binding | None] = {}
         # Sets from which elements were removed, and those whose order matters.
         self.shrunk: set[str] = set()
@@ -189,9 +188,10 @@ class Heap(Lasting):
         """Return what a dict or object holds now; some paths may not have set all of it."""
         held = self.held(ref)
         if isinstance(held, Growing):
+            what = "members" if isinstance(ref, SetRef) else "keys"
             raise UnsupportedError(
-                f"this use of {kind_of(ref)} with {KEYS[isinstance(ref, SetRef)]} known only at "
-                "run time is not supported", self.builder.loc,
+                f"this use of {kind_of(ref)} with {what} known only at run time is not supported",
+                self.builder.loc,
                 "use an array, or keys known when the program is compiled",
             )  # fmt: skip
         if isinstance(held, TupleOf):

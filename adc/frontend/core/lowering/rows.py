@@ -22,8 +22,10 @@ from adc.frontend.core.bindings import (
     Handle,
     Late,
     ListRef,
+    Maybe,
     Num,
     ObjectRef,
+    Perhaps,
     Pooled,
     RecordOf,
     Ref,
@@ -38,7 +40,7 @@ from adc.frontend.core.state import Dead, OnePool, Shared
 from adc.frontend.core.structure import cells_of, pieces, with_cells
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
-from adc.ir.errors import LimitError, UnsupportedError
+from adc.ir.errors import AssumptionError, LimitError, UnsupportedError
 from adc.ir.types import BOOL, INT
 from adc.library.standard import iteration
 
@@ -107,7 +109,23 @@ class Rows(Heap):
 
     def element_of_parts(self, like: Binding, parts: Iterable[Binding]) -> Binding:
         """Return an element like others of a list, with its numbers and arrays."""
-        return with_cells(like, iter(parts), self._made)
+        found = with_cells(like, iter(parts), self._made)
+        if isinstance(like, Perhaps) and like.blank:
+            assert isinstance(found, Maybe)
+            self.assume(found.some, f"using an element of a list that is {kind_of(like)}")
+            return found.inner
+        return found
+
+    def assume(self, ok: Operand, refusal: str) -> None:
+        """Check what is taken for granted: where it does not hold, other code is made.
+
+        Code that makes no assumptions is refused, and so is code of which none would hold.
+        """
+        if isinstance(ok, Literal) and ok.value:
+            return
+        if self.shared.general or isinstance(ok, Literal):
+            raise UnsupportedError(f"{refusal} is not supported", self.builder.loc)
+        self.builder.check(ok, AssumptionError.__name__, "")
 
     def _made(self, kind: type | Handle, held: TupleOf | RecordOf | Pooled) -> Binding:
         """Return a list, dict or object in an element: a new one, or another name of one."""

@@ -122,8 +122,8 @@ def kind_of(binding: Binding) -> str:
             return "a pullback"
         case Maybe(inner=inner, absent=absent):
             return f"{kind_of(inner)} or {kind_of(absent)}"
-        case Perhaps(inner=inner):
-            return f"{kind_of(inner)} or None"
+        case Perhaps(inner=inner, blank=blank):
+            return f"{kind_of(inner)} or {'a number' if blank else 'None'}"
         case OneOf(items=items) | Among(items=items):
             return " or ".join(kind_of(item) for item in items)
         case Unbound():

@@ -1,6 +1,7 @@
 """Lists whose length is known only at run time, and what they hold.
 
 ==================  ==============================================================================
+`list_elements`     what all elements of such a list have in common
 `list_buffers`      the elements of such lists: a buffer for each number and array in them
 `wordings`          strings of run-time numbers that are one of several texts
 `pools`             the objects and dicts of which the run decides how many there are

@@ -35,7 +35,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.lowering import rows
 from adc.frontend.core.structure import cells_of
 from adc.frontend.values import elementwise
-from adc.frontend.values.growing import list_buffers, pools
+from adc.frontend.values.growing import list_buffers, list_elements, pools
 from adc.ir.builder import integer
 from adc.ir.core import Operand
 from adc.ir.errors import LimitError
@@ -82,7 +82,7 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> bool:
         return False
     if place.keys:
         raise pools.open_pool(lo, place.pool)
-    element = list_buffers.element_of(lo, value)
+    element = list_elements.element_of(lo, value)
     pools.grown(lo, ListRef(pools.items_of(place.pool)), element, value, node)
     _apply(lo, pooled.append, place, [value], node)
     return True

@@ -34,7 +34,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import OnePool, Pool, PoolError
 from adc.frontend.core.structure import cells_of, pieces
-from adc.frontend.values.growing import list_buffers
+from adc.frontend.values.growing import list_buffers, list_elements
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.types import BOOL
@@ -125,7 +125,7 @@ def _row_of(held: Binding) -> RecordOf:
 
 def _appended(lo: Lowerer, rows: ListRef, row: TupleOf, node: ast.AST) -> Num:
     """Append a row to a pool; return where it is."""
-    before = grown(lo, rows, list_buffers.element_of(lo, row), row, node)
+    before = grown(lo, rows, list_elements.element_of(lo, row), row, node)
     dispatch.apply(lo, Bound(rows, "append"), [row], {}, classes.call_at(node))
     return before.length
 
@@ -151,7 +151,7 @@ def _require(
     lo: Lowerer, ref: Ref, key: object, value: Binding, before: Binding | None, node: ast.AST
 ) -> None:
     """Refuse what a pool cannot hold, or not after what it holds `before`."""
-    element = list_buffers.element_of(lo, value)
+    element = list_elements.element_of(lo, value)
     place = f"`.{key}`" if isinstance(ref, ObjectRef) else repr(key)
     if element is None:
         raise PoolError(
@@ -159,7 +159,7 @@ def _require(
             "there are, is not supported", lo.span(node),
             "keep numbers, arrays of one shape, and such objects in them",
         )  # fmt: skip
-    if before is not None and list_buffers.joined(before, element) is None:
+    if before is not None and list_elements.joined(before, element) is None:
         raise PoolError(
             f"{kind_of(value)} as {place} of {kind_of(ref)}, where others have {kind_of(before)}, "
             "is not supported", lo.span(node),
@@ -187,7 +187,8 @@ def set_item(lo: Lowerer, ref: Ref, key: object, value: Binding, node: ast.AST) 
     assert isinstance(whole.element, TupleOf)
     counts = [len(list(cells_of(item))) for item in whole.element.items]
     first = sum(counts[:at])
-    columns = list_buffers.columns(lo, whole, row)[first : first + counts[at]]
+    own = Growing(whole.buffers[first : first + counts[at]], whole.length, whole.element.items[at])
+    columns = list_buffers.columns(lo, own, value)
     lo.hold(rows, list_buffers.replaced(lo, whole, place.row.operand, columns, node))
     return True
 

@@ -251,12 +251,6 @@ rows[0][0] = 5.0
 return v[0] + x[1]
 # ADC013: an array in a list whose length is known only at run time would be changed
 
-came = {0: None}
-for k in range(len(x)):
-    came[int(x[k])] = x + k
-return came[1]
-# ADC010: a key known only at run time is not supported for a dict of None and an array (f64[:])
-
 return Ranked(x[0]) < Plain()
 # ADC014: comparison of a Ranked with a Plain
 
