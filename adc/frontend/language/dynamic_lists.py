@@ -145,7 +145,19 @@ def loops_again(lo: Lowerer, stmts: Sequence[ast.stmt], loop: Callable[[], None]
 
 
 def item(lo: Lowerer, owner: Binding, held: Growing, key: Binding, node: ast.AST) -> Binding:
-    return lo.element(held, place(lo, held, key, out_of_range(owner), node), node)
+    """Lower ``list[key]``.
+
+    Where a loop changes the list, an array in it is copied: reverse code needs it later, and would
+    else keep the whole list as it is in each iteration.
+    """
+    at = place(lo, held, key, out_of_range(owner), node)
+    if not (isinstance(owner, ListRef) and owner.slot in lo.changing):
+        return lo.element(held, at, node)
+    parts: list[Num | ArrayRef] = []
+    for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True):
+        part = lo.part_at(buffer, cell, at, node)
+        parts.append(list_buffers.element_copy(lo, part) if isinstance(part, ArrayRef) else part)
+    return lo.element_of_parts(held.element, parts)
 
 
 def place(lo: Lowerer, held: Growing, key: Binding, text: str, node: ast.AST) -> Operand:
