@@ -77,6 +77,19 @@ def mean(*args, **kwargs):
     return np.mean(*args, **kwargs) * 2.0
 
 
+class Timer:
+    def __init__(self):
+        self.depth = 0
+        self.seen = {}
+
+    @contextlib.contextmanager
+    def around(self, name):
+        self.depth += 1
+        yield self.depth
+        self.depth -= 1
+        self.seen[name] = self.depth
+
+
 class Diverged(ArithmeticError):
     pass
 

@@ -2,6 +2,21 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+class Model:
+    def __init__(self):
+        self.timer = Timer()
+    def run(self, v):
+        with self.timer.around("run") as depth:
+            if v > 3.0:
+                raise ValueError("too much")
+            y = v * depth
+        return y
+model = Model()
+timer = Timer()
+with timer.around("all") as depth:
+    y = model.run(x) + depth
+return y, model.timer.depth, list(model.timer.seen), timer.seen["all"]
+
 p, q = Plain(), Plain()
 if x > 1.0:
     p.a = x
