@@ -302,7 +302,8 @@ def _import_module(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call
 HANDLERS: dict[Any, Handler] = {
     isinstance: _isinstance, issubclass: _issubclass, callable: _callable, type: _type,
     getattr: _getattr, hasattr: _hasattr, setattr: _setattr, vars: _vars, super: _super,
-    object.__setattr__: set_own, object.__getattribute__: get_own,
-    dir: _dir, inspect.signature: _signature, importlib.import_module: _import_module,
+    object.__new__: objects.new_object, object.__setattr__: set_own,
+    object.__getattribute__: get_own, dir: _dir, inspect.signature: _signature,
+    importlib.import_module: _import_module,
 }  # fmt: skip
 library.enter(HANDLERS)
