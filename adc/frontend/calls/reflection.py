@@ -216,7 +216,7 @@ def _signature(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) ->
     arguments.arity(lo, args, kwargs, node, 1)
     value, bound = None, False
     match args[0]:
-        case Closure(node=inner, defaults=defaults) if not defaults:
+        case Closure(node=inner, defaults=defaults) if not (defaults or _is_annotated(inner)):
             return Static(_of_node(inner))
         case Static(value=value):
             outside.pin(lo, args[0])
@@ -230,8 +230,15 @@ def _signature(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) ->
     return Static(found.replace(parameters=rest))
 
 
+def _is_annotated(node: ast.FunctionDef | ast.Lambda) -> bool:
+    """Whether a signature has types, which the program may ask for."""
+    if isinstance(node, ast.FunctionDef) and node.returns is not None:
+        return True
+    return any(isinstance(each, ast.arg) and each.annotation for each in ast.walk(node.args))
+
+
 def _of_node(node: ast.FunctionDef | ast.Lambda) -> inspect.Signature:
-    """Return the signature of an inner function without default values."""
+    """Return the signature of an inner function without types and default values."""
     spec, kinds = node.args, inspect.Parameter
     found: list[tuple[ast.arg, Any]] = [(arg, kinds.POSITIONAL_ONLY) for arg in spec.posonlyargs]
     found += [(arg, kinds.POSITIONAL_OR_KEYWORD) for arg in spec.args]

@@ -122,7 +122,10 @@ def _of_typing(lo: Lowerer, value: Any, node: ast.Subscript) -> Binding:
     known = [part.value for part in parts if isinstance(part, Static)]
     if len(known) < len(parts):
         return Static(value)  # such as `Callable[[float], float]`
-    return Static(value[tuple(known) if isinstance(key, TupleOf) else known[0]])
+    try:
+        return Static(value[tuple(known) if isinstance(key, TupleOf) else known[0]])
+    except TypeError as error:
+        numbers.refuse(lo, str(error), node, "TypeError", str(error))
 
 
 def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:

@@ -25,9 +25,11 @@ from adc.frontend.core.bindings import (
     Closure,
     Given,
     Lazy,
+    Maybe,
     NamedTuple,
     Num,
     ObjectRef,
+    OneOf,
     RecordOf,
     Static,
     Super,
@@ -510,7 +512,11 @@ def _made_by_method(
         made = dispatch.apply(lo, Static(new), [Static(cls), *args], kwargs, node)
     finally:
         making.pop()
-    dispatch.require_one([made], node)
+    if isinstance(made, Maybe | OneOf):  # on some paths, `__init__` would be called
+        raise lo.unsupported(
+            f"`__new__` of `{cls.__name__}`, which returns one of several values,", node,
+            "decide in a function, before the class is called",
+        )  # fmt: skip
     if isinstance(made, ObjectRef) and issubclass(made.cls, cls):
         _initialise(lo, made, args, kwargs, node)
         pools.enter(lo, made, node)

@@ -821,6 +821,22 @@ def instances_made_by_a_method(x: Any) -> Any:
     )
 
 
+class Positive:
+    x: Any
+
+    def __new__(cls, x: Any) -> Any:
+        return object.__new__(cls) if x > 0.0 else None
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+
+@refused("`__new__` of `Positive`, which returns one of several values,")
+def instance_or_nothing(x: Any) -> Any:
+    made = Positive(x)
+    return 0.0 if made is None else made.x
+
+
 @refused("`__new__` of a Made")
 def copy_of_an_instance_made_by_a_method(x: Any) -> Any:
     return copy.copy(Made(x)).x
