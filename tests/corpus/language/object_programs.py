@@ -821,7 +821,7 @@ def instances_made_by_a_method(x: Any) -> Any:
     )
 
 
-class Positive:
+class MadePerhaps:
     x: Any
 
     def __new__(cls, x: Any) -> Any:
@@ -831,9 +831,9 @@ class Positive:
         self.x = x
 
 
-@refused("`__new__` of `Positive`, which returns one of several values,")
+@refused("`__new__` of `MadePerhaps`, which returns one of several values,")
 def instance_or_nothing(x: Any) -> Any:
-    made = Positive(x)
+    made = MadePerhaps(x)
     return 0.0 if made is None else made.x
 
 

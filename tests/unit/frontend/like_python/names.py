@@ -29,6 +29,7 @@ import types
 import typing
 
 import numpy as np
+import packaging.version
 import scipy.constants
 import scipy.integrate
 import scipy.linalg
