@@ -25,9 +25,11 @@ from adc.frontend.core.bindings import (
     Closure,
     Given,
     Lazy,
+    Maybe,
     NamedTuple,
     Num,
     ObjectRef,
+    OneOf,
     RecordOf,
     Static,
     Super,
@@ -38,11 +40,11 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.classes import Instance
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages.descriptions import kind_of
-from adc.frontend.core.state import Dead, LastingError
+from adc.frontend.core.state import Dead, LastingError, PoolError
 from adc.frontend.core.structure import leaves, refs
 from adc.frontend.inputs import instances, trees
 from adc.frontend.inputs.places import Item, Member, Place, Step
-from adc.frontend.values import elementwise, keyed, views
+from adc.frontend.values import arguments, elementwise, keyed, views
 from adc.frontend.values.growing import pools
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import GlobalStateError, TypeMismatchError
@@ -461,6 +463,10 @@ def construct(
     init = classes.in_class(cls, "__init__")
     if cls is types.SimpleNamespace:
         return _namespace(lo, args, kwargs, node)
+    base, new = classes.inherited(cls, "__new__", None)
+    if isinstance(new, staticmethod) and not is_stand_in(cls):
+        outside.guard(lo, Place(base, (Member("__new__"),)), new)
+        return _made_by_method(lo, cls, new.__func__, args, kwargs, node)
     if init is object.__init__:
         if args or kwargs:
             raise TypeMismatchError(f"{cls.__name__}() takes no arguments", lo.span(node))
@@ -469,14 +475,66 @@ def construct(
     elif not classes.is_method(init):
         raise lo.unsupported(f"the constructor of `{cls.__name__}`", node, "make it a function")
     ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
-    if classes.is_method(init):
-        outside.guard(lo, Place(cls, (Member("__init__"),)), init)
-        result = dispatch.apply(lo, Static(init), [ref, *args], kwargs, node)
-        if result != NONE:
-            raise TypeMismatchError(
-                f"__init__() should return None, not {kind_of(result)}", lo.span(node)
-            )
+    _initialise(lo, ref, args, kwargs, node)
     pools.enter(lo, ref, node)
+    return ref
+
+
+def _initialise(
+    lo: Lowerer, ref: ObjectRef, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> None:
+    """Call `__init__`, if a program has written it."""
+    init = classes.in_class(ref.cls, "__init__")
+    if not classes.is_method(init):
+        return
+    outside.guard(lo, Place(ref.cls, (Member("__init__"),)), init)
+    result = dispatch.apply(lo, Static(init), [ref, *args], kwargs, node)
+    if result != NONE:
+        raise TypeMismatchError(
+            f"__init__() should return None, not {kind_of(result)}", lo.span(node)
+        )
+
+
+# In the memo: the classes whose `__new__` runs, as that may make the object.
+_MAKING = "classes that are made"
+
+
+def _made_by_method(
+    lo: Lowerer, cls: type, new: Any, args: list[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:  # fmt: skip
+    """Make an object by the `__new__` of its class, which may return any other one."""
+    if classes.is_generated(cls, classes.in_class(cls, "__init__")):
+        raise lo.unsupported(f"`{cls.__name__}`, a dataclass with `__new__`,", node)
+    making = lo.memo.setdefault(_MAKING, [])
+    making.append(cls)
+    try:
+        made = dispatch.apply(lo, Static(new), [Static(cls), *args], kwargs, node)
+    finally:
+        making.pop()
+    if isinstance(made, Maybe | OneOf):  # on some paths, `__init__` would be called
+        raise lo.unsupported(
+            f"`__new__` of `{cls.__name__}`, which returns one of several values,", node,
+            "decide in a function, before the class is called",
+        )  # fmt: skip
+    if isinstance(made, ObjectRef) and issubclass(made.cls, cls):
+        _initialise(lo, made, args, kwargs, node)
+        pools.enter(lo, made, node)
+    return made
+
+
+def new_object(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower `object.__new__`: an object without attributes."""
+    arguments.arity(lo, args, kwargs, node, 1)
+    cls = args[0].value if isinstance(args[0], Static) else None
+    if not (isinstance(cls, type) and is_plain(cls)) or is_stand_in(cls):
+        raise lo.unsupported(f"`__new__` of {kind_of(args[0])}", node, "call the class")
+    ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
+    if cls in lo.shared.pools and cls not in lo.memo.get(_MAKING, ()):
+        raise PoolError(
+            f"`__new__` of `{cls.__name__}`, of which the run decides how many objects there are, "
+            "is not supported", lo.span(node), "call the class",
+        )  # fmt: skip
     return ref
 
 

@@ -75,7 +75,8 @@ def new_ref(lo: Lowerer, like: Ref, held: Binding) -> Ref:
 def require_own(lo: Lowerer, binding: Binding, node: ast.AST, name: str) -> None:
     """Refuse an object whose class says how it is copied, by the method `name` or to pickle it."""
     if isinstance(binding, ObjectRef):
-        for method in (name, "__reduce__", "__getstate__", "__setstate__"):
+        own = ("__new__", "__getnewargs__", "__reduce_ex__", "__reduce__")
+        for method in (name, *own, "__getstate__", "__setstate__"):
             if getattr(binding.cls, method, None) is not getattr(object, method, None):
                 raise lo.unsupported(f"`{method}` of {kind_of(binding)}", node)
 

@@ -295,7 +295,7 @@ return float(BadOperators())
 # ADC014: __float__ returned str 'a', not a float
 
 return abs(BadOperators())
-# ADC014: this operation is not defined for a BadOperators
+# ADC014: `abs` is not defined for a BadOperators
 
 return BadOperators()(3.0)
 # ADC014: a BadOperators is not a function
