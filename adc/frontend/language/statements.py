@@ -37,6 +37,7 @@ from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import is_bound, read_name, unbound
 from adc.frontend.core.state import Dead
 from adc.frontend.core.structure import is_slot
+from adc.frontend.inputs import bases
 from adc.frontend.language import (
     assignment,
     attributes,
@@ -338,6 +339,8 @@ def _part(lo: Lowerer, subject: Binding, name: str, pattern: ast.pattern) -> Bin
 
 
 def _matches_dict(lo: Lowerer, pattern: ast.MatchMapping, subject: Binding) -> Operand:
+    if classes.in_class(classes.instance_class(subject) or object, "get") is bases.method("get"):
+        subject = objects.as_plain_dict(lo, subject, pattern)
     if not isinstance(subject, DictRef) or isinstance(subject, SetRef):
         cls = type(subject.value) if isinstance(subject, Static) else classes.class_of(subject)
         if not isinstance(subject, SetRef) and (cls is None or cls.__flags__ & _MAPPING):

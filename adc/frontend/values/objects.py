@@ -23,6 +23,7 @@ from adc.frontend.core.bindings import (
     Binding,
     Bound,
     Closure,
+    DictRef,
     Given,
     Lazy,
     NamedTuple,
@@ -40,7 +41,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import Dead, LastingError
 from adc.frontend.core.structure import leaves, refs
-from adc.frontend.inputs import instances, trees
+from adc.frontend.inputs import bases, instances, trees
 from adc.frontend.inputs.places import Item, Member, Place, Step
 from adc.frontend.values import elementwise, keyed, views
 from adc.frontend.values.growing import pools
@@ -49,6 +50,7 @@ from adc.ir.errors import GlobalStateError, TypeMismatchError
 from adc.ir.foreign import is_plain, is_stand_in
 from adc.ir.types import BOOL
 from adc.library.standard import iteration
+from adc.library.standard.bases import items_of, put
 
 
 def _apply(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> Binding:
@@ -64,7 +66,36 @@ _NEVER = Literal(False, BOOL)
 def _entry(lo: Lowerer, owner: Instance, name: str) -> tuple[Binding | None, Operand]:
     """Return an attribute, and whether it is there."""
     record = owner.record if isinstance(owner, NamedTuple) else lo.entries(owner)
+    if record.get(bases.SHARED) is not None and name not in _HIDDEN:
+        record = lo.entries(contents_of(lo, owner))
     return keyed.entry(record, name)
+
+
+_HIDDEN = (bases.CONTENTS, bases.SHARED)
+
+
+def contents_of(lo: Lowerer, owner: Binding) -> DictRef:
+    """Return what an object of a subclass of `dict` holds."""
+    assert isinstance(owner, ObjectRef)
+    held = lo.entries(owner).get(bases.CONTENTS)
+    assert held is not None
+    found = outside.opened(lo, held)
+    assert isinstance(found, DictRef)
+    return found
+
+
+def as_plain_dict(lo: Lowerer, given: Binding, node: ast.AST) -> Binding:
+    """Return an object as the dict that `dict(...)` and `**` make of it; others as they are.
+
+    They take what an object of a subclass of `dict` holds, unless it has its own `__iter__`. Of
+    others they ask `keys`.
+    """
+    cls = classes.instance_class(given)
+    if cls is None or classes.in_class(cls, "keys") is classes.MISSING:
+        return given
+    if bases.has_contents(cls) and classes.in_class(cls, "__iter__") is bases.method("__iter__"):
+        return contents_of(lo, given)
+    return _apply(lo, items_of, [given], node)
 
 
 def _written(cls: type) -> str:
@@ -127,7 +158,7 @@ def attribute(lo: Lowerer, owner: Instance, name: str, node: ast.AST) -> Binding
     first = _is_data(value) and _has(value, "__get__") and not isinstance(value, classes.HELD)
     first = first and value is not BaseException.args  # they are held as well
     if name == "__dict__" and isinstance(owner, ObjectRef):
-        return as_dict(lo, owner, node)
+        return owner if _entry(lo, owner, bases.SHARED)[0] is not None else as_dict(lo, owner, node)
     held, there = (None, _NEVER) if first else _entry(lo, owner, name)
     if held is not None:
         if not isinstance(there, Literal):
@@ -194,8 +225,8 @@ def of_super(lo: Lowerer, found: Super, name: str, node: ast.AST) -> Binding:
     raise TypeMismatchError(f"'super' object has no attribute {name!r}", lo.span(node))
 
 
-# What Python calls for ``owner.name`` and ``owner.name = value``.
-_READ_AND_SET = (object.__getattribute__, object.__setattr__)
+# What Python calls for ``owner.name``, ``owner.name = value`` and ``del owner.name``.
+_READ_AND_SET = (object.__getattribute__, object.__setattr__, object.__delattr__)
 
 
 def _of_class(
@@ -228,7 +259,9 @@ def _of_class(
     if isinstance(value, functools.cached_property):
         return _cached(lo, owner, name, value, node)
     if isinstance(value, staticmethod | classmethod):
-        return Static(value.__get__(None, cls))
+        return static(
+            value.__get__(None, cls)
+        )  # a number if it is one: ``pi = staticmethod(np.pi)``
     if _has(value, "__get__"):
         return _described(lo, owner, name, value, "__get__", [owner, Static(cls)], node)
     return outside.reach(lo, place, value)
@@ -327,6 +360,12 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
                 "set the attribute that it reads",
             )  # fmt: skip
         _apply(lo, meant.fset, [owner, value], node)
+    elif name == "__dict__" and value == owner and bases.has_contents(cls):
+        if lo.record(owner).keys != (bases.CONTENTS,):
+            raise lo.unsupported(
+                f"`__dict__` of {kind_of(owner)} that has attributes", node, "set it first"
+            )
+        lo.hold(owner, lo.entries(owner).with_item(bases.SHARED, Static(True)))
     elif _is_data(meant) and not isinstance(meant, classes.HELD):
         _described(lo, owner, name, meant, "__set__", [owner, value], node)
     elif not isinstance(meant, classes.HELD) and not cls.__dictoffset__:
@@ -334,6 +373,9 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
             f"{cls.__name__!r} object has no attribute {name!r}", lo.span(node),
             "add it to `__slots__`",
         )  # fmt: skip
+    elif _entry(lo, owner, bases.SHARED)[0] is not None:
+        call = classes.call_at(node)
+        dispatch.apply(lo, Static(put), [contents_of(lo, owner), Static(name), value], {}, call)
     else:
         if pools.set_item(lo, owner, name, value, node):
             return
@@ -381,9 +423,18 @@ def delete_attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> N
     """Lower ``del owner.name``."""
     if not isinstance(owner, ObjectRef) or instances.is_frozen(owner.cls):
         raise lo.unsupported(f"`del` of an attribute of {kind_of(owner)}", node)
-    cls, meant = owner.cls, classes.in_class(owner.cls, name)
+    cls = owner.cls
     if isinstance(classes.in_class(cls, "__delattr__"), types.FunctionType):
-        raise lo.unsupported(f"`__delattr__` of {kind_of(owner)}", node)
+        fn = classes.find_method(lo, cls, "__delattr__")
+        _apply(lo, fn, [owner, Static(name)], node)
+        return
+    delete_own(lo, owner, name, node)
+
+
+def delete_own(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> None:
+    """Lower ``object.__delattr__(owner, name)``."""
+    assert isinstance(owner, ObjectRef)
+    cls, meant = owner.cls, classes.in_class(owner.cls, name)
     if isinstance(meant, property):
         outside.guard(lo, Place(cls, (Member(name),)), meant)
         if meant.fdel is None:
@@ -393,6 +444,8 @@ def delete_attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> N
         _apply(lo, meant.fdel, [owner], node)
     elif _is_data(meant) and not isinstance(meant, classes.HELD):
         _described(lo, owner, name, meant, "__delete__", [owner], node)
+    elif _entry(lo, owner, bases.SHARED)[0] is not None:
+        raise lo.unsupported(f"`del` of an attribute of {kind_of(owner)}", node, "delete its item")
     elif (found := _entry(lo, owner, name))[0] is None:
         raise TypeMismatchError(f"{cls.__name__!r} object has no attribute {name!r}", lo.span(node))
     else:
@@ -468,7 +521,7 @@ def construct(
         return _dataclass(lo, cls, args, kwargs, node)
     elif not classes.is_method(init):
         raise lo.unsupported(f"the constructor of `{cls.__name__}`", node, "make it a function")
-    ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
+    ref = blank(lo, cls)
     if classes.is_method(init):
         outside.guard(lo, Place(cls, (Member("__init__"),)), init)
         result = dispatch.apply(lo, Static(init), [ref, *args], kwargs, node)
@@ -478,6 +531,14 @@ def construct(
             )
     pools.enter(lo, ref, node)
     return ref
+
+
+def blank(lo: Lowerer, cls: type) -> ObjectRef:
+    """Return an object of a class, as `object.__new__` makes it."""
+    record = RecordOf((), ())
+    if bases.has_contents(cls):
+        record = RecordOf((bases.CONTENTS,), (lo.new_ref(DictRef, record),))
+    return lo.new_ref(lambda slot: ObjectRef(slot, cls), record)
 
 
 def _namespace(
@@ -497,6 +558,8 @@ def _namespace(
 def as_dict(lo: Lowerer, owner: Binding, node: ast.AST) -> Binding:
     """Lower ``vars(owner)``: the dict that holds the attributes, so that changes are seen."""
     if not (isinstance(owner, ObjectRef) and owner.cls.__dictoffset__) or is_stand_in(owner.cls):
+        raise lo.unsupported(f"`vars` of {kind_of(owner)}", node, "name the attributes")
+    if bases.has_contents(owner.cls):
         raise lo.unsupported(f"`vars` of {kind_of(owner)}", node, "name the attributes")
     if any(vars(base).get("__slots__") for base in owner.cls.__mro__):
         raise lo.unsupported(
