@@ -54,9 +54,9 @@ from adc.frontend.values import (
     arguments,
     comparisons,
     constants,
+    contents,
     elementwise,
     keyed,
-    objects,
     operators,
     sequences,
     special,
@@ -536,7 +536,7 @@ def filled(
 ) -> Binding:
     """Put into a new dict what its class is called with."""
     arguments.arity(lo, args, {}, node, 0, 1)
-    args = [objects.as_plain_dict(lo, arg, node) for arg in args]
+    args = [contents.as_plain_dict(lo, arg, node) for arg in args]
     if args and isinstance(args[0], DictRef):
         dicts.update(lo, made, args[0], node)
     elif args:

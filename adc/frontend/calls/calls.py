@@ -69,6 +69,7 @@ from adc.frontend.syntax.source import Source
 from adc.frontend.transforms import derivatives, nested
 from adc.frontend.values import (
     constants,
+    contents,
     elementwise,
     objects,
     sequences,
@@ -154,7 +155,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             elif _is_numeric(callee) or _is_one_of(callee, _TAKING):
                 suspended.require_none(lo, found, arg)
             if callee == Static(dict):
-                found = objects.as_plain_dict(lo, found, arg)
+                found = contents.as_plain_dict(lo, found, arg)
             consumed = _consumes(callee) or (_is_one_of(callee, _PASSING) and _is_finite(found))
             args.append(generators.elements(lo, found, arg) if consumed else found)
     kwargs: dict[str, Binding] = {}
@@ -169,7 +170,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
             continue
-        value = objects.as_plain_dict(lo, value, keyword.value)
+        value = contents.as_plain_dict(lo, value, keyword.value)
         if not isinstance(value, DictRef):
             raise TypeMismatchError(
                 f"`**` needs a dict, not {kind_of(value)}", lo.span(keyword.value)
@@ -203,7 +204,7 @@ def _is_finite(binding: Binding) -> bool:
 def _as_dict(lo: Lowerer, arg: ast.expr) -> Binding | None:
     """Return what `dict` makes of an object with `keys`; None of anything else."""
     held = evaluation.lower_expr(lo, arg) if isinstance(arg, generators.HELD) else None
-    made = held if held is None else objects.as_plain_dict(lo, held, arg)
+    made = held if held is None else contents.as_plain_dict(lo, held, arg)
     return None if made is held else made
 
 

@@ -35,7 +35,7 @@ from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Has, Place
 from adc.frontend.language import attributes, statements
 from adc.frontend.numpy import library
-from adc.frontend.values import arguments, elementwise, objects
+from adc.frontend.values import arguments, contents, elementwise, objects
 from adc.frontend.values.arguments import Handler
 from adc.ir.errors import TypeMismatchError
 from adc.ir.foreign import is_stand_in
@@ -243,7 +243,7 @@ def _new(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
     if not classes.is_record_class(cls) or instances.is_frozen(cls) or issubclass(cls, tuple):
         raise lo.unsupported(f"`object.__new__` of {kind_of(args[0])}", node, "call the class")
     outside.pin(lo, args[0])
-    return objects.blank(lo, cls)
+    return contents.blank(lo, cls)
 
 
 def _type(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:

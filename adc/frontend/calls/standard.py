@@ -62,6 +62,7 @@ from adc.frontend.numpy import library
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import (
     comparisons,
+    contents,
     elementwise,
     keyed,
     objects,
@@ -300,7 +301,7 @@ def _copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
             structures.require_own(lo, found, node, "__copy__")
             made = structures.new_ref(lo, found, lo.held(found))
             if isinstance(made, ObjectRef) and bases.has_contents(made.cls):
-                own = dicts.copied(lo, objects.contents_of(lo, made), node)
+                own = dicts.copied(lo, contents.contents_of(lo, made), node)
                 lo.hold(made, lo.record(made).with_item(bases.CONTENTS, own))
             pools.enter(lo, made, node)
             return made

@@ -23,7 +23,6 @@ from adc.frontend.core.bindings import (
     Binding,
     Bound,
     Closure,
-    DictRef,
     Given,
     Lazy,
     NamedTuple,
@@ -43,14 +42,14 @@ from adc.frontend.core.state import Dead, LastingError
 from adc.frontend.core.structure import leaves, refs
 from adc.frontend.inputs import bases, instances, trees
 from adc.frontend.inputs.places import Item, Member, Place, Step
-from adc.frontend.values import elementwise, keyed, views
+from adc.frontend.values import contents, elementwise, keyed, views
 from adc.frontend.values.growing import pools
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import GlobalStateError, TypeMismatchError
 from adc.ir.foreign import is_plain, is_stand_in
 from adc.ir.types import BOOL
 from adc.library.standard import iteration
-from adc.library.standard.bases import items_of, put
+from adc.library.standard.bases import put
 
 
 def _apply(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> Binding:
@@ -67,35 +66,11 @@ def _entry(lo: Lowerer, owner: Instance, name: str) -> tuple[Binding | None, Ope
     """Return an attribute, and whether it is there."""
     record = owner.record if isinstance(owner, NamedTuple) else lo.entries(owner)
     if record.get(bases.SHARED) is not None and name not in _HIDDEN:
-        record = lo.entries(contents_of(lo, owner))
+        record = lo.entries(contents.contents_of(lo, owner))
     return keyed.entry(record, name)
 
 
 _HIDDEN = (bases.CONTENTS, bases.SHARED)
-
-
-def contents_of(lo: Lowerer, owner: Binding) -> DictRef:
-    """Return what an object of a subclass of `dict` holds."""
-    assert isinstance(owner, ObjectRef)
-    held = lo.entries(owner).get(bases.CONTENTS)
-    assert held is not None
-    found = outside.opened(lo, held)
-    assert isinstance(found, DictRef)
-    return found
-
-
-def as_plain_dict(lo: Lowerer, given: Binding, node: ast.AST) -> Binding:
-    """Return an object as the dict that `dict(...)` and `**` make of it; others as they are.
-
-    They take what an object of a subclass of `dict` holds, unless it has its own `__iter__`. Of
-    others they ask `keys`.
-    """
-    cls = classes.instance_class(given)
-    if cls is None or classes.in_class(cls, "keys") is classes.MISSING:
-        return given
-    if bases.has_contents(cls) and classes.in_class(cls, "__iter__") is bases.method("__iter__"):
-        return contents_of(lo, given)
-    return _apply(lo, items_of, [given], node)
 
 
 def _written(cls: type) -> str:
@@ -225,6 +200,7 @@ def of_super(lo: Lowerer, found: Super, name: str, node: ast.AST) -> Binding:
     raise TypeMismatchError(f"'super' object has no attribute {name!r}", lo.span(node))
 
 
+_SET: Any = type.__setattr__
 # What Python calls for ``owner.name``, ``owner.name = value`` and ``del owner.name``.
 _READ_AND_SET = (object.__getattribute__, object.__setattr__, object.__delattr__)
 
@@ -264,7 +240,8 @@ def _of_class(
         )  # a number if it is one: ``pi = staticmethod(np.pi)``
     if _has(value, "__get__"):
         return _described(lo, owner, name, value, "__get__", [owner, Static(cls)], node)
-    return outside.reach(lo, place, value)
+    found = outside.member(lo, place.root, name) if isinstance(place.root, type) else None
+    return outside.reach(lo, place, value) if found is None else found
 
 
 def _cached(
@@ -323,6 +300,9 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
 def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AST) -> None:
     """Lower ``object.__setattr__(owner, name, value)``, and what ``owner.name = value`` is."""
     if isinstance(owner, Static) and instances.is_unchanging(owner.value):
+        plain = classes.is_record_class(owner.value) and type(owner.value).__setattr__ is _SET
+        if plain and outside.assign_member(lo, owner.value, name, value):
+            return
         raise GlobalStateError(
             f"`{name}` of {kind_of(owner)}, outside the function, would be changed", lo.span(node),
             "keep it in an object that is an argument, and return it",
@@ -375,7 +355,9 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
         )  # fmt: skip
     elif _entry(lo, owner, bases.SHARED)[0] is not None:
         call = classes.call_at(node)
-        dispatch.apply(lo, Static(put), [contents_of(lo, owner), Static(name), value], {}, call)
+        dispatch.apply(
+            lo, Static(put), [contents.contents_of(lo, owner), Static(name), value], {}, call
+        )
     else:
         if pools.set_item(lo, owner, name, value, node):
             return
@@ -465,6 +447,8 @@ def of_static(lo: Lowerer, known: Static, name: str, node: ast.AST) -> Binding |
             and name[:2] != "__"
         ):
             raise lo.unsupported(f"`{name}` of the metaclass of `{owner.__name__}`", node)
+        if (found := outside.member(lo, owner, name)) is not None:
+            return found
         if (
             classes.is_record_class(owner)
             and value is not classes.MISSING
@@ -521,7 +505,7 @@ def construct(
         return _dataclass(lo, cls, args, kwargs, node)
     elif not classes.is_method(init):
         raise lo.unsupported(f"the constructor of `{cls.__name__}`", node, "make it a function")
-    ref = blank(lo, cls)
+    ref = contents.blank(lo, cls)
     if classes.is_method(init):
         outside.guard(lo, Place(cls, (Member("__init__"),)), init)
         result = dispatch.apply(lo, Static(init), [ref, *args], kwargs, node)
@@ -531,14 +515,6 @@ def construct(
             )
     pools.enter(lo, ref, node)
     return ref
-
-
-def blank(lo: Lowerer, cls: type) -> ObjectRef:
-    """Return an object of a class, as `object.__new__` makes it."""
-    record = RecordOf((), ())
-    if bases.has_contents(cls):
-        record = RecordOf((bases.CONTENTS,), (lo.new_ref(DictRef, record),))
-    return lo.new_ref(lambda slot: ObjectRef(slot, cls), record)
 
 
 def _namespace(

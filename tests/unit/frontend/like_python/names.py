@@ -431,6 +431,28 @@ SHARED = Shared(rate=2.0, n=3)
 DEFAULTS = Defaults({"a": 1.0, "base.b": 2.0})
 
 
+class Numbered:
+    """Its objects are counted."""
+
+    count = 0
+    last = None
+    scale = 1.0
+
+    def __init__(self, v):
+        self.v = v
+        Numbered.count += 1
+        self.id = Numbered.count
+
+    @classmethod
+    def reset(cls):
+        cls.count, cls.last, cls.scale = 0, None, 1.0
+
+
+class NumberedToo(Numbered):
+    def twice(self):
+        return super().count * 2 + self.count
+
+
 class Wrapped:
     scale = 2.0
 
