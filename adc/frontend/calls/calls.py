@@ -9,7 +9,7 @@ import functools
 import inspect
 import sys
 import types
-from collections.abc import MappingView, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -156,7 +156,9 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
                 suspended.require_none(lo, found, arg)
             if callee == Static(dict):
                 found = contents.as_plain_dict(lo, found, arg)
-            consumed = _consumes(callee) or (_is_one_of(callee, _PASSING) and _is_finite(found))
+            consumed = _consumes(callee) or (
+                _is_one_of(callee, _PASSING) and contents.is_finite(found)
+            )
             args.append(generators.elements(lo, found, arg) if consumed else found)
     kwargs: dict[str, Binding] = {}
     for keyword in node.keywords:
@@ -193,12 +195,6 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
                 node,
             )  # fmt: skip
         return dispatch.apply(lo, callee, args, kwargs, node)
-
-
-def _is_finite(binding: Binding) -> bool:
-    """Whether all of a loop over an object is known to end, and to do nothing else."""
-    cls = classes.instance_class(binding)
-    return cls is not None and issubclass(cls, dict | MappingView)
 
 
 def _as_dict(lo: Lowerer, arg: ast.expr) -> Binding | None:

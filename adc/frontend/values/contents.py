@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import MappingView
 
 from adc.frontend.core import classes, dispatch, outside
-from adc.frontend.core.bindings import Binding, DictRef, ObjectRef, RecordOf, Static
+from adc.frontend.core.bindings import (
+    Binding,
+    DictRef,
+    DictView,
+    ObjectRef,
+    RecordOf,
+    SetRef,
+    Static,
+)
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.inputs import bases
 from adc.library.standard.bases import items_of
@@ -41,3 +50,16 @@ def as_plain_dict(lo: Lowerer, given: Binding, node: ast.AST) -> Binding:
     if bases.has_contents(cls) and classes.in_class(cls, "__iter__") is bases.method("__iter__"):
         return contents_of(lo, given)
     return dispatch.apply(lo, Static(items_of), [given], {}, classes.call_at(node))
+
+
+def is_finite(binding: Binding) -> bool:
+    """Whether all of a loop over an object is known to end, and to do nothing else."""
+    cls = classes.instance_class(binding)
+    return cls is not None and issubclass(cls, dict | MappingView)
+
+
+def indexed(lo: Lowerer, found: Binding, node: ast.AST) -> Binding:
+    """Return what is iterated as what can be indexed: of a dict, a list of its keys."""
+    if isinstance(found, DictRef | DictView) and not isinstance(found, SetRef):
+        return dispatch.apply(lo, Static(list), [found], {}, classes.call_at(node))
+    return found
