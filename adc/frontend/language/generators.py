@@ -49,7 +49,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import SplitError, handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages.descriptions import kind_of
-from adc.frontend.core.names import read_name
+from adc.frontend.core.names import is_builtin, read_name
 from adc.frontend.core.structure import leaves, shape_of
 from adc.frontend.syntax.jumps import Labelled, Leave, leaving
 from adc.frontend.syntax.source import Source
@@ -704,9 +704,11 @@ def _free(lo: Lowerer, generator: Generator) -> dict[str, Binding]:
                 found[name] = frame.env[name]
             continue
         try:
-            found[name] = outside.free(lo, generator.holder, (name,), generator.node)
+            binding = outside.free(lo, generator.holder, (name,), generator.node)
         except UnboundError:
             continue
+        if not is_builtin(lo, name, binding):  # `str(v)` is looked for under this name
+            found[name] = binding
     return found
 
 

@@ -2,6 +2,19 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+def texts(d):
+    for k in d:
+        yield str(k).lower()
+def all_texts(d):
+    made = [str(k).lower() for k in d]
+    yield from iter(made)
+def named(d):
+    str = float
+    for k in texts(d):
+        yield k + "!"
+d = {"Aa": x, 3: 2.0}
+return list(texts(d)), dict(zip(all_texts(d), d.values())), [k for k in named(d)]
+
 d = {0: 5.0, 1: 7.0, 2: 9.0}
 def double(v):
     for each in v:
