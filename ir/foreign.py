@@ -222,8 +222,8 @@ def peculiarity(cls: type) -> str:
     if type(cls).__call__ is not type.__call__:
         return f"whose metaclass `{type(cls).__name__}` has `__call__`"
     made: Any = cls.__new__
-    if made is not object.__new__ and not any(made is base.__new__ for base in BASES):
-        return "which has `__new__`"
+    if made not in (object.__new__, dict.__new__) and not isinstance(made, types.FunctionType):
+        return f"whose `__new__` is that of `{_owner(cls, '__new__').__name__}`"
     if _is_written(cls, "__getattribute__"):
         return "which has `__getattribute__`"
     for name in ("__getattr__", "__setattr__"):
@@ -234,6 +234,10 @@ def peculiarity(cls: type) -> str:
         ):
             return f"which has `{name}`"
     return ""
+
+
+def _owner(cls: type, name: str) -> type:
+    return next(base for base in cls.__mro__ if name in vars(base))
 
 
 def _is_written(cls: type, name: str) -> bool:

@@ -69,7 +69,7 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS
 from adc.ir.ops import arith
-from adc.ir.sums import summed
+from adc.ir.sums import lane_values, summed
 from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import (
     Names,
@@ -99,6 +99,7 @@ class _ReverseFuser:
         for callee in fn.callees:
             self.names.add(Names.of(callee))
         self.shapes = Shapes(fn, self.names)
+        self.lanes = lane_values(fn)
         self.reads, self.gives = StatementCache(_reads), StatementCache(_definitions)
 
     def joined(self, stmts: Sequence[Stmt], scope: frozenset[Value]) -> tuple[Stmt, ...]:
@@ -249,7 +250,9 @@ class _ReverseFuser:
             if k in sums:
                 init[k] = zero(derivative_type(param.type))
                 results[k] = self.names.value(result)
-                after.append(Apply((result,), OPS["add"], (start, results[k]), (), reverse.loc))
+                # An outer loop may go on with its own sum.
+                op = OPS["sum" if start in self.lanes else "add"]
+                after.append(Apply((result,), op, (start, results[k]), (), reverse.loc))
             elif not isinstance(param.type, Array):
                 continue
             elif (

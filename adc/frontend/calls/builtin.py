@@ -128,7 +128,8 @@ def _abs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
         text = f"bad operand type for abs(): '{classes.name_of(args[0])}'"
         message = f"`abs` of {kind_of(args[0])}"
         numbers.refuse(lo, message, node, "TypeError", text, "use `np.abs`")
-    x = elementwise.number(lo, args[0], node)
+    own = "bad operand type for abs(): 'NoneType'"
+    x = elementwise.number(lo, args[0], node, "`abs`", own)
     if x.type.kind == "b":
         x = lo.convert(x, INT) if numbers.scalar_type(x).weak else x
         if x.type.kind == "b":

@@ -528,8 +528,8 @@ def _call_method(
             return dicts.method(lo, owner, name, args, kwargs, node)
         case Bound(owner=ListRef() | TupleOf()):
             return containers.method(lo, callee, args, kwargs, node)
-        case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if objects.replaces(cls):
-            return objects.replaced(lo, owner, args, kwargs, node)
+        case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if contents.replaces(cls):
+            return contents.replaced(lo, owner, args, kwargs, node)
         case Bound(owner=(NamedTuple(cls=cls) | ObjectRef(cls=cls)) as owner, name=name):
             if callee.after is not None and name == "__init__":
                 done = objects.initialised(lo, owner, callee.after, args, kwargs, node)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import evaluation
-from adc.frontend.core import classes, dispatch, names, outside
+from adc.frontend.core import classes, dispatch, names, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
@@ -44,21 +44,37 @@ from adc.library.standard import bases
 
 def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
-    given = [_plain(item.value) if isinstance(item, Static) else None for item in _flat(args[1])]
-    asked = [instances.class_of(c) if isinstance(c, type) else c for c in given]
     cls = classes.class_of(args[0])
     if cls is None:
         raise lo.unsupported(f"`isinstance` of {kind_of(args[0])}", node)
+    return _is_subclass(lo, cls, args[1], "isinstance", node)
+
+
+def _issubclass(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    cls = args[0].value if isinstance(args[0], Static) else None
+    if not isinstance(cls, type):
+        text = "issubclass() arg 1 must be a class"
+        numbers.refuse(lo, f"`issubclass` of {kind_of(args[0])}", node, "TypeError", text)
+    outside.pin(lo, args[0])
+    return _is_subclass(lo, instances.class_of(cls), args[1], "issubclass", node)
+
+
+def _is_subclass(lo: Lowerer, cls: type, of: Binding, what: str, node: ast.Call) -> Binding:
+    """Lower the question whether a class is one of some, or inherits from one."""
+    given = [_plain(item.value) if isinstance(item, Static) else None for item in _flat(of)]
+    asked = [instances.class_of(c) if isinstance(c, type) else c for c in given]
     if not all(isinstance(c, type) for c in asked):
-        what = ast.unparse(node.args[-1])
-        raise lo.unsupported(f"`isinstance` with `{what}`", node, "use a class, or several")
-    usual: list[Any] = [type.__instancecheck__, abc.ABCMeta.__instancecheck__]
+        with_ = ast.unparse(node.args[-1])
+        raise lo.unsupported(f"`{what}` with `{with_}`", node, "use a class, or several")
+    check = "__instancecheck__" if what == "isinstance" else "__subclasscheck__"
+    usual = [getattr(each, check) for each in (type, abc.ABCMeta)]
     for c in asked:
         if cls is np.ndarray and c is not np.ndarray and isinstance(c, type):
             if issubclass(c, np.ndarray):  # which arrays from outside may be
-                raise lo.unsupported(f"`isinstance` of an array with `{c.__name__}`", node)
-        if type(c).__instancecheck__ not in usual:
-            raise lo.unsupported(f"`__instancecheck__` of `{type(c).__name__}`", node)
+                raise lo.unsupported(f"`{what}` of an array with `{c.__name__}`", node)
+        if getattr(type(c), check) not in usual:
+            raise lo.unsupported(f"`{check}` of `{type(c).__name__}`", node)
     return lo.num(any(issubclass(cls, c) for c in asked if isinstance(c, type)))
 
 
@@ -200,6 +216,8 @@ def _signature(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) ->
     arguments.arity(lo, args, kwargs, node, 1)
     value, bound = None, False
     match args[0]:
+        case Closure(node=inner, defaults=defaults) if not (defaults or _is_annotated(inner)):
+            return Static(_of_node(inner))
         case Static(value=value):
             outside.pin(lo, args[0])
         case Bound(owner=ObjectRef(cls=cls), name=name, after=None):
@@ -210,6 +228,24 @@ def _signature(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) ->
     found = inspect.signature(value)
     rest = list(found.parameters.values())[1 if bound else 0 :]
     return Static(found.replace(parameters=rest))
+
+
+def _is_annotated(node: ast.FunctionDef | ast.Lambda) -> bool:
+    """Whether a signature has types, which the program may ask for."""
+    if isinstance(node, ast.FunctionDef) and node.returns is not None:
+        return True
+    return any(isinstance(each, ast.arg) and each.annotation for each in ast.walk(node.args))
+
+
+def _of_node(node: ast.FunctionDef | ast.Lambda) -> inspect.Signature:
+    """Return the signature of an inner function without types and default values."""
+    spec, kinds = node.args, inspect.Parameter
+    found: list[tuple[ast.arg, Any]] = [(arg, kinds.POSITIONAL_ONLY) for arg in spec.posonlyargs]
+    found += [(arg, kinds.POSITIONAL_OR_KEYWORD) for arg in spec.args]
+    found += [(spec.vararg, kinds.VAR_POSITIONAL)] if spec.vararg else []
+    found += [(arg, kinds.KEYWORD_ONLY) for arg in spec.kwonlyargs]
+    found += [(spec.kwarg, kinds.VAR_KEYWORD)] if spec.kwarg else []
+    return inspect.Signature([inspect.Parameter(arg.arg, kind) for arg, kind in found])
 
 
 def _setattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -234,16 +270,6 @@ def delete_own(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) ->
         raise lo.unsupported(f"`__delattr__` of {kind_of(args[0])}", node)
     objects.delete_own(lo, args[0], _name_of(lo, args[1], node).attr, node)
     return NONE
-
-
-def _new(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    """Lower `object.__new__`, which `cls.__new__` mostly is."""
-    arguments.arity(lo, args, kwargs, node, 1)
-    cls: Any = args[0].value if isinstance(args[0], Static) else None
-    if not classes.is_record_class(cls) or instances.is_frozen(cls) or issubclass(cls, tuple):
-        raise lo.unsupported(f"`object.__new__` of {kind_of(args[0])}", node, "call the class")
-    outside.pin(lo, args[0])
-    return contents.blank(lo, cls)
 
 
 def _type(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -290,10 +316,11 @@ def _import_module(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call
 
 
 HANDLERS: dict[Any, Handler] = {
-    isinstance: _isinstance, callable: _callable, type: _type, getattr: _getattr,
-    hasattr: _hasattr, setattr: _setattr, vars: _vars, super: _super,
-    object.__setattr__: set_own, object.__getattribute__: get_own, object.__delattr__: delete_own,
-    object.__new__: _new,
-    dir: _dir, inspect.signature: _signature, importlib.import_module: _import_module,
+    isinstance: _isinstance, issubclass: _issubclass, callable: _callable, type: _type,
+    getattr: _getattr, hasattr: _hasattr, setattr: _setattr, vars: _vars, super: _super,
+    object.__new__: contents.new_object, object.__setattr__: set_own,
+    object.__getattribute__: get_own, object.__delattr__: delete_own, dir: _dir,
+    inspect.signature: _signature,
+    importlib.import_module: _import_module,
 }  # fmt: skip
 library.enter(HANDLERS)

@@ -58,7 +58,7 @@ from adc.ir.walk import stmt_reads, substitute_stmt, with_results
 RAISED = "$raised"
 # How many numbers of a message are kept for a handler with a name, or where it is raised again:
 # integers, and then floats.
-SLOTS = 3
+SLOTS = 6
 _KEPT = (INT, FLOAT)
 _SITES = "raised exceptions"
 # Exceptions that the program knows nothing of: NumPy would go on there.

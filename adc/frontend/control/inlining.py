@@ -33,7 +33,6 @@ from adc.frontend.inputs.places import Default, defaults_of
 from adc.frontend.syntax import scope
 from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
-from adc.ir.errors import TypeMismatchError
 
 
 def require_lasting(lo: Lowerer, args: Iterable[Binding], node: ast.Call) -> None:
@@ -60,10 +59,8 @@ def bind_arguments(
     bound: dict[str, Binding] = dict(zip(positional, args, strict=False))
     if len(args) > len(positional):
         if spec.vararg is None:
-            raise TypeMismatchError(
-                f"{name}() takes {len(positional)} arguments but {len(args)} were given",
-                lo.span(node),
-            )
+            taken = f"takes {len(positional)} arguments but {len(args)} were given"
+            numbers.refuse(lo, f"{name}() {taken}", node, "TypeError")
         bound[spec.vararg.arg] = TupleOf(tuple(args[len(positional) :]))
     elif spec.vararg is not None:
         bound[spec.vararg.arg] = TupleOf(())
@@ -73,18 +70,17 @@ def bind_arguments(
             extra = extra.with_item(key, value)
             continue
         if key not in by_name:
-            raise TypeMismatchError(
-                f"{name}() got an unexpected keyword argument {key!r}", lo.span(node)
-            )
+            what = f"{name}() got an unexpected keyword argument {key!r}"
+            numbers.refuse(lo, what, node, "TypeError")
         if key in bound:
-            raise TypeMismatchError(
-                f"{name}() got multiple values for argument {key!r}", lo.span(node)
-            )
+            what = f"{name}() got multiple values for argument {key!r}"
+            numbers.refuse(lo, what, node, "TypeError")
         bound[key] = value
     for key in [*positional, *(arg.arg for arg in spec.kwonlyargs)]:
         if key not in bound:
             if key not in defaults:
-                raise TypeMismatchError(f"{name}() is missing the argument {key!r}", lo.span(node))
+                what = f"{name}() is missing the argument {key!r}"
+                numbers.refuse(lo, what, node, "TypeError")
             bound[key] = outside.opened(lo, defaults[key])
     if spec.kwarg is not None:
         bound[spec.kwarg.arg] = lo.new_ref(DictRef, extra)

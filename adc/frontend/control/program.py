@@ -31,6 +31,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.state import Frame, Holder, StackError, VariesError
 from adc.frontend.core.structure import pieces, refs, shape_of
 from adc.frontend.inputs.places import Place
+from adc.frontend.syntax import scope
 from adc.frontend.syntax.source import Source
 from adc.ir.builder import integer
 from adc.ir.core import Literal
@@ -47,6 +48,8 @@ TOTAL = 1500
 _MAX_CALL_DEPTH = 60
 # How often lowering begins again: signatures that differ each time would not end it.
 MOST_AGAIN = 20
+# How many calls of a recursive function are inlined to see whether its result is a constant.
+_MAX_ASKED = 100
 # For how many kinds of arguments a function is lowered where too much has been inlined.
 MOST_SIGNATURES = 8
 
@@ -217,41 +220,70 @@ def _call_recursive(lo: Lowerer, call: _Call) -> Binding:
     """Call a recursive function; or, for what such a function cannot do, inline all of its calls.
 
     One that changes the nodes of a tree is inlined, if the tree has an end; so is one that may
-    raise what a `try` around it catches.
+    raise what a `try` around it catches, and one that says of a container whether something is in
+    it: `if is_symbolic(x)` decides what else there is in the program.
     """
-    structural, closure = lo.shared.structural, call.closure
     before = lo.point()
     mark = len(lo.builder.stmts)
+    may_unfold = call.which not in lo.shared.structural and lo.depth is None
+    if may_unfold and _has_constants(call.source.node):
+        found = _unfolded(lo, call, _MAX_ASKED)
+        if isinstance(found, Num) and isinstance(found.operand, Literal):
+            return found
+        lo.undo(before)
     try:
         result = callees.call_recursive(
-            lo, call.holder, call.source, call.bound, call.node, call.key, closure
+            lo, call.holder, call.source, call.bound, call.node, call.key, call.closure
         )
         for region in lo.caught:
             escapes.refuse_calls(lo, region, lo.builder.stmts[mark:])
         return result
     except UnsupportedError:
-        if call.which in structural or lo.depth is not None:
+        if not may_unfold:
             raise
         lo.undo(before)
-        structural.add(call.which)
-        key = call.structural_key(lo)
-        lo.stack.append(key)
-        inner = call.source.node if closure is None else closure.node
-        try:
-            return inlining.run(
-                lo, inner, call.source, call.bound, call.holder, call.scope, closure
-            )
-        except _Recursive as signal:
+        found = _unfolded(lo, call)
+        if found is None:
+            raise
+        return found
+
+
+def _has_constants(node: ast.FunctionDef | ast.Lambda) -> bool:
+    """Whether all that a function returns is a constant in its source."""
+    if isinstance(node, ast.Lambda):
+        return False
+    own = [each for each in scope.inside(node.body) if isinstance(each, ast.Return)]
+    return bool(own) and all(isinstance(each.value, ast.Constant) for each in own)
+
+
+def _unfolded(lo: Lowerer, call: _Call, most: int | None = None) -> Binding | None:
+    """Inline all calls of a recursive function, or so many at most; None if that is impossible."""
+    structural, closure = lo.shared.structural, call.closure
+    left = lo.shared.unfolded
+    if most is not None:
+        lo.shared.unfolded = min(left, most)
+    structural.add(call.which)
+    key = call.structural_key(lo)
+    lo.stack.append(key)
+    inner = call.source.node if closure is None else closure.node
+    done = False
+    try:
+        result = inlining.run(lo, inner, call.source, call.bound, call.holder, call.scope, closure)
+        done = True
+        return result
+    except _Recursive as signal:
+        if signal.key != key:
+            raise  # another function, which has called this one
+    except (AdcError, RecursionError) as error:
+        if isinstance(error, VariesError) and error.variable not in lo.shared.varied:
+            raise  # the program is lowered again, where the variable may be of several kinds
+    finally:
+        lo.stack.pop()
+        if most is not None:
+            lo.shared.unfolded = left
+        if most is not None or not done:
             structural.discard(call.which)
-            if signal.key != key:
-                raise  # another function, which has called this one
-        except (AdcError, RecursionError) as error:
-            structural.discard(call.which)
-            if isinstance(error, VariesError) and error.variable not in lo.shared.varied:
-                raise  # the program is lowered again, where the variable may be of several kinds
-        finally:
-            lo.stack.pop()
-        raise
+    return None
 
 
 def _count(lo: Lowerer, node: ast.Call) -> None:

@@ -53,7 +53,8 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[Closure, 
                 name: closed(lo, default, node, inside)
                 for name, default in binding.defaults.items()
             }
-            return replace(binding, scope=_done(binding.scope, env), defaults=defaults)
+            done = replace(_done(binding.scope, env), locals=binding.scope.locals & env.keys())
+            return replace(binding, scope=done, defaults=defaults)
         case Knot() if all(each.node is not binding.node for each in within):
             return closed(lo, running(lo, binding), node, within)
         case Ruled(parts=parts) if any(

@@ -637,16 +637,17 @@ def _of_python(lo: Lowerer, truth: Operand) -> Operand:
 
 
 def refuse(
-    lo: Lowerer, message: str, node: ast.AST, error: str, text: str, hint: str = ""
+    lo: Lowerer, message: str, node: ast.AST, error: str, text: str = "", hint: str = ""
 ) -> NoReturn:
     """Refuse what Python raises an exception for; on one path of several, let the program raise it.
 
-    That path may never be taken: ``if NOISE > 0.0: x += rng.normal()`` without a generator.
+    That path may never be taken: ``if NOISE > 0.0: x += rng.normal()`` without a generator. `text`
+    is what Python says. Without it, the message will do where no `try` can read it.
     """
-    if not is_one_path(lo):
+    if not is_one_path(lo) or (lo.caught and not text):
         raise TypeMismatchError(message, lo.span(node), hint)
     with lo.at(node):
-        check(lo, Literal(False, BOOL), error, escaped(text))
+        check(lo, Literal(False, BOOL), error, escaped(text or message))
     raise Dead
 
 

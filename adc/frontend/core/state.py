@@ -335,10 +335,14 @@ class Holder:
 
 @dataclass(frozen=True)
 class Handling:
-    """An exception in its handler: which check has failed, and which it may be."""
+    """An exception in its handler: which check has failed, and which it may be.
+
+    `bound` is what the handler's name is bound to.
+    """
 
     failed: tuple[Operand, ...]
     codes: frozenset[int]
+    bound: Binding | None = None
 
 
 @dataclass(eq=False)

@@ -56,7 +56,7 @@ VALUES = frozenset(
     [("datetime", name) for name in ("date", "datetime", "time", "timedelta", "tzinfo")]
     + [("decimal", "Decimal"), ("fractions", "Fraction")]
     + [("numpy", "datetime64"), ("numpy", "timedelta64")]
-    + [("re", "Pattern"), ("re", "Match")]
+    + [("re", "Pattern"), ("re", "Match"), ("packaging.version", "Version")]
 )
 
 

@@ -20,8 +20,8 @@ import numpy as np
 from adc.frontend.control import blocks, escapes, evaluation
 from adc.frontend.control.branches import branch
 from adc.frontend.control.suspended import Generator
-from adc.frontend.core import classes, dispatch, outside
-from adc.frontend.core.bindings import NONE, Binding, Num, Static
+from adc.frontend.core import bindings, classes, dispatch, outside
+from adc.frontend.core.bindings import NONE, Binding, Bound, Num, Static
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages.descriptions import kind_of
@@ -202,12 +202,17 @@ def _generator_of(lo: Lowerer, node: ast.Call) -> Generator | None:
     if not isinstance(node.func, ast.Name | ast.Attribute):
         return None
     callee = evaluation.lower_expr(lo, node.func)
-    if isinstance(callee, Static):
-        fn = callee.value
-        first: tuple[Binding, ...] = ()
-        if isinstance(fn, types.FunctionType) and fn.__code__ is _MANAGED:
+    fn: Any = None
+    first: tuple[Binding, ...] = ()
+    match callee:
+        case Static(value=types.MethodType() as method):
+            fn, first = method.__func__, (bindings.static(method.__self__),)
+        case Static(value=fn):
             outside.pin(lo, callee)
-            return generators.found_in(lo, Static(fn.__wrapped__), first)  # type: ignore[attr-defined]
+        case Bound(owner=owner, name=name, after=None) if classes.is_instance(owner):
+            fn, first = classes.find(lo, owner, name), (owner,)
+    if isinstance(fn, types.FunctionType) and fn.__code__ is _MANAGED:
+        return generators.found_in(lo, Static(fn.__wrapped__), first)  # type: ignore[attr-defined]
     return None
 
 

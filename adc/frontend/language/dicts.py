@@ -99,7 +99,7 @@ def looked_up(
         def read() -> Binding:
             now = lo.held(owner)
             assert isinstance(now, Growing)
-            return lo.element(keyed.column(now, 1), at, node)
+            return dynamic_lists.element(lo, owner, keyed.column(now, 1), at, node)
 
         return there, read
     record = lo.entries(owner)

@@ -35,6 +35,7 @@ from adc.frontend.core.bindings import (
     Num,
     Range,
     RecordOf,
+    Ref,
     SetRef,
     Static,
     TupleOf,
@@ -80,11 +81,13 @@ def as_buffers(lo: Lowerer, ref: ListRef, node: ast.AST) -> Growing | None:
     if element is not None and not list_elements.has_arrays(element):
         element = None
     is_long = lo.shared.rolls or len(held.items) > sequences.MAX_COPIES
-    if lo.places.get(ref.slot) or not (element or is_long):
+    if lo.places.get(ref.slot) or not (element or is_long or lo.shared.picks):
         return None
     element = element or _with_placeholders(lo, held.items)
     if element is None:
         return None
+    if lo.shared.picks and any(None in (cell.sizes or ()) for cell in cells_of(element)):
+        return None  # one of several arrays, which may have several shapes
     list_buffers.note_appended(lo, ref.slot, element)
     made = list_buffers.grown(lo, held, element, node)
     if not isinstance(made, Growing):
@@ -145,7 +148,23 @@ def loops_again(lo: Lowerer, stmts: Sequence[ast.stmt], loop: Callable[[], None]
 
 
 def item(lo: Lowerer, owner: Binding, held: Growing, key: Binding, node: ast.AST) -> Binding:
-    return lo.element(held, place(lo, held, key, out_of_range(owner), node), node)
+    """Lower ``list[key]``."""
+    return element(lo, owner, held, place(lo, held, key, out_of_range(owner), node), node)
+
+
+def element(lo: Lowerer, owner: Binding, held: Growing, at: Operand, node: ast.AST) -> Binding:
+    """Return an element of a list, or the value of a key, at an index that is in range.
+
+    Where a loop changes the list, an array in it is copied: reverse code needs it later, and would
+    else keep the whole list as it is in each iteration.
+    """
+    if not (isinstance(owner, Ref) and owner.slot in lo.changing):
+        return lo.element(held, at, node)
+    parts: list[Num | ArrayRef] = []
+    for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True):
+        part = lo.part_at(buffer, cell, at, node)
+        parts.append(list_buffers.element_copy(lo, part) if isinstance(part, ArrayRef) else part)
+    return lo.element_of_parts(held.element, parts)
 
 
 def place(lo: Lowerer, held: Growing, key: Binding, text: str, node: ast.AST) -> Operand:

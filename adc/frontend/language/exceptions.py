@@ -232,10 +232,11 @@ def _dispatch(
 
 def _handle(lo: Lowerer, handler: ast.ExceptHandler, failed: Failed, codes: frozenset[int]) -> None:
     frame = lo.frame
-    outer, frame.handling = frame.handling, (*frame.handling, Handling(failed, codes))
+    bound = None
     if handler.name is not None:
-        frame.env[handler.name] = exception_of(lo, failed, codes, handler)
+        bound = frame.env[handler.name] = exception_of(lo, failed, codes, handler)
         frame.partial.discard(handler.name)
+    outer, frame.handling = frame.handling, (*frame.handling, Handling(failed, codes, bound))
     try:
         blocks.lower_stmts(lo, handler.body)
     finally:
@@ -254,7 +255,8 @@ def exception_of(
         site = escapes.site_of(lo, code)
         cls = exception_named(site.error)
         if not escapes.is_kept(site):
-            return Unstable("has a message with more than 3 integers or 3 floats, or others")
+            most = f"{escapes.SLOTS} integers or {escapes.SLOTS} floats"
+            return Unstable(f"has a message with more than {most}, or others")
         args = _arguments(site.message, escapes.numbers_of(lo, site, failed))
         if args is None:
             return Unstable("has an argument that is neither a number nor a text")
@@ -400,6 +402,10 @@ def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
     node = stmt.exc
     if node is None and lo.frame.handling:
         reraise(lo, stmt, lo.frame.handling[-1])
+    if isinstance(node, ast.Name) and (found := lo.frame.env.get(node.id)) is not None:
+        for handling in reversed(lo.frame.handling):
+            if found is handling.bound:
+                reraise(lo, stmt, handling)
     call = node if isinstance(node, ast.Call) else None
     given, keywords = (call.args, call.keywords) if call else ([], [])
     node = call.func if call else node
@@ -407,9 +413,12 @@ def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
     cls = found.value if isinstance(found, Static) else None
     if cls is Unsupported:
         _refuse(lo, stmt, given)
+    parts = _of_caught(lo, found, stmt) if call is None else None
+    if parts is not None and isinstance(found, NamedTuple):
+        fail(lo, Literal(False, BOOL), raising.name_of(found.cls) or "", parts, stmt)
     if not (isinstance(cls, type) and issubclass(cls, Exception)):
         raise lo.unsupported(
-            "this `raise`", stmt, "raise a class, or a call of one, e.g. ValueError(…)"
+            "this `raise`", stmt, "raise what `except` caught, a class, or a call of one"
         )
     name = raising.name_of(cls)
     if name is None:
@@ -419,6 +428,18 @@ def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
         )  # fmt: skip
     parts = made_of(lo, cls, given, keywords, stmt)
     fail(lo, Literal(False, BOOL), name, parts, stmt)
+
+
+def _of_caught(lo: Lowerer, found: Binding | None, stmt: ast.Raise) -> list[Part] | None:
+    """Return the arguments of an exception that was caught before, if this is one."""
+    match found:
+        case NamedTuple(cls=cls, record=RecordOf(items=(TupleOf(items=args),))) if issubclass(
+            cls, Exception
+        ):
+            parts = [_part(lo, None, each, stmt) for each in args]
+            known = [part for part in parts if part is not None]
+            return known if len(known) == len(parts) else None
+    return None
 
 
 @dataclass(frozen=True)
@@ -493,13 +514,11 @@ def made_of(
     for name, node in nodes:
         starred = isinstance(node, ast.Starred) or any(each.arg is None for each in keywords)
         value = None if starred else formatting.value(lo, node)
+        part = None if value is None else _part(lo, name, value, node)
+        if part is not None:
+            parts.append(part)
+            continue
         match value:
-            case Static(value=None):
-                parts.append(Part(name, None))
-            case Num(operand=operand):
-                parts.append(Part(name, Words("{}", (Num(operand),), ("",)), True))
-            case Words() | Static(value=str()):
-                parts.append(Part(name, written.text_of(lo, value, node)))
             case ArrayRef() | Lazy():
                 parts.append(Part(name, written.text_of(lo, value, node), True))
             case ListRef() | TupleOf() | DictRef() if (
@@ -528,6 +547,18 @@ def made_of(
     except TypeError as error:
         raise TypeMismatchError(f"{cls.__name__}(): {error}", lo.span(stmt)) from None
     return parts
+
+
+def _part(lo: Lowerer, name: str | None, value: Binding, node: ast.AST) -> Part | None:
+    """Return the argument that None, a number or a text is; of others, None."""
+    match value:
+        case Static(value=None):
+            return Part(name, None)
+        case Num(operand=operand):
+            return Part(name, Words("{}", (Num(operand),), ("",)), True)
+        case Words() | Static(value=str()):
+            return Part(name, written.text_of(lo, value, node))
+    return None
 
 
 def _is_literal(lo: Lowerer, value: Binding) -> bool:

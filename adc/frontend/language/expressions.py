@@ -409,8 +409,12 @@ def _unary(lo: Lowerer, node: ast.UnaryOp) -> Binding:
     return elementwise.lift(lo, [value], lambda items: _signed(lo, node, items[0]), node)
 
 
+_SIGNS: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
+
+
 def _signed(lo: Lowerer, node: ast.UnaryOp, value: Binding) -> Binding:
-    operand = elementwise.number(lo, value, node, "this operator")
+    own = f"bad operand type for unary {_SIGNS[type(node.op)]}: 'NoneType'"
+    operand = elementwise.number(lo, value, node, "this operator", own)
     ty = numbers.scalar_type(operand)
     if ty.kind == "b":
         if isinstance(node.op, ast.Invert) and not ty.weak:

@@ -6,6 +6,7 @@ import ast
 import enum
 import re
 import types
+from typing import Any
 
 import numpy as np
 
@@ -106,10 +107,25 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             )
         case Static(value=value) if isinstance(value, type) and hasattr(value, "__class_getitem__"):
             return owner  # `list[float]()` makes what `list()` makes
+        case Static(value=value) if type(value).__module__ == "typing":
+            return _of_typing(lo, value, node)
     if classes.has_attribute(owner, "__getitem__") is False:
         text = f"'{classes.name_of(owner)}' object is not subscriptable"
         numbers.refuse(lo, f"indexing {kind_of(owner)}", node, "TypeError", text)
     raise TypeMismatchError(f"indexing {kind_of(owner)}", lo.span(node))
+
+
+def _of_typing(lo: Lowerer, value: Any, node: ast.Subscript) -> Binding:
+    """Lower ``Sequence[float]`` where it is run, as in ``cast(Sequence[float], x)``."""
+    key = evaluation.lower_expr(lo, node.slice)
+    parts = key.items if isinstance(key, TupleOf) else (key,)
+    known = [part.value for part in parts if isinstance(part, Static)]
+    if len(known) < len(parts):
+        return Static(value)  # such as `Callable[[float], float]`
+    try:
+        return Static(value[tuple(known) if isinstance(key, TupleOf) else known[0]])
+    except TypeError as error:
+        numbers.refuse(lo, str(error), node, "TypeError", str(error))
 
 
 def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:

@@ -263,7 +263,13 @@ def _operator(
 
 def matmul(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding:
     """Lower ``left @ right`` for operands of any rank from 1 on."""
-    for side in (left, right):
+    for which, side in enumerate((left, right)):
+        if isinstance(side, Static) and side.value is None and is_array((right, left)[which]):
+            text = (
+                f"matmul: Input operand {which} does not have enough dimensions "
+                "(has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)"
+            )
+            numbers.refuse(lo, "`@` is not defined for None", node, "ValueError", text)
         if isinstance(side, Static):
             raise lo.unsupported(f"`@` with {kind_of(side)}", node, advice.of_object(side.value))
     if not is_array(arrays.as_operand(lo, left, node)) or not is_array(

@@ -297,7 +297,10 @@ def _of_sizes(lo: Lowerer, items: Sequence[Binding], node: ast.Call) -> Binding 
 
 def _prod(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     if len(args) == 1 and not kwargs:
-        product = _of_sizes(lo, arguments.sequence(lo, args[0]) or (), node)
+        items = arguments.sequence(lo, args[0])
+        if items is not None and not items:  # the shape of a number
+            return Num(Literal(1.0, F64))
+        product = _of_sizes(lo, items or (), node)
         if product is not None:
             return product
     given = arguments.match(lo, _SPEC, args, kwargs, node)

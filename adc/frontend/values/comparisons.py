@@ -222,6 +222,7 @@ def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
     if kind in numbers.COMPARE:
         left, right = outside.number_in(lo, left), outside.number_in(lo, right)
     if kind in numbers.COMPARE and arrays.is_element_wise(left, right):
+        operators.require_no_none(lo, kind, left, right, node)
         _require_no_object(lo, left, right, node)
         operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
 
@@ -283,6 +284,7 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     if found is None:
         found = _of_constants(lo, op, left, right, node)
     if found is None:
+        operators.require_no_none(lo, type(op), left, right, node)
         kinds = ["a list" if isinstance(x, ListRef) else kind_of(x) for x in (left, right)]
         raise TypeMismatchError(f"comparison of {kinds[0]} with {kinds[1]}", lo.span(node))
     return found
@@ -605,7 +607,7 @@ def _ordered_tuples(
             for before, _, _ in undecided:
                 other = numbers.apply(lo, "not", before)
                 decided = numbers.apply(lo, "or", decided, other)
-            text = f"'{_SIGNS[type(op)]}' not supported between instances of "
+            text = f"'{operators.ORDERS[type(op)]}' not supported between instances of "
             text += f"'{without}' and '{without}'"
             with lo.at(node):
                 numbers.check(lo, decided, "TypeError", text)
@@ -617,9 +619,6 @@ def _ordered_tuples(
     for same, a, b in reversed(undecided):
         result = numbers.select(lo, same, result, compare(lo, op, a, b, node))
     return result
-
-
-_SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 
 
 def _without_order(a: Binding, b: Binding) -> str:

@@ -536,8 +536,13 @@ def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) ->
     return result
 
 
-def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this operation") -> Operand:
-    """Return the operand of a scalar binding, or raise."""
+def number(
+    lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this operation", own: str = ""
+) -> Operand:
+    """Return the operand of a scalar binding, or raise.
+
+    `own` is what Python says of None, which a `try` may catch.
+    """
     binding = value_of(lo, binding, node)
     if isinstance(binding, Num):
         return binding.operand
@@ -551,7 +556,10 @@ def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this opera
     hint = advice.of_object(known) if isinstance(known, np.ndarray | np.generic) else ""
     if what == "an array" and isinstance(binding, Static) and known is None:
         hint = "use `np.nan` where nothing is known"
-    raise TypeMismatchError(f"{what} is not defined for {kind_of(binding)}", lo.span(node), hint)
+    message = f"{what} is not defined for {kind_of(binding)}"
+    if isinstance(binding, Static) and known is None:
+        numbers.refuse(lo, message, node, "TypeError", own, hint)
+    raise TypeMismatchError(message, lo.span(node), hint)
 
 
 def as_float(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:

@@ -8,7 +8,6 @@ everything else.
 from __future__ import annotations
 
 import ast
-import collections
 import dataclasses
 import functools
 import inspect
@@ -25,9 +24,11 @@ from adc.frontend.core.bindings import (
     Closure,
     Given,
     Lazy,
+    Maybe,
     NamedTuple,
     Num,
     ObjectRef,
+    OneOf,
     RecordOf,
     Static,
     Super,
@@ -498,6 +499,10 @@ def construct(
     init = classes.in_class(cls, "__init__")
     if cls is types.SimpleNamespace:
         return _namespace(lo, args, kwargs, node)
+    base, new = classes.inherited(cls, "__new__", None)
+    if isinstance(new, staticmethod) and not is_stand_in(cls):
+        outside.guard(lo, Place(base, (Member("__new__"),)), new)
+        return _made_by_method(lo, cls, new.__func__, args, kwargs, node)
     if init is object.__init__:
         if args or kwargs:
             raise TypeMismatchError(f"{cls.__name__}() takes no arguments", lo.span(node))
@@ -506,15 +511,48 @@ def construct(
     elif not classes.is_method(init):
         raise lo.unsupported(f"the constructor of `{cls.__name__}`", node, "make it a function")
     ref = contents.blank(lo, cls)
-    if classes.is_method(init):
-        outside.guard(lo, Place(cls, (Member("__init__"),)), init)
-        result = dispatch.apply(lo, Static(init), [ref, *args], kwargs, node)
-        if result != NONE:
-            raise TypeMismatchError(
-                f"__init__() should return None, not {kind_of(result)}", lo.span(node)
-            )
+    _initialise(lo, ref, args, kwargs, node)
     pools.enter(lo, ref, node)
     return ref
+
+
+def _initialise(
+    lo: Lowerer, ref: ObjectRef, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> None:
+    """Call `__init__`, if a program has written it."""
+    init = classes.in_class(ref.cls, "__init__")
+    if not classes.is_method(init):
+        return
+    outside.guard(lo, Place(ref.cls, (Member("__init__"),)), init)
+    result = dispatch.apply(lo, Static(init), [ref, *args], kwargs, node)
+    if result != NONE:
+        raise TypeMismatchError(
+            f"__init__() should return None, not {kind_of(result)}", lo.span(node)
+        )
+
+
+def _made_by_method(
+    lo: Lowerer, cls: type, new: Any, args: list[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:  # fmt: skip
+    """Make an object by the `__new__` of its class, which may return any other one."""
+    if classes.is_generated(cls, classes.in_class(cls, "__init__")):
+        raise lo.unsupported(f"`{cls.__name__}`, a dataclass with `__new__`,", node)
+    making = lo.memo.setdefault(contents.MAKING, [])
+    making.append(cls)
+    try:
+        made = dispatch.apply(lo, Static(new), [Static(cls), *args], kwargs, node)
+    finally:
+        making.pop()
+    if isinstance(made, Maybe | OneOf):  # on some paths, `__init__` would be called
+        raise lo.unsupported(
+            f"`__new__` of `{cls.__name__}`, which returns one of several values,", node,
+            "decide in a function, before the class is called",
+        )  # fmt: skip
+    if isinstance(made, ObjectRef) and issubclass(made.cls, cls):
+        _initialise(lo, made, args, kwargs, node)
+        pools.enter(lo, made, node)
+    return made
 
 
 def _namespace(
@@ -704,23 +742,3 @@ def _require(
 ) -> None:  # fmt: skip
     if name not in given:
         raise TypeMismatchError(f"{cls.__name__}() is missing the argument {name!r}", lo.span(node))
-
-
-def replaces(cls: type) -> bool:
-    """Whether the method `_replace` of a class is that of any named tuple."""
-    code = getattr(classes.in_class(cls, "_replace"), "__code__", None)
-    return code is not None and code.co_filename == collections.__file__
-
-
-def replaced(
-    lo: Lowerer, owner: NamedTuple, args: list[Binding], kwargs: dict[str, Binding], node: ast.AST
-) -> NamedTuple:
-    """Lower ``owner._replace(name=value)`` of a named tuple."""
-    if args:
-        raise TypeMismatchError("_replace() takes names of fields", lo.span(node))
-    record = owner.record
-    for name, value in kwargs.items():
-        if record.get(name) is None:
-            raise TypeMismatchError(f"Got unexpected field names: [{name!r}]", lo.span(node))
-        record = record.with_item(name, value)
-    return NamedTuple(owner.cls, record)

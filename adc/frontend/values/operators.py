@@ -112,6 +112,7 @@ def binary(
         return of_kind(lo, kind, left, right, node)
     name = numbers.ROWS[kind]
     repeats = name == "mul" and not _is_any_array(left, right)  # a sequence, or fails to
+    require_no_none(lo, kind, left, right, node)
     if arrays.is_element_wise(left, right) and not repeats:
         operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
 
@@ -138,7 +139,6 @@ def binary(
     if isinstance(left, Static) and isinstance(right, Static):
         return _of_constants(lo, kind, left, right, node)
     what = f"`{numbers.SIGNS[name]}`"
-    _require_no_none(lo, name, left, right, node)
     a, b = elementwise.number(lo, left, node, what), elementwise.number(lo, right, node, what)
     if _is_complex_of_float(left, right):
         b = numbers.weak(lo, b)
@@ -191,27 +191,38 @@ def _is_complex_of_float(left: Binding, right: Binding) -> bool:
     return a.weak and a.kind == "c" and b == F64
 
 
-def _is_none(side: Binding) -> bool:
-    return isinstance(side, Static) and side.value is None
-
-
+ORDERS: dict[type[ast.AST], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+# The classes of numbers in Python's errors.
 _NAMES = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 
 
-def _require_no_none(
-    lo: Lowerer, name: str, left: Binding, right: Binding, node: ast.AST
+def _class_name(side: Binding) -> str | None:
+    """Return the name of the class of a number, element or None in errors; of others, None."""
+    if isinstance(side, Static) and side.value is None:
+        return "NoneType"
+    if isinstance(side, ArrayRef | Lazy):
+        return _NAMES[elementwise.element_type(side).kind]
+    return _NAMES[numbers.scalar_type(side.operand).kind] if isinstance(side, Num) else None
+
+
+def require_no_none(
+    lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
 ) -> None:  # fmt: skip
-    """Refuse operators of None and a number; in a `try` the program raises `TypeError`."""
-    if _is_none(left) or _is_none(right):
-        kinds = [
-            _NAMES[numbers.scalar_type(side.operand).kind] if isinstance(side, Num) else "NoneType"
-            for side in (left, right)
-            if isinstance(side, Num) or _is_none(side)
-        ]
-        if len(kinds) == 2:
-            sign = numbers.SIGNS[name]
-            text = f"unsupported operand type(s) for {sign}: '{kinds[0]}' and '{kinds[1]}'"
-            numbers.refuse(lo, f"`{sign}` is not defined for None", node, "TypeError", text)
+    """Refuse operators of None and numbers; on one path of several the program raises."""
+    names = _class_name(left), _class_name(right)
+    if None in names or "NoneType" not in names or kind in (ast.Eq, ast.NotEq):
+        return
+    if kind in ORDERS:
+        text = f"'{ORDERS[kind]}' not supported between instances of '{names[0]}' and '{names[1]}'"
+        message = f"comparison of {kind_of(left)} with {kind_of(right)}"
+    else:
+        sign = numbers.SIGNS[numbers.ROWS[kind]]
+        what = "** or pow()" if sign == "**" else sign
+        in_place = isinstance(node, ast.AugAssign) and not _is_any_array(left, right)
+        what = f"{sign}=" if in_place else what
+        text = f"unsupported operand type(s) for {what}: '{names[0]}' and '{names[1]}'"
+        message = f"`{sign}` is not defined for None"
+    numbers.refuse(lo, message, node, "TypeError", text)
 
 
 # What operators make of two sets of constants.

@@ -284,9 +284,9 @@ def table() -> list[tuple[str, str]]:
         (names("__delattr__"), "called by `del`"),
         (names("__setattr__"), "called by assignments, `setattr` and constructors of dataclasses"),
         (names("__getattr__"), "called for attributes that an object does not have"),
-        (names("__new__", "__getattribute__") + ", metaclasses with "
+        (names("__getattribute__") + ", metaclasses with "
          "`__call__`, subclasses of other builtin classes and of arrays", _OWN_CLASS),
-        ("`__new__` of named tuples", "called"),
+        (names("__new__") + ", `object.__new__(cls)`", "called, but for dataclasses"),
         ("`__del__`, named tuples with `__init__`, abstract classes",
          "refused: no objects of such a class are created"),
         (names("__iter__") + ", which yields, or returns `iter(...)` or the object", "called by "

@@ -50,6 +50,7 @@ from adc.frontend.inputs import bases, complexes
 from adc.frontend.values import arrays, elementwise, views
 from adc.ir.core import Operand, Value, derivative_type
 from adc.ir.errors import TypeMismatchError, UnsupportedError
+from adc.ir.foreign import BASES
 from adc.ir.types import F16, HALF, Array, Scalar
 from adc.library.standard.bases import copier
 
@@ -76,8 +77,10 @@ def new_ref(lo: Lowerer, like: Ref, held: Binding) -> Ref:
 def require_own(lo: Lowerer, binding: Binding, node: ast.AST, name: str) -> None:
     """Refuse an object whose class says how it is copied, by the method `name` or to pickle it."""
     if isinstance(binding, ObjectRef):
-        for method in (name, "__reduce__", "__getstate__", "__setstate__"):
-            if getattr(binding.cls, method, None) is not getattr(object, method, None):
+        own = ("__new__", "__getnewargs__", "__reduce_ex__", "__reduce__")
+        for method in (name, *own, "__getstate__", "__setstate__"):
+            builtin = [getattr(base, method, None) for base in (object, *BASES)]
+            if not any(getattr(binding.cls, method, None) is each for each in builtin):
                 raise lo.unsupported(f"`{method}` of {kind_of(binding)}", node)
         if bases.has_contents(binding.cls):
             _require_copied(lo, binding, node, name)

@@ -7,6 +7,7 @@ Entered in `tests.system.test_array_programs`; objects that are arguments or lie
 
 from __future__ import annotations
 
+import copy
 import functools
 import math
 import types
@@ -775,16 +776,70 @@ def attributes_set_by_a_method(x: Any) -> Any:
 
 
 class Made:
+    y: Any
+
+    def __new__(cls, x: Any = 1.0) -> Any:
+        made = super().__new__(cls)
+        made.y = 2.0 * x
+        return made
+
+    def __init__(self, x: Any) -> None:
+        self.x = x * self.y
+
+    @classmethod
+    def of(cls, x: Any, y: Any) -> Any:
+        made = cls.__new__(cls, x)
+        made.x = y
+        return made
+
+
+class MadeTwice(Made):
+    def __init__(self, x: Any) -> None:
+        super().__init__(2.0 * x)
+
+
+class MadeByKind:
+    x: Any
+
+    def __new__(cls, x: Any, kind: Any) -> Any:
+        if kind == "made":
+            return Made(x)
+        made = object.__new__(cls)
+        made.x = x
+        return made
+
+
+@program(0.7)
+def instances_made_by_a_method(x: Any) -> Any:
+    made = Made.of(x, x * x)
+    return (
+        Made(x).x
+        + 3.0 * MadeTwice(x).x
+        + made.x * made.y
+        + MadeByKind(x, "made").y
+        + MadeByKind(x, "").x
+    )
+
+
+class MadePerhaps:
+    x: Any
+
     def __new__(cls, x: Any) -> Any:
-        return object.__new__(cls)
+        return object.__new__(cls) if x > 0.0 else None
 
     def __init__(self, x: Any) -> None:
         self.x = x
 
 
-@refused("an object of class `Made`, which has `__new__`")
-def instance_made_by_a_method(x: Any) -> Any:
-    return Made(x).x
+@refused("`__new__` of `MadePerhaps`, which returns one of several values,")
+def instance_or_nothing(x: Any) -> Any:
+    made = MadePerhaps(x)
+    return 0.0 if made is None else made.x
+
+
+@refused("`__new__` of a Made")
+def copy_of_an_instance_made_by_a_method(x: Any) -> Any:
+    return copy.copy(Made(x)).x
 
 
 class Closing:

@@ -168,3 +168,19 @@ def written_only_in_front_of_a_read(x: Any) -> Any:
             y[(j + k) % 3] = np.sin(s + j)
         s = s * y[0] * y[0] + 0.3 * y[1] * y[2] * s
     return s
+
+
+@program(np.array([0.6, -0.3, 0.8]), tags="numeric")
+def sum_of_pairs_of_elements_of_a_list(x: Any) -> Any:
+    # The cotangents of an element are summed by the outer loop, and by the inner one.
+    v = [0.0] * 3
+    total = 0.0
+    for i in range(3):
+        v[i] = x[i] * x[i]
+        total += v[i] * v[i]
+    for i in range(3):
+        before = 0.0
+        for j in range(i):
+            before += v[j]
+        total += v[i] * before
+    return total

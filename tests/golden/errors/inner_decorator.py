@@ -4,7 +4,7 @@ ARGS = (1.5,)
 
 
 def program(x):
-    @abs  # ADC014: this operation is not defined for function 'inner'
+    @abs  # ADC014: `abs` is not defined for function 'inner'
     def inner():
         return x
     return inner()

@@ -133,6 +133,7 @@ def _attempt(
         set_exit(lo, FALLS)
         dead = False
         again: Operand | None
+        around, lo.changing = lo.changing, lo.changing | it.memo.slots
         try:
             again = body(index)
         except Dead:
@@ -140,6 +141,8 @@ def _attempt(
             lo.restore(before)
             for item in it.carried:
                 item.next = item.param
+        finally:
+            lo.changing = around
         ends: dict[str, Binding] = {}
         if not dead:
             close(lo, it)

@@ -82,6 +82,8 @@ class Heap(Lasting):
         # innermost branch or loop that this is in, as an object that tells it from others.
         self.uses: dict[object, set[str]] = {}
         self.path = object()
+        # Lists, dicts and objects that the loops around change.
+        self.changing: frozenset[str] = frozenset()
 
     # -- arrays ----------------------------------------------------------------------------
 

@@ -94,10 +94,17 @@ def appended_and_longer(x: Any) -> Any:
     return sum(np.sum(row) / len(row) for row in rows)
 
 
+def a_ring_of_arrays(x: Any) -> Any:
+    rows = [np.zeros(2) for _ in range(3)]
+    for k in range(len(x)):
+        rows[k % 3] = rows[k % 3] + np.sin(rows[k % 3 - 1] + x[k])
+    return sum(np.sum(row) for row in rows)
+
+
 PROGRAMS = [
     a_number_is_read, a_number_is_left, several_shapes, no_elements, none_after_no_elements,
     an_element_is_changed, all_are_one_array, what_is_none_is_copied, appended_and_changed,
-    appended_and_longer,
+    appended_and_longer, a_ring_of_arrays,
 ]  # fmt: skip
 
 

@@ -29,6 +29,7 @@ import types
 import typing
 
 import numpy as np
+import packaging.version
 import scipy.constants
 import scipy.integrate
 import scipy.linalg
@@ -75,6 +76,19 @@ SECOND = operator.itemgetter(np.int64(1))
 @functools.wraps(np.mean)
 def mean(*args, **kwargs):
     return np.mean(*args, **kwargs) * 2.0
+
+
+class Timer:
+    def __init__(self):
+        self.depth = 0
+        self.seen = {}
+
+    @contextlib.contextmanager
+    def around(self, name):
+        self.depth += 1
+        yield self.depth
+        self.depth -= 1
+        self.seen[name] = self.depth
 
 
 class Diverged(ArithmeticError):

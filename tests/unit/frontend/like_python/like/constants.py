@@ -2,6 +2,11 @@
 
 LIKE: dict[str, str] = {
     "x=0.7,": r"""
+version = packaging.version.parse
+if version("1.2.3") < version("1.10") <= packaging.version.Version("1.10.0"):
+    x = 2.0 * x
+return x, version("2.0rc1") == version("2.0rc1"), x * version("1.5").release[1]
+
 found = re.findall(r"(\w+)=([^,)]*)", "Adam(lr=0.5, n=3, f=None)")
 settings = {k: ast.literal_eval(v) for k, v in found}
 shape, names = ast.literal_eval("(2, [3, 4.5])"), ast.literal_eval("{'a': -1, 'b': (True, 'c')}")

@@ -2,6 +2,77 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+found = []
+for f in (
+    lambda v: v + None,
+    lambda v: None / None,
+    lambda v: None**2 * v,
+    lambda v: -None * v,
+    lambda v: abs(None) + v,
+    lambda v: (v < None) * v,
+    lambda v: max(None, v),
+    lambda v: X @ None * v,
+    lambda v: np.sum(X + None) * v,
+    lambda v: np.sum(X < None) * v,
+):
+    try:
+        found.append(f(x))
+    except (TypeError, ValueError) as error:
+        found.append(str(error))
+return found
+
+def flow(v, rate=None):
+    if v > 4.0:
+        return np.sin(rate) + math.sqrt(rate)
+    if v > 3.0:
+        return flow() + flow(v, v, v) + flow(v, ratio=v)
+    return v if rate is None else v * rate
+return flow(x), flow(x, 2.0)
+
+def root(v, careful):
+    try:
+        return math.sqrt(v) if v < 9.0 else v / (v - v)
+    except ZeroDivisionError as error:
+        raise error from None
+    except ValueError as error:
+        if careful:
+            raise error
+        return v
+last, kept = 0.0, None
+for v in (x, -x, 9.0 * x):
+    try:
+        last += root(v, True) + root(-v, False)
+    except ArithmeticError:
+        last += 100.0
+    except ValueError as error:
+        kept = error
+if last > 1000.0:
+    raise kept
+return last
+
+for v in (x, -x):
+    try:
+        if v < 0.0:
+            raise ValueError(f"{v} {2 * v} {3 * v} {4 * v} {int(v)}")
+    except ValueError as error:
+        if v < -9.0:
+            raise error
+        last = str(error)
+return last
+
+full = False
+if full:
+    notes = {}
+def halve(v, n):
+    if v > 1.0 and n < 5:
+        v = halve(v / 2, n + 1)
+    if n == 4 or v > 99.0:
+        notes["far"] = v
+    if full:
+        notes["v"] = v
+    return v
+return halve(x, 0)
+
 tree = ("+", ("*", "x", ("/", 1.0, "x")), ("log", "x"))
 def value(node, x):
     if node == "x" or isinstance(node, float):

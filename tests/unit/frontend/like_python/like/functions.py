@@ -2,6 +2,47 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+class Symbol:
+    pass
+def is_symbolic(v, deep=True):
+    kind = type(v)
+    if kind is Symbol:
+        return True
+    if deep:
+        if issubclass(kind, (list, tuple)):
+            for part in v:
+                if is_symbolic(part):
+                    return True
+            return False
+        if issubclass(kind, dict):
+            for pair in v.items():
+                if is_symbolic(pair):
+                    return True
+    return False
+def double(v):
+    if is_symbolic(v):
+        return no_such_function(v)
+    return 2 * np.sum(v)
+found = [double(x), double([x, X[0]]), is_symbolic([[x, X], {"a": Symbol()}])]
+try:
+    found.append(1.0 if issubclass(x, float) else 2.0)
+except TypeError as error:
+    found.append(str(error))
+return found, issubclass(bool, int), issubclass(type(found), typing.Sequence)
+
+names = typing.cast(typing.Sequence[float], [x, x])
+kinds = typing.cast(typing.Dict[str, typing.Tuple[int, ...]], {"a": x})
+f = typing.cast(typing.Callable[[float], float], lambda v: 2 * v)
+if isinstance(x, typing.Optional[float]):
+    x = f(x) * kinds["a"]
+return x * len(names)
+
+def f(u, v, *rest, w, **more):
+    return u * v * w
+g = lambda a, b: a * b
+taken = inspect.signature(f).parameters
+return f(x, x, w=len(taken)), len(inspect.signature(g).parameters), "w" in taken
+
 return [2 * x if type(x) in kinds else x for kinds in (KINDS, {int, str}, set())]
 
 spare, old = np.random.default_rng(), np.random.RandomState(None)

@@ -21,6 +21,41 @@ found = product(3, x), Numbered.count
 Numbered.reset()
 return found
 
+class Made:
+    def __new__(cls, v):
+        made = super().__new__(cls)
+        made.twice = 2.0 * v
+        return made
+    def __init__(self, v):
+        self.v = v + self.twice
+class Positive:
+    def __new__(cls, v):
+        return object.__new__(cls) if v > 0.0 else None
+    def __init__(self, v):
+        self.v = v
+found = []
+for v in X:
+    if v < 5.0:
+        found.append(Made(v))
+found[0].v += x
+one, other = Positive(2.0), Positive(-2.0)
+return sum(made.v * made.twice for made in found), one.v * x, other is None
+
+class Model:
+    def __init__(self):
+        self.timer = Timer()
+    def run(self, v):
+        with self.timer.around("run") as depth:
+            if v > 3.0:
+                raise ValueError("too much")
+            y = v * depth
+        return y
+model = Model()
+timer = Timer()
+with timer.around("all") as depth:
+    y = model.run(x) + depth
+return y, model.timer.depth, list(model.timer.seen), timer.seen["all"]
+
 p, q = Plain(), Plain()
 if x > 1.0:
     p.a = x

@@ -100,7 +100,7 @@ return x
 
 try:
     if x > 1.0:
-        raise ValueError(f"{x} {x} {x} {x}")
+        raise ValueError(f"{x} {x} {x} {x} {x} {x} {x}")
 except ValueError:
     raise
 return x

@@ -188,7 +188,7 @@ return Ordered(a=x)["a"]
 # ADC010: an object of class `Ordered`, a subclass of `OrderedDict`, is not supported
 
 return object.__new__(Span)
-# ADC010: `object.__new__` of type 'Span' is not supported
+# ADC010: `__new__` of type 'Span' is not supported
 
 class C:
     def __init__(self, *a):
@@ -307,7 +307,7 @@ return float(BadOperators())
 # ADC014: __float__ returned str 'a', not a float
 
 return abs(BadOperators())
-# ADC014: this operation is not defined for a BadOperators
+# ADC014: `abs` is not defined for a BadOperators
 
 return BadOperators()(3.0)
 # ADC014: a BadOperators is not a function
