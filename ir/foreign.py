@@ -31,6 +31,8 @@ _INTERFACE = "__cuda_array_interface__"
 _LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc", "re"])
 # Those of tables, which are read as a whole.
 TABLES = frozenset(["pandas", "polars", "xarray", "dask", "pyarrow", "modin"])
+# Builtin classes that classes of programs may inherit from.
+BASES = (dict,)
 # Where other libraries are installed.
 _INSTALLED = ("site-packages", "dist-packages")
 # Modules that have classes with others in their place. Those are written like a user's.
@@ -194,6 +196,11 @@ def _is_plain(cls: Any) -> bool:
     return not peculiarity(cls)
 
 
+def is_variant(cls: type) -> bool:
+    """Whether a class is Python's own variant of `dict`, such as `OrderedDict`."""
+    return issubclass(cls, BASES) and cls.__module__ in ("builtins", "collections")
+
+
 def peculiarity(cls: type) -> str:
     """Return which feature of a class adc cannot lower from its methods alone; "" if none."""
     other = stand_in(cls)
@@ -201,15 +208,21 @@ def peculiarity(cls: type) -> str:
     if read or is_stand_in(cls) or cls is types.SimpleNamespace:
         return ""
     module = cls.__module__ or ""
+    if is_variant(cls):
+        return "which is not written in Python that adc reads"
     if module.split(".")[0] in _LIBRARIES | TABLES and not module.startswith(_READ):
         return "which is not written in Python that adc reads"
     for base in cls.__mro__[1:-1]:
+        if base in BASES:
+            continue
+        if is_variant(base):
+            return f"a subclass of `{base.__name__}`"
         if base.__module__ == "builtins" or base is np.ndarray or base is enum.Enum:
             return f"a subclass of `{base.__name__}`"
     if type(cls).__call__ is not type.__call__:
         return f"whose metaclass `{type(cls).__name__}` has `__call__`"
     made: Any = cls.__new__
-    if made is not object.__new__ and not isinstance(made, types.FunctionType):
+    if made not in (object.__new__, dict.__new__) and not isinstance(made, types.FunctionType):
         return f"whose `__new__` is that of `{_owner(cls, '__new__').__name__}`"
     if _is_written(cls, "__getattribute__"):
         return "which has `__getattribute__`"
@@ -231,6 +244,8 @@ def _is_written(cls: type, name: str) -> bool:
     """Whether a special method was written, not inherited or made by `dataclass`."""
     found = getattr(cls, name, None)
     if found is None or found is getattr(object, name, None):
+        return False
+    if getattr(found, "__objclass__", None) in BASES:  # also `__getattr__ = dict.get`
         return False
     code = getattr(found, "__code__", None)
     if code is None:

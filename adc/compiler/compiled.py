@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import weakref
 from collections.abc import Callable, Sequence
@@ -548,10 +549,11 @@ class Compiled:
             for one in flatten.changeable(value, ty)
         ]
         for capture in lowered.captures:
-            found += flatten.changeable(capture.place.read(values), capture.tree)
+            each = flatten.changeable(capture.place.read(values), capture.tree)
+            found += itertools.islice(each, int(capture.place.is_copy), None)
         found += [id(guard.place.read(values)) for guard in lowered.guards if guard.shared]
         for place in lowered.changed:
-            value = place.read(values)
+            value = place.owner(values)
             if found.count(id(value)) > 1:
                 assert isinstance(place.root, int)
                 raise OverlapError(
@@ -564,7 +566,7 @@ class Compiled:
         if lowered.changes is None:
             return
         for change in lowered.changes.where:
-            value = change.place.read(values)
+            value = change.place.owner(values)
             several = found.count(id(value)) > (change.place not in lowered.changes.opened)
             if several or (isinstance(change.step, Variable) and self._is_read(change, values)):
                 place = change.place.to(change.step) if change.step else change.place

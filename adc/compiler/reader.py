@@ -38,7 +38,7 @@ import numpy as np
 
 from adc.compiler.signature import Signature
 from adc.frontend.core.state import Lowered
-from adc.frontend.inputs import complexes, flatten, instances, keys, stacks, trees
+from adc.frontend.inputs import bases, complexes, flatten, instances, keys, stacks, trees
 from adc.frontend.inputs.places import Arguments, Guard, Item, Place, Step, Variable
 from adc.ir.types import ELEMENTS, Array, Scalar
 
@@ -97,7 +97,7 @@ def _same(found: dict[Any, Any], keys: tuple[Any, ...]) -> bool:
 
 def _slots(cls: type) -> bool:
     """Whether objects of a class may have attributes outside of their dict."""
-    return any(
+    return bases.has_contents(cls) or any(
         type(item) is types.MemberDescriptorType
         for each in cls.__mro__[:-1]
         for item in vars(each).values()

@@ -104,6 +104,8 @@ class Attempts:
         Whether something outside is changed.
     logs : set of Place
         Lists there to which something is appended.
+    members : set of tuple
+        Attributes of classes that are assigned.
     rolls : bool, optional
         Whether lists become buffers, for loops without copies of their bodies (`Shared.rolls`).
     stepped : set of Span
@@ -128,6 +130,7 @@ class Attempts:
     tables: set[Span] | None = field(default_factory=set)
     changes: bool = False
     logs: set[Place | None] = field(default_factory=set)
+    members: set[tuple[type, str] | None] = field(default_factory=set)
     rolls: bool | None = None
     stepped: set[Span] = field(default_factory=set)
     pooled: bool = False
@@ -145,6 +148,7 @@ class Attempts:
             "picks": self.picks, "texts": self.texts, "parted": self.parted,
             "tables": None if self.tables is None else frozenset(self.tables),
             "changes": self.changes, "logs": frozenset(self.logs),
+            "members": frozenset(self.members),
             "rolls": self.rolls,
             "stepped": frozenset(self.stepped),
             "pools": dict(self.pools), "wanted": self.wanted,
@@ -157,6 +161,7 @@ class Attempts:
             self._unrolled = replace(
                 self, sharing=Sharing(), unset=dict(self.unset), varied=dict(self.varied),
                 tables=None if self.tables is None else set(self.tables), logs=set(self.logs),
+                members=set(self.members),
                 stepped=set(self.stepped), pools=dict(self.pools), wanted=set(self.wanted),
                 rolls=False,
             )  # fmt: skip
@@ -188,6 +193,7 @@ class Attempts:
             case LastingError():
                 self.changes = True
                 self.logs |= {error.log} - {None}
+                self.members |= {error.member} - {None}
             case SteppedError() if error.site not in self.stepped:
                 self.stepped.add(error.site)
             case TableError() if self.tables is not None:

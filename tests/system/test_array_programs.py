@@ -35,6 +35,7 @@ from tests.corpus.language.containers.language_programs import LANGUAGE_PROGRAMS
 from tests.corpus.language.containers.language_programs import REFUSED as REFUSED_LANGUAGE
 from tests.corpus.language.containers.list_programs import LIST_PROGRAMS
 from tests.corpus.language.containers.list_programs import REFUSED as REFUSED_LISTS
+from tests.corpus.language.containers.mapping_programs import MAPPING_PROGRAMS
 from tests.corpus.language.containers.pool_programs import POOL_PROGRAMS
 from tests.corpus.language.containers.zip_programs import ZIP_PROGRAMS
 from tests.corpus.language.functions.framework_programs import FRAMEWORK_PROGRAMS
@@ -98,6 +99,7 @@ ALL: list[Program] = [
     *POOL_PROGRAMS,
     *FILLED_PROGRAMS,
     *HISTORY_PROGRAMS,
+    *MAPPING_PROGRAMS,
     *FOURIER_PROGRAMS,
     *SCIPY_PROGRAMS,
 ]

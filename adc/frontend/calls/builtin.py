@@ -54,6 +54,7 @@ from adc.frontend.values import (
     arguments,
     comparisons,
     constants,
+    contents,
     elementwise,
     keyed,
     operators,
@@ -536,6 +537,7 @@ def filled(
 ) -> Binding:
     """Put into a new dict what its class is called with."""
     arguments.arity(lo, args, {}, node, 0, 1)
+    args = [contents.as_plain_dict(lo, arg, node) for arg in args]
     if args and isinstance(args[0], DictRef):
         dicts.update(lo, made, args[0], node)
     elif args:

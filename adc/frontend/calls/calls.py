@@ -51,6 +51,7 @@ from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages import advice
 from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.state import ConstantNeededError, PickedError
+from adc.frontend.inputs import bases
 from adc.frontend.language import (
     attributes,
     containers,
@@ -68,6 +69,7 @@ from adc.frontend.syntax.source import Source
 from adc.frontend.transforms import derivatives, nested
 from adc.frontend.values import (
     constants,
+    contents,
     elementwise,
     objects,
     sequences,
@@ -82,6 +84,8 @@ from adc.library.transforms import is_checkpointed, transform_name
 
 # Functions that take iterables, but no generators here.
 _TAKING = (functools.reduce, collections.deque, collections.Counter)
+# Iterators that pass on the elements of what they are given.
+_PASSING = (zip, enumerate, reversed)
 _CONSUMERS = (list, tuple, sum, max, min, any, all, sorted, dict)
 
 
@@ -131,6 +135,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
                     if columns is not None:
                         return columns
             args.extend(_unpacked(lo, inner, arg, callee, node))
+        elif callee == Static(dict) and (mapping := _as_dict(lo, arg)) is not None:
+            args.append(mapping)
         elif _consumes(callee) and generators.called(lo, arg) is not None:
             args.append(generators.listed(lo, arg))
         elif effects.takes_text(callee):
@@ -148,7 +154,12 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
                 iterators.require_fresh(lo, arg, found)
             elif _is_numeric(callee) or _is_one_of(callee, _TAKING):
                 suspended.require_none(lo, found, arg)
-            args.append(generators.elements(lo, found, arg) if _consumes(callee) else found)
+            if callee == Static(dict):
+                found = contents.as_plain_dict(lo, found, arg)
+            consumed = _consumes(callee) or (
+                _is_one_of(callee, _PASSING) and contents.is_finite(found)
+            )
+            args.append(generators.elements(lo, found, arg) if consumed else found)
     kwargs: dict[str, Binding] = {}
     for keyword in node.keywords:
         if keyword.arg in ("msg", "message") and effects.takes_text(callee):
@@ -161,6 +172,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
             continue
+        value = contents.as_plain_dict(lo, value, keyword.value)
         if not isinstance(value, DictRef):
             raise TypeMismatchError(
                 f"`**` needs a dict, not {kind_of(value)}", lo.span(keyword.value)
@@ -183,6 +195,13 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
                 node,
             )  # fmt: skip
         return dispatch.apply(lo, callee, args, kwargs, node)
+
+
+def _as_dict(lo: Lowerer, arg: ast.expr) -> Binding | None:
+    """Return what `dict` makes of an object with `keys`; None of anything else."""
+    held = evaluation.lower_expr(lo, arg) if isinstance(arg, generators.HELD) else None
+    made = held if held is None else contents.as_plain_dict(lo, held, arg)
+    return None if made is held else made
 
 
 def _given(lo: Lowerer, arg: ast.expr) -> Binding | None:
@@ -383,6 +402,8 @@ def _call_known(
     value = callee.value
     if value is None or isinstance(value, str):
         dispatch.not_callable(lo, callee, node)
+    if args and isinstance(args[0], ObjectRef) and (own := bases.meaning(value)) is not value:
+        return dispatch.apply(lo, Static(own), args, kwargs, node)  # ``dict.get(self, key)``
     if not _takes_none(callee):
         # `print` takes one of several texts as it is.
         dispatch.require_one((*(() if value is print else args), *kwargs.values()), node)
@@ -507,8 +528,8 @@ def _call_method(
             return dicts.method(lo, owner, name, args, kwargs, node)
         case Bound(owner=ListRef() | TupleOf()):
             return containers.method(lo, callee, args, kwargs, node)
-        case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if objects.replaces(cls):
-            return objects.replaced(lo, owner, args, kwargs, node)
+        case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if contents.replaces(cls):
+            return contents.replaced(lo, owner, args, kwargs, node)
         case Bound(owner=(NamedTuple(cls=cls) | ObjectRef(cls=cls)) as owner, name=name):
             if callee.after is not None and name == "__init__":
                 done = objects.initialised(lo, owner, callee.after, args, kwargs, node)
@@ -520,6 +541,10 @@ def _call_method(
                 return reflection.set_own(lo, [owner, *args], kwargs, node)
             if name == "__getattribute__":
                 return reflection.get_own(lo, [owner, *args], kwargs, node)
+            if name == "__delattr__" and not isinstance(
+                classes.inherited(cls, name, callee.after)[1], types.FunctionType
+            ):
+                return reflection.delete_own(lo, [owner, *args], kwargs, node)
             fn = classes.find_method(lo, cls, name, callee.after)
             return dispatch.apply(lo, Static(fn), [owner, *args], kwargs, node)
     dispatch.not_callable(lo, callee, node)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend.control import evaluation
-from adc.frontend.core import classes, names, numbers, outside
+from adc.frontend.core import classes, dispatch, names, numbers, outside
 from adc.frontend.core.bindings import (
     NONE,
     Binding,
@@ -35,10 +35,11 @@ from adc.frontend.inputs import instances
 from adc.frontend.inputs.places import Has, Place
 from adc.frontend.language import attributes, statements
 from adc.frontend.numpy import library
-from adc.frontend.values import arguments, elementwise, objects
+from adc.frontend.values import arguments, contents, elementwise, objects
 from adc.frontend.values.arguments import Handler
 from adc.ir.errors import TypeMismatchError
 from adc.ir.foreign import is_stand_in
+from adc.library.standard import bases
 
 
 def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -129,7 +130,8 @@ def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
     name = _name_of(lo, args[1], node)
     if len(args) == 2:
         return attributes.attribute_of(lo, args[0], name)
-    _require_not_made_up(lo, args[0], name.attr, node)
+    if objects.may_make_up(lo, args[0], name.attr):
+        return dispatch.apply(lo, Static(bases.get), args, {}, node)
     there = objects.has_own(lo, args[0], name.attr)
     if there is not None:
         read = functools.partial(attributes.attribute_of, lo, args[0], name)
@@ -141,22 +143,20 @@ def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
 def get_own(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     """Lower `object.__getattribute__`, which is how attributes of objects are read."""
     arguments.arity(lo, args, kwargs, node, 2)
-    _require_not_made_up(lo, args[0], _name_of(lo, args[1], node).attr, node)
-    return _getattr(lo, args, kwargs, node)
-
-
-def _require_not_made_up(lo: Lowerer, owner: Binding, name: str, node: ast.Call) -> None:
+    owner, name = args[0], _name_of(lo, args[1], node).attr
     if objects.may_make_up(lo, owner, name):
         raise lo.unsupported(
             f"asking whether {kind_of(owner)}, which has `__getattr__`, has an attribute", node,
             "read the attribute in a `try` with `except AttributeError`",
         )  # fmt: skip
+    return _getattr(lo, args, kwargs, node)
 
 
 def _hasattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
     name, owner = _name_of(lo, args[1], node), args[0]
-    _require_not_made_up(lo, owner, name.attr, node)
+    if objects.may_make_up(lo, owner, name.attr):
+        return dispatch.apply(lo, Static(bases.has), args, {}, node)
     there = objects.has_own(lo, owner, name.attr)
     if there is not None:
         return Num(there)
@@ -263,6 +263,15 @@ def set_own(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bi
     return NONE
 
 
+def delete_own(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower `object.__delattr__`, which does not ask the class."""
+    arguments.arity(lo, args, kwargs, node, 2)
+    if not isinstance(args[0], ObjectRef):
+        raise lo.unsupported(f"`__delattr__` of {kind_of(args[0])}", node)
+    objects.delete_own(lo, args[0], _name_of(lo, args[1], node).attr, node)
+    return NONE
+
+
 def _type(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 1)
     cls = classes.class_of(args[0])
@@ -309,8 +318,9 @@ def _import_module(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call
 HANDLERS: dict[Any, Handler] = {
     isinstance: _isinstance, issubclass: _issubclass, callable: _callable, type: _type,
     getattr: _getattr, hasattr: _hasattr, setattr: _setattr, vars: _vars, super: _super,
-    object.__new__: objects.new_object, object.__setattr__: set_own,
-    object.__getattribute__: get_own, dir: _dir, inspect.signature: _signature,
+    object.__new__: contents.new_object, object.__setattr__: set_own,
+    object.__getattribute__: get_own, object.__delattr__: delete_own, dir: _dir,
+    inspect.signature: _signature,
     importlib.import_module: _import_module,
 }  # fmt: skip
 library.enter(HANDLERS)

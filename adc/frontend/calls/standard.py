@@ -55,13 +55,14 @@ from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import read_name
 from adc.frontend.core.state import Frame
 from adc.frontend.core.structure import refs
-from adc.frontend.inputs import instances, trees
+from adc.frontend.inputs import bases, instances, trees
 from adc.frontend.inputs.places import Item, Place
 from adc.frontend.language import containers, dicts, dynamic_lists
 from adc.frontend.numpy import library
 from adc.frontend.syntax.source import Source
 from adc.frontend.values import (
     comparisons,
+    contents,
     elementwise,
     keyed,
     objects,
@@ -295,8 +296,13 @@ def _copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
         case ListRef() as found if isinstance(held := lo.held(found), Growing):
             return dynamic_lists.copied(lo, held, node)
         case (ListRef() | DictRef() | ObjectRef()) as found:
+            if (own := classes.find(lo, found, "__copy__")) is not None:
+                return dispatch.apply(lo, Static(own), [found], {}, classes.call_at(node))
             structures.require_own(lo, found, node, "__copy__")
             made = structures.new_ref(lo, found, lo.held(found))
+            if isinstance(made, ObjectRef) and bases.has_contents(made.cls):
+                own = dicts.copied(lo, contents.contents_of(lo, made), node)
+                lo.hold(made, lo.record(made).with_item(bases.CONTENTS, own))
             pools.enter(lo, made, node)
             return made
         case Static(value=types.ModuleType()) as found:

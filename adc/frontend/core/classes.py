@@ -33,7 +33,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages import advice
 from adc.frontend.core.messages.descriptions import kind_of
-from adc.frontend.inputs import instances
+from adc.frontend.inputs import bases, instances
 from adc.frontend.inputs.places import Member, Place
 from adc.ir.errors import TypeMismatchError, UnsupportedError
 from adc.ir.foreign import is_plain, peculiarity
@@ -73,9 +73,9 @@ def inherited(cls: type, name: str, after: type | None) -> tuple[type, Any]:
 
     With `after`, only the classes that come later are searched, as `super` does.
     """
-    order = cls.__mro__
+    order = bases.order_of(cls)
     later = order if after is None else order[order.index(after) + 1 :]
-    found = ((base, vars(base)[name]) for base in later if name in vars(base))
+    found = ((base, bases.meaning(vars(base)[name])) for base in later if name in vars(base))
     return next(found, (cls, MISSING))
 
 
@@ -177,7 +177,7 @@ def find(lo: Lowerer, binding: Binding, name: str) -> Any:
 
 def _is_builtin(cls: type, name: str) -> bool:
     """Whether a method is inherited from a builtin class, as `object.__eq__` is."""
-    owner = next(base for base in cls.__mro__ if name in vars(base))
+    owner = next(base for base in bases.order_of(cls) if name in vars(base))
     return owner.__module__ == "builtins" or owner is types.SimpleNamespace
 
 

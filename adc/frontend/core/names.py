@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 
 from adc.frontend.core import closures, outside
 from adc.frontend.core.bindings import (
@@ -13,6 +14,7 @@ from adc.frontend.core.bindings import (
     LeftOut,
     Maybe,
     Num,
+    Static,
     Unbound,
     Unstable,
     Words,
@@ -55,6 +57,19 @@ def read_name(lo: Lowerer, name: str, node: ast.AST) -> Binding:
         found = lo.frame.env.get(own, lo.initial[own])
         return usable(lo, Unbound() if own in lo.frame.partial else found, name, node, frame)
     return outside.free(lo, frame.holder, (name,), node)
+
+
+def is_builtin(lo: Lowerer, name: str, binding: Binding) -> bool:
+    """Whether a name of another function has Python's own meaning, there and here."""
+    if not isinstance(binding, Static) or vars(builtins).get(name, lo) is not binding.value:
+        return False
+    frame = lo.frame
+    while name not in frame.cells and name not in frame.env and name not in frame.locals:
+        if frame.outer is None:
+            own = outside.free(lo, frame.holder, (name,), frame.source.node)
+            return isinstance(own, Static) and own.value is binding.value
+        frame = frame.outer
+    return False
 
 
 def usable(

@@ -18,12 +18,14 @@ from adc.frontend.core.bindings import (
     Bound,
     DictRef,
     Given,
+    Late,
     ListRef,
     Num,
     RecordOf,
     Static,
     TupleOf,
     Unbound,
+    Unstable,
     static,
 )
 from adc.frontend.core.lower import Lowerer
@@ -46,6 +48,7 @@ from adc.frontend.inputs.places import (
     Guard,
     Item,
     Keys,
+    Member,
     Place,
     Step,
     Values,
@@ -180,8 +183,51 @@ def assign_variable(lo: Lowerer, name: str, node: ast.AST) -> bool:
     return True
 
 
+def assign_member(lo: Lowerer, cls: type, name: str, value: Binding) -> bool:
+    """Lower ``cls.name = value`` of a class; return whether that is possible."""
+    plain = isinstance(vars(cls).get(name), bool | int | float | str | None) and name in vars(cls)
+    if lo.kept_outside is None or not plain or "<locals>" in cls.__qualname__:
+        return False
+    if (cls, name) not in lo.shared.members:
+        raise LastingError(lo.changes_outside("a class", Place(cls, (name,))), member=(cls, name))
+    slot = _slot_of_member(lo, cls, name)
+    lo.frame.env[slot] = value
+    return True
+
+
+def member(lo: Lowerer, cls: type, name: str) -> Binding | None:
+    """Return an attribute of a class that the program assigns; None of any other."""
+    for base in cls.__mro__ if lo.shared.members else ():
+        if (base, name) in lo.shared.members:
+            slot = _slot_of_member(lo, base, name)
+            found = lo.frame.env.get(slot, lo.initial[slot])
+            if slot in lo.frame.partial or isinstance(found, Unbound | Unstable | Late):
+                raise UnsupportedError(
+                    f"`{base.__name__}.{name}`, which only some paths set to a value of this "
+                    "kind, is not supported", lo.builder.loc, "use values of one kind",
+                )  # fmt: skip
+            return found
+        if name in vars(base):
+            break
+    return None
+
+
+def _slot_of_member(lo: Lowerer, cls: type, name: str) -> str:
+    """Return the slot of an attribute of a class that the program assigns."""
+    place = Place(cls, (name,))
+    if place not in lo.variables:
+        slot = lo.builder.names.fresh(CELL + name)
+        lo.initial[slot] = reach(lo, Place(cls, (Member(name),)), vars(cls)[name])
+        lo.variables[place] = slot
+        lo.assigned[slot] = place
+        lo.frame.env.setdefault(slot, lo.initial[slot])
+    return lo.variables[place]
+
+
 def attribute(lo: Lowerer, owner: Static, name: str) -> Binding:
     """Return the binding of an attribute of an object; raise AttributeError if it has none."""
+    if isinstance(owner.value, type) and (found := member(lo, owner.value, name)) is not None:
+        return found
     value = getattr(owner.value, name)
     if isinstance(owner.value, logging.Logger) and not (name == "name" or callable(value)):
         raise UnsupportedError(

@@ -36,7 +36,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.structure import only_element
 from adc.frontend.inputs import instances, trees
-from adc.frontend.inputs.places import Guard, Item, Place, Step
+from adc.frontend.inputs.places import Guard, Item, Place, Step, to_attribute
 from adc.frontend.inputs.trees import Instance
 from adc.ir.builder import integer
 from adc.ir.core import Apply, Operand, Value
@@ -82,7 +82,7 @@ def bind_value(
     if isinstance(tree, Instance):
         lo.shared.values.setdefault(place, tree.value)
         held = instances.attributes(tree.value)
-        given = tuple(Given(place.to(key), value) for key, value in held.items())
+        given = tuple(Given(place.to(to_attribute(key)), value) for key, value in held.items())
         cls = instances.class_of(tree.cls)
         return lo.borrow(lambda slot: ObjectRef(slot, cls), RecordOf(tuple(held), given), place)
     if isinstance(tree, trees.Members):
@@ -100,9 +100,10 @@ def bind_value(
     if cls is types.MethodType:
         owner = bind_value(lo, name, tree.items[0], place.to("__self__"), made)
         return Bound(owner, tree.keys[0])
-    step: Callable[[Any], Step] = Item if issubclass(cls, dict) else lambda key: str(key)
+    is_dict = cls in trees.DICTS
+    step: Callable[[Any], Step] = Item if is_dict else to_attribute
     record = RecordOf(tree.keys, _bound_items(lo, name, tree.keys, tree.items, place, step, made))
-    if issubclass(cls, dict):
+    if is_dict:
         return lo.borrow(dict_of(cls), record, place)
     if instances.is_named_tuple(cls) or instances.is_frozen(cls):
         return NamedTuple(cls, record)

@@ -71,11 +71,17 @@ class LastingError(GlobalStateError):
     ----------
     log : Place, optional
         Where a list is to which something is appended: nothing else may be asked of it then.
+    member : tuple, optional
+        A class, and the attribute of it that is assigned.
     """
 
-    def __init__(self, error: GlobalStateError, log: Place | None = None) -> None:
+    def __init__(
+        self, error: GlobalStateError, log: Place | None = None,
+        member: tuple[type, str] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(error.message, error.span, error.hint)
         self.log = log
+        self.member = member
 
 
 class TableError(PickedError):
@@ -527,6 +533,8 @@ class Shared:
     changes: bool = False
     named: dict[object, Place] = field(default_factory=dict)
     logs: frozenset[Place] = frozenset()
+    # Attributes of classes that the program assigns.
+    members: frozenset[tuple[type, str]] = frozenset()
     apart: set[Place] = field(default_factory=set)
     # Lists among the arguments that can be passed as stacks; and for each loop that is unrolled
     # now, outermost first, those whose elements it takes.

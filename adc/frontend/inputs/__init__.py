@@ -4,6 +4,7 @@ In reading order:
 
 ============  ===================================================================================
 `instances`   what Python objects are: plain, frozen, unchanging
+`bases`       what code has in place of builtin base classes: `dict`
 `trees`       arguments as trees of types
 `keys`        keys of arguments: equal keys run the same code
 `flatten`     the numbers and arrays in an argument, or in a tangent of it

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.inputs import complexes
+from adc.frontend.inputs import bases, complexes
 from adc.frontend.inputs.instances import is_lazy, is_legacy_class
 from adc.frontend.inputs.trees import (
     DICTS,
@@ -174,8 +174,10 @@ def changeable(value: Any, tree: Any) -> Iterator[int]:
             yield id(value)
         elif is_lazy(value):
             yield id(value)
-        for item, inner in zip(_held(value), contents(tree), strict=True):
-            yield from changeable(item, inner)
+        copied = isinstance(tree, Node) and bases.has_contents(tree.cls)
+        for k, (item, inner) in enumerate(zip(_held(value), contents(tree), strict=True)):
+            # The first is a copy of what the object holds.
+            yield from itertools.islice(changeable(item, inner), int(copied and k == 0), None)
     elif isinstance(tree, Stack):
         yield id(value)
         for item in value:

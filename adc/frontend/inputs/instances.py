@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.frontend.inputs import bases
 from adc.ir import foreign
 from adc.ir.foreign import is_plain, stand_in
 
@@ -165,7 +166,10 @@ def attributes(value: Any) -> dict[str, Any]:
     other = stand_in(type(value))
     if other is not None:
         return {name: getattr(value, name) for name in other.attributes if hasattr(value, name)}
-    found = dict(getattr(value, "__dict__", ()))
+    if bases.has_contents(type(value)):
+        found = bases.attributes_of(value)
+    else:
+        found = dict(getattr(value, "__dict__", ()))
     for cls in type(value).__mro__[:-1]:
         for name, item in vars(cls).items():
             # `SimpleNamespace` has `__dict__` as one.
@@ -189,7 +193,8 @@ def is_unchanging(value: Any) -> bool:
     return (
         isinstance(value, UNCHANGING)
         or is_value(value)
-        or type(value).__name__ == "cython_function_or_method"  # NumPy's `default_rng` is one
+        or type(value).__name__
+        in ("cython_function_or_method", "fused_cython_function")  # NumPy's `default_rng` is one
         or type(value).__module__ == "typing"  # such as `typing.Sequence`
         or hasattr(type(value), "__adc_applied__")
         or hasattr(type(value), "__adc_external__")

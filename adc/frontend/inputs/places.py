@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.inputs import flatten, instances
+from adc.frontend.inputs import bases, flatten, instances
 from adc.frontend.inputs.keys import key_of
 from adc.ir.core import Value
 
@@ -91,8 +91,20 @@ class Keys:
     name: str = "keys"
 
 
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """A step from an object of a subclass of `dict` to what it holds, a copy."""
+
+    name: str = bases.CONTENTS
+
+
+def to_attribute(name: str) -> Step:
+    """Return the step to an attribute of an object, or to what it holds."""
+    return Contents() if name == bases.CONTENTS else name
+
+
 # A name is a step to an attribute.
-Step = str | Item | Variable | Around | Default | Member | Values | Has | Keys
+Step = str | Item | Variable | Around | Default | Member | Values | Has | Keys | Contents
 Root = types.FunctionType | type | types.ModuleType | int | None
 
 
@@ -139,6 +151,15 @@ class Place:
             found = arguments[root] if isinstance(root, int) else root
         return follow(found, self.path)
 
+    def owner(self, arguments: Sequence[Any] = ()) -> Any:
+        """Return the current object that a change of what is here is made to."""
+        return Place(self.root, self.path[:-1] if self.is_copy else self.path).read(arguments)
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether what is read here is a copy of what an object holds."""
+        return bool(self.path) and isinstance(self.path[-1], Contents)
+
     @property
     def varies(self) -> bool:
         """Whether another object may be found for another call of the same code."""
@@ -160,6 +181,8 @@ def follow(value: Any, path: Sequence[Step]) -> Any:
             value = np.asarray(value)
         elif isinstance(step, Has):
             value = hasattr(value, step.name)
+        elif isinstance(step, Contents):
+            value = bases.contents_of(value)
         elif isinstance(step, Keys):
             value = tuple(value) if isinstance(value, dict) else None
         elif isinstance(step, Default):
@@ -229,9 +252,9 @@ def defaults_of(fn: types.FunctionType) -> dict[str, Any]:
 
 def member_of(cls: type, name: str) -> Any:
     """Return what a class or a base of it has under a name; raise KeyError if nothing."""
-    for each in cls.__mro__:
+    for each in bases.order_of(cls):
         if name in vars(each):
-            return vars(each)[name]
+            return bases.meaning(vars(each)[name])
     raise KeyError(name)
 
 

@@ -39,7 +39,11 @@ from adc.ir.types import COMPLEX, FLOAT, INT, NAMES, Array, Scalar
 LONGEST_LIST = 32
 # What a `collections.defaultdict` is in a tree, by what it makes for a key that it does not have.
 DEFAULTS: dict[Any, type] = {
-    factory: type(f"defaultdict[{factory and factory.__name__}]", (dict,), {"factory": factory})
+    factory: type(
+        f"defaultdict[{factory and factory.__name__}]",
+        (dict,),
+        {"factory": factory, "__module__": "collections"},
+    )
     for factory in (None, int, float, complex, bool, str, list, dict, set, tuple)
 }
 DICTS = (dict, collections.OrderedDict, collections.Counter, *DEFAULTS.values())

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend.inputs import complexes
+from adc.frontend.inputs import bases, complexes
 from adc.frontend.inputs.instances import is_named_tuple
 from adc.frontend.inputs.trees import (
     DEFAULTS,
@@ -180,7 +180,7 @@ class _Arrangement:
         made = self.constant(cls)
         if is_named_tuple(cls):
             return self.bind(f"new_tuple({made}, {_tuple(items)})")
-        if cls in DICTS or cls is types.MethodType:
+        if cls in DICTS or cls is types.MethodType or bases.has_contents(cls):
             return self.bind(f"build({made}, {self.constant(tree.keys)}, {_tuple(items)})")
         empty = f"{made}()" if cls is types.SimpleNamespace else f"new({made})"
         name = self.bind(empty)
@@ -195,6 +195,8 @@ def _steps(tree: Any) -> list[str]:
         return [f"[{k}]" for k in range(len(contents(tree)))]
     if tree.cls is types.MethodType:
         return [".__self__"]
+    if bases.has_contents(tree.cls):
+        return ["" if key == bases.CONTENTS else f".{key}" for key in tree.keys]
     # Other keys of dicts are not written: what has a pattern is refused there.
     return [f"[{key!r}]" if tree.cls in DICTS else f".{key}" for key in tree.keys]
 
@@ -224,6 +226,8 @@ def build(cls: type, keys: Sequence[Any], items: Sequence[Any]) -> Any:
     other = foreign.standing(cls)
     if other is not None and other.made is not None:
         return other.made(dict(zip(keys, items, strict=True)))
+    if bases.has_contents(cls):
+        return bases.build(cls, dict(zip(keys, items, strict=True)))
     made: object = cls() if cls is types.SimpleNamespace else object.__new__(cls)
     for name, item in zip(keys, items, strict=True):
         object.__setattr__(made, name, item)

@@ -167,6 +167,10 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
         set_item(lo, owner, node, NONE)
         return
     is_list = isinstance(owner, ListRef)
+    if is_list and isinstance(node.slice, ast.Slice):
+        part = subscripts.sequence_item(lo, owner, node)
+        set_item(lo, owner, node, augmented(lo, part, stmt))
+        return
     key = (evaluation.lower_expr if is_list else evaluation.lower_filled)(lo, node.slice)
     old: Binding
     held = lo.held(owner)

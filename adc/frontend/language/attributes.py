@@ -277,6 +277,9 @@ def _is_free(lo: Lowerer, path: tuple[str, ...]) -> bool:
         owners = [follow(holder.fn, steps[:k]) for k in range(1, len(path))]
     except (LookupError, AttributeError):
         return True  # it is reported where it is read
+    for owner, name in zip(owners, path[1:], strict=True):
+        if isinstance(owner, type) and outside.member(lo, owner, name) is not None:
+            return False
     return not any(trees.has_structure(owner) or instances.is_table(owner) for owner in owners)
 
 

@@ -40,6 +40,7 @@ from adc.frontend.syntax import scope
 from adc.frontend.values import (
     comparisons,
     constants,
+    contents,
     elementwise,
     operators,
     sequences,
@@ -144,7 +145,7 @@ def _dict(lo: Lowerer, node: ast.Dict) -> Binding:
     made = lo.new_ref(DictRef, RecordOf((), ()))
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            other = evaluation.lower_expr(lo, value)
+            other = contents.as_plain_dict(lo, evaluation.lower_expr(lo, value), value)
             if not isinstance(other, DictRef) or isinstance(other, SetRef):
                 raise TypeMismatchError(f"`**` of {kind_of(other)}", lo.span(value))
             dicts.update(lo, made, other, node)

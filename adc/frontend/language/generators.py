@@ -49,12 +49,12 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import SplitError, handles
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages.descriptions import kind_of
-from adc.frontend.core.names import read_name
+from adc.frontend.core.names import is_builtin, read_name
 from adc.frontend.core.structure import leaves, shape_of
 from adc.frontend.syntax.jumps import Labelled, Leave, leaving
 from adc.frontend.syntax.source import Source
 from adc.frontend.syntax.yields import Inlined
-from adc.frontend.values import elementwise, sequences, views
+from adc.frontend.values import contents, elementwise, sequences, views
 from adc.ir.core import Literal
 from adc.ir.errors import (
     AdcError,
@@ -187,9 +187,10 @@ def _of_library(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding:
     held = [k for k, arg in enumerate(node.args) if is_held(lo, arg)]
     if value is zip and len(held) > 1 and set(at) <= set(held):
         return callee  # of lists of what they yield (`elements`)
-    if value is zip and at == [0] and len(node.args) > 1 and not node.keywords:
+    plain = not node.keywords or (len(node.args) == 2 and node.keywords[0].arg == "strict")
+    if value is zip and at == [0] and len(node.args) > 1 and plain:
         return Static(iteration.zipped)
-    if value is zip and at == [1] and len(node.args) == 2 and not node.keywords:
+    if value is zip and at == [1] and len(node.args) == 2 and plain:
         return Static(iteration.zipped_last)
     objects = not any(isinstance(arg, ast.Call) for arg in node.args)
     if value is zip and at == [0, 1] and len(node.args) == 2 and not node.keywords and objects:
@@ -667,7 +668,10 @@ def _given(
         elif isinstance(arg, ast.Starred):
             args += sequences.static_sequence(lo, starred(lo, arg), arg)
         else:
-            args.append(evaluation.lower_expr(lo, arg))
+            found = evaluation.lower_expr(lo, arg)
+            found = contents.indexed(lo, found, arg) if in_library else found
+            finite = in_library and contents.is_finite(found)
+            args.append(elements(lo, found, arg) if finite else found)
     kwargs: dict[str, Binding] = {}
     for keyword in node.keywords:
         value = evaluation.lower_expr(lo, keyword.value)
@@ -700,9 +704,11 @@ def _free(lo: Lowerer, generator: Generator) -> dict[str, Binding]:
                 found[name] = frame.env[name]
             continue
         try:
-            found[name] = outside.free(lo, generator.holder, (name,), generator.node)
+            binding = outside.free(lo, generator.holder, (name,), generator.node)
         except UnboundError:
             continue
+        if not is_builtin(lo, name, binding):  # `str(v)` is looked for under this name
+            found[name] = binding
     return found
 
 

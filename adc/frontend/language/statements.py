@@ -37,6 +37,7 @@ from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.names import is_bound, read_name, unbound
 from adc.frontend.core.state import Dead
 from adc.frontend.core.structure import is_slot
+from adc.frontend.inputs import bases
 from adc.frontend.language import (
     assignment,
     attributes,
@@ -48,7 +49,7 @@ from adc.frontend.language import (
 )
 from adc.frontend.language.texts import formatting
 from adc.frontend.syntax import scope
-from adc.frontend.values import comparisons, elementwise, objects, optional, sequences
+from adc.frontend.values import comparisons, contents, elementwise, objects, optional, sequences
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import GlobalStateError, TypeMismatchError
 from adc.ir.types import BOOL
@@ -139,7 +140,9 @@ def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
         held = attributes.of_container(lo, owner, target.attr, target)
         if isinstance(owner, Closure):
             held = owner.attributes.get(target.attr)
-        if isinstance(owner, Static):
+        if isinstance(owner, Static) and isinstance(owner.value, type):
+            held = objects.of_static(lo, owner, target.attr, target)
+        elif isinstance(owner, Static):
             objects.set_attribute(lo, owner, target.attr, NONE, target)  # which refuses
         if held is None:
             raise TypeMismatchError(
@@ -338,6 +341,8 @@ def _part(lo: Lowerer, subject: Binding, name: str, pattern: ast.pattern) -> Bin
 
 
 def _matches_dict(lo: Lowerer, pattern: ast.MatchMapping, subject: Binding) -> Operand:
+    if classes.in_class(classes.instance_class(subject) or object, "get") is bases.method("get"):
+        subject = contents.as_plain_dict(lo, subject, pattern)
     if not isinstance(subject, DictRef) or isinstance(subject, SetRef):
         cls = type(subject.value) if isinstance(subject, Static) else classes.class_of(subject)
         if not isinstance(subject, SetRef) and (cls is None or cls.__flags__ & _MAPPING):

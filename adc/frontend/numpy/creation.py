@@ -124,6 +124,7 @@ def _from_object(lo: Lowerer, given: Given, node: ast.Call, name: str) -> Bindin
 def _with_axes(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     """`np.array`, with as many axes in front as `ndmin` asks for."""
     least = given.pop("ndmin", None)
+    given.pop("subok", None)  # arrays of other classes compute as others do
     found = _as_array(lo, given, node, "array")
     if least is None:
         return found
@@ -133,7 +134,7 @@ def _with_axes(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return views.with_new_axes(lo, whole, list(range(missing))) if missing > 0 else found
 
 
-numpy_function("a dtype? * copy? order? ndmin?", "array")(_with_axes)
+numpy_function("a dtype? * copy? order? subok? ndmin?", "array")(_with_axes)
 for _name in ("asarray", "ascontiguousarray", "asanyarray"):
     numpy_function("a dtype? * copy? order?", _name)(functools.partial(_as_array, name=_name))
 

@@ -159,7 +159,7 @@ HANDLERS |= {
 def _covariance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     found = _library(statistics.cov)(lo, args, kwargs, node)
     # Of one variable it is a 0-d array.
-    return Num(found.operand, array=True) if isinstance(found, Num) else found
+    return elementwise.array_of(lo, found)
 
 
 HANDLERS[np.cov] = _covariance

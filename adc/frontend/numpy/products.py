@@ -467,7 +467,7 @@ def _tensordot(
     out = [n for k, n in enumerate(first) if k not in left]
     out += [n for k, n in enumerate(second) if k not in right]
     found = contract(lo, [a, b], ["".join(first), "".join(second)], "".join(out), node)
-    return Num(found.operand, array=True) if isinstance(found, Num) else found
+    return elementwise.array_of(lo, found)
 
 
 def _linalg_outer(

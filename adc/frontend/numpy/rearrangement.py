@@ -149,7 +149,7 @@ def _roll(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             node,
         )
         if not shape:
-            return Num(rolled.element([integer(0)]), array=True)
+            return elementwise.array_of(lo, Num(rolled.element([integer(0)])))
         back = views.reshaped(lo, rolled, shape)
         return rolled if len(shape) == 1 else back
     axes = arguments.axes(lo, given["axis"], len(x.dims), node)

@@ -84,8 +84,7 @@ def _where(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     def compute(items: list[Binding]) -> Binding:
         return _choose(lo, items, node)
 
-    found = lift(lo, parts, compute, node)
-    return Num(found.operand, array=True) if isinstance(found, Num) else found
+    return elementwise.array_of(lo, lift(lo, parts, compute, node))
 
 
 def _choose(lo: Lowerer, args: Sequence[Binding], node: ast.AST) -> Binding:

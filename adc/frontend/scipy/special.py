@@ -121,7 +121,7 @@ def _composed(fn: Callable[..., Any]) -> Handler:
     ) -> Binding:
         found = linear.run(lo, fn, args, kwargs, node)
         if fn is special.polygamma and isinstance(found, Num):
-            return Num(found.operand, array=True)  # as SciPy returns it
+            return elementwise.array_of(lo, found)  # as SciPy returns it
         return found
 
     return handler

@@ -65,6 +65,8 @@ def source_of(fn: types.FunctionType) -> Source:
     """
     code = fn.__code__
     file = code.co_filename
+    if file.startswith("<frozen "):  # a module of Python that is built into it
+        file = fn.__globals__.get("__file__", file)
     linecache.checkcache(file)
     text = "".join(linecache.getlines(file, fn.__globals__))
     where = Span(file, code.co_firstlineno, function=fn.__name__)

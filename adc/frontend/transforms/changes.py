@@ -39,7 +39,8 @@ from adc.frontend.core.messages.descriptions import kind_of
 from adc.frontend.core.parameters import leaf_operand
 from adc.frontend.core.state import Change, Changes
 from adc.frontend.core.structure import cells_of, leaves, pieces, refs, shape_of
-from adc.frontend.inputs.places import Item, Place, Step, Variable, assign
+from adc.frontend.inputs import bases
+from adc.frontend.inputs.places import Item, Place, Step, Variable, assign, to_attribute
 from adc.frontend.transforms import results
 from adc.ir.core import Operand
 from adc.ir.errors import GlobalStateError
@@ -140,7 +141,7 @@ def _changed(
     for key, after in now.items():
         known = old.get(key)
         if known is None or not _is_same(lo, known, after):
-            yield key if isinstance(ref, ObjectRef) else Item(key), after
+            yield to_attribute(key) if isinstance(ref, ObjectRef) else Item(key), after
 
 
 def _require_known(lo: Lowerer, change: Change) -> None:
@@ -251,7 +252,7 @@ def put(changes: Changes, made: Iterable[Any], values: Sequence[Any]) -> None:
             case None:
                 flat.append(next(new))
     objects = results.rebuilt(changes.values, changes.heap, iter(flat))
-    owners = [change.place.read(values) for change in changes.where]
+    owners = [change.place.owner(values) for change in changes.where]
     for owner, change, value in zip(owners, changes.where, objects, strict=True):
         if change.some:
             value, there = value
@@ -266,9 +267,13 @@ def put(changes: Changes, made: Iterable[Any], values: Sequence[Any]) -> None:
                 assign(owner, name, value)
             case Item(key) if isinstance(owner, set):
                 owner.add(key)
+            case Item(key) if bases.has_contents(type(owner)):
+                bases.put(owner, key, value)
             case Item(key):
                 owner[key] = value
-            case str() as name if isinstance(type(owner).__setattr__, types.FunctionType):
+            case str() as name if isinstance(type(owner).__setattr__, types.FunctionType) or (
+                bases.has_contents(type(owner))
+            ):
                 object.__setattr__(owner, name, value)  # what its own method has done
             case str() as name:
                 setattr(owner, name, value)

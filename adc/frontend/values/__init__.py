@@ -10,6 +10,7 @@ In reading order:
 `growing/`        lists whose length is known only at run time, and the pools of what they hold
 `keyed`           what dicts and sets hold, and which keys are there
 `arrays`          arrays from numbers, lists and ranges; new, copied and filled arrays
+`contents`        what objects of subclasses of `dict` hold; new objects
 `objects`         instances: construction and attributes
 `special`         the special methods that Python calls implicitly
 `sequences`       the elements of containers whose length is known at compile time

@@ -296,6 +296,15 @@ def all_materialised(
     )
 
 
+def array_of(lo: Lowerer, found: Binding) -> Binding:
+    """Return the 0-d array that NumPy makes where a result is a number; others as they are."""
+    if not isinstance(found, Num):
+        return found
+    ty = numbers.scalar_type(found.operand)
+    strong = Scalar(ty.dtype)
+    return boxed(lo, lo.exact(found.operand, strong), strong.dtype)
+
+
 def boxed(lo: Lowerer, value: Operand, dtype: str, name: str = "a") -> ArrayRef:
     """Return a new 0-d array: the one element of a vector, seen without its axis."""
     version = lo.builder.apply("full", value, integer(1), params=(dtype,), hint=name)

@@ -8,7 +8,6 @@ everything else.
 from __future__ import annotations
 
 import ast
-import collections
 import dataclasses
 import functools
 import inspect
@@ -40,17 +39,18 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.classes import Instance
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.messages.descriptions import kind_of
-from adc.frontend.core.state import Dead, LastingError, PoolError
+from adc.frontend.core.state import Dead, LastingError
 from adc.frontend.core.structure import leaves, refs
-from adc.frontend.inputs import instances, trees
+from adc.frontend.inputs import bases, instances, trees
 from adc.frontend.inputs.places import Item, Member, Place, Step
-from adc.frontend.values import arguments, elementwise, keyed, views
+from adc.frontend.values import contents, elementwise, keyed, views
 from adc.frontend.values.growing import pools
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import GlobalStateError, TypeMismatchError
 from adc.ir.foreign import is_plain, is_stand_in
 from adc.ir.types import BOOL
 from adc.library.standard import iteration
+from adc.library.standard.bases import put
 
 
 def _apply(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> Binding:
@@ -66,7 +66,12 @@ _NEVER = Literal(False, BOOL)
 def _entry(lo: Lowerer, owner: Instance, name: str) -> tuple[Binding | None, Operand]:
     """Return an attribute, and whether it is there."""
     record = owner.record if isinstance(owner, NamedTuple) else lo.entries(owner)
+    if record.get(bases.SHARED) is not None and name not in _HIDDEN:
+        record = lo.entries(contents.contents_of(lo, owner))
     return keyed.entry(record, name)
+
+
+_HIDDEN = (bases.CONTENTS, bases.SHARED)
 
 
 def _written(cls: type) -> str:
@@ -129,7 +134,7 @@ def attribute(lo: Lowerer, owner: Instance, name: str, node: ast.AST) -> Binding
     first = _is_data(value) and _has(value, "__get__") and not isinstance(value, classes.HELD)
     first = first and value is not BaseException.args  # they are held as well
     if name == "__dict__" and isinstance(owner, ObjectRef):
-        return as_dict(lo, owner, node)
+        return owner if _entry(lo, owner, bases.SHARED)[0] is not None else as_dict(lo, owner, node)
     held, there = (None, _NEVER) if first else _entry(lo, owner, name)
     if held is not None:
         if not isinstance(there, Literal):
@@ -196,8 +201,9 @@ def of_super(lo: Lowerer, found: Super, name: str, node: ast.AST) -> Binding:
     raise TypeMismatchError(f"'super' object has no attribute {name!r}", lo.span(node))
 
 
-# What Python calls for ``owner.name`` and ``owner.name = value``.
-_READ_AND_SET = (object.__getattribute__, object.__setattr__)
+_SET: Any = type.__setattr__
+# What Python calls for ``owner.name``, ``owner.name = value`` and ``del owner.name``.
+_READ_AND_SET = (object.__getattribute__, object.__setattr__, object.__delattr__)
 
 
 def _of_class(
@@ -230,10 +236,13 @@ def _of_class(
     if isinstance(value, functools.cached_property):
         return _cached(lo, owner, name, value, node)
     if isinstance(value, staticmethod | classmethod):
-        return Static(value.__get__(None, cls))
+        return static(
+            value.__get__(None, cls)
+        )  # a number if it is one: ``pi = staticmethod(np.pi)``
     if _has(value, "__get__"):
         return _described(lo, owner, name, value, "__get__", [owner, Static(cls)], node)
-    return outside.reach(lo, place, value)
+    found = outside.member(lo, place.root, name) if isinstance(place.root, type) else None
+    return outside.reach(lo, place, value) if found is None else found
 
 
 def _cached(
@@ -292,6 +301,9 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
 def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AST) -> None:
     """Lower ``object.__setattr__(owner, name, value)``, and what ``owner.name = value`` is."""
     if isinstance(owner, Static) and instances.is_unchanging(owner.value):
+        plain = classes.is_record_class(owner.value) and type(owner.value).__setattr__ is _SET
+        if plain and outside.assign_member(lo, owner.value, name, value):
+            return
         raise GlobalStateError(
             f"`{name}` of {kind_of(owner)}, outside the function, would be changed", lo.span(node),
             "keep it in an object that is an argument, and return it",
@@ -329,6 +341,12 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
                 "set the attribute that it reads",
             )  # fmt: skip
         _apply(lo, meant.fset, [owner, value], node)
+    elif name == "__dict__" and value == owner and bases.has_contents(cls):
+        if lo.record(owner).keys != (bases.CONTENTS,):
+            raise lo.unsupported(
+                f"`__dict__` of {kind_of(owner)} that has attributes", node, "set it first"
+            )
+        lo.hold(owner, lo.entries(owner).with_item(bases.SHARED, Static(True)))
     elif _is_data(meant) and not isinstance(meant, classes.HELD):
         _described(lo, owner, name, meant, "__set__", [owner, value], node)
     elif not isinstance(meant, classes.HELD) and not cls.__dictoffset__:
@@ -336,6 +354,11 @@ def set_own(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AS
             f"{cls.__name__!r} object has no attribute {name!r}", lo.span(node),
             "add it to `__slots__`",
         )  # fmt: skip
+    elif _entry(lo, owner, bases.SHARED)[0] is not None:
+        call = classes.call_at(node)
+        dispatch.apply(
+            lo, Static(put), [contents.contents_of(lo, owner), Static(name), value], {}, call
+        )
     else:
         if pools.set_item(lo, owner, name, value, node):
             return
@@ -383,9 +406,18 @@ def delete_attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> N
     """Lower ``del owner.name``."""
     if not isinstance(owner, ObjectRef) or instances.is_frozen(owner.cls):
         raise lo.unsupported(f"`del` of an attribute of {kind_of(owner)}", node)
-    cls, meant = owner.cls, classes.in_class(owner.cls, name)
+    cls = owner.cls
     if isinstance(classes.in_class(cls, "__delattr__"), types.FunctionType):
-        raise lo.unsupported(f"`__delattr__` of {kind_of(owner)}", node)
+        fn = classes.find_method(lo, cls, "__delattr__")
+        _apply(lo, fn, [owner, Static(name)], node)
+        return
+    delete_own(lo, owner, name, node)
+
+
+def delete_own(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> None:
+    """Lower ``object.__delattr__(owner, name)``."""
+    assert isinstance(owner, ObjectRef)
+    cls, meant = owner.cls, classes.in_class(owner.cls, name)
     if isinstance(meant, property):
         outside.guard(lo, Place(cls, (Member(name),)), meant)
         if meant.fdel is None:
@@ -395,6 +427,8 @@ def delete_attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> N
         _apply(lo, meant.fdel, [owner], node)
     elif _is_data(meant) and not isinstance(meant, classes.HELD):
         _described(lo, owner, name, meant, "__delete__", [owner], node)
+    elif _entry(lo, owner, bases.SHARED)[0] is not None:
+        raise lo.unsupported(f"`del` of an attribute of {kind_of(owner)}", node, "delete its item")
     elif (found := _entry(lo, owner, name))[0] is None:
         raise TypeMismatchError(f"{cls.__name__!r} object has no attribute {name!r}", lo.span(node))
     else:
@@ -414,6 +448,8 @@ def of_static(lo: Lowerer, known: Static, name: str, node: ast.AST) -> Binding |
             and name[:2] != "__"
         ):
             raise lo.unsupported(f"`{name}` of the metaclass of `{owner.__name__}`", node)
+        if (found := outside.member(lo, owner, name)) is not None:
+            return found
         if (
             classes.is_record_class(owner)
             and value is not classes.MISSING
@@ -474,7 +510,7 @@ def construct(
         return _dataclass(lo, cls, args, kwargs, node)
     elif not classes.is_method(init):
         raise lo.unsupported(f"the constructor of `{cls.__name__}`", node, "make it a function")
-    ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
+    ref = contents.blank(lo, cls)
     _initialise(lo, ref, args, kwargs, node)
     pools.enter(lo, ref, node)
     return ref
@@ -495,10 +531,6 @@ def _initialise(
         )
 
 
-# In the memo: the classes whose `__new__` runs, as that may make the object.
-_MAKING = "classes that are made"
-
-
 def _made_by_method(
     lo: Lowerer, cls: type, new: Any, args: list[Binding], kwargs: dict[str, Binding],
     node: ast.Call,
@@ -506,7 +538,7 @@ def _made_by_method(
     """Make an object by the `__new__` of its class, which may return any other one."""
     if classes.is_generated(cls, classes.in_class(cls, "__init__")):
         raise lo.unsupported(f"`{cls.__name__}`, a dataclass with `__new__`,", node)
-    making = lo.memo.setdefault(_MAKING, [])
+    making = lo.memo.setdefault(contents.MAKING, [])
     making.append(cls)
     try:
         made = dispatch.apply(lo, Static(new), [Static(cls), *args], kwargs, node)
@@ -521,21 +553,6 @@ def _made_by_method(
         _initialise(lo, made, args, kwargs, node)
         pools.enter(lo, made, node)
     return made
-
-
-def new_object(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    """Lower `object.__new__`: an object without attributes."""
-    arguments.arity(lo, args, kwargs, node, 1)
-    cls = args[0].value if isinstance(args[0], Static) else None
-    if not (isinstance(cls, type) and is_plain(cls)) or is_stand_in(cls):
-        raise lo.unsupported(f"`__new__` of {kind_of(args[0])}", node, "call the class")
-    ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
-    if cls in lo.shared.pools and cls not in lo.memo.get(_MAKING, ()):
-        raise PoolError(
-            f"`__new__` of `{cls.__name__}`, of which the run decides how many objects there are, "
-            "is not supported", lo.span(node), "call the class",
-        )  # fmt: skip
-    return ref
 
 
 def _namespace(
@@ -555,6 +572,8 @@ def _namespace(
 def as_dict(lo: Lowerer, owner: Binding, node: ast.AST) -> Binding:
     """Lower ``vars(owner)``: the dict that holds the attributes, so that changes are seen."""
     if not (isinstance(owner, ObjectRef) and owner.cls.__dictoffset__) or is_stand_in(owner.cls):
+        raise lo.unsupported(f"`vars` of {kind_of(owner)}", node, "name the attributes")
+    if bases.has_contents(owner.cls):
         raise lo.unsupported(f"`vars` of {kind_of(owner)}", node, "name the attributes")
     if any(vars(base).get("__slots__") for base in owner.cls.__mro__):
         raise lo.unsupported(
@@ -723,23 +742,3 @@ def _require(
 ) -> None:  # fmt: skip
     if name not in given:
         raise TypeMismatchError(f"{cls.__name__}() is missing the argument {name!r}", lo.span(node))
-
-
-def replaces(cls: type) -> bool:
-    """Whether the method `_replace` of a class is that of any named tuple."""
-    code = getattr(classes.in_class(cls, "_replace"), "__code__", None)
-    return code is not None and code.co_filename == collections.__file__
-
-
-def replaced(
-    lo: Lowerer, owner: NamedTuple, args: list[Binding], kwargs: dict[str, Binding], node: ast.AST
-) -> NamedTuple:
-    """Lower ``owner._replace(name=value)`` of a named tuple."""
-    if args:
-        raise TypeMismatchError("_replace() takes names of fields", lo.span(node))
-    record = owner.record
-    for name, value in kwargs.items():
-        if record.get(name) is None:
-            raise TypeMismatchError(f"Got unexpected field names: [{name!r}]", lo.span(node))
-        record = record.with_item(name, value)
-    return NamedTuple(owner.cls, record)

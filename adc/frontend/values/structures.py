@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from adc.frontend.core import numbers, outside
+from adc.frontend.core import classes, dispatch, numbers, outside
 from adc.frontend.core.bindings import (
     BY_LIST,
     NONE,
@@ -46,11 +46,13 @@ from adc.frontend.core.structure import (
     with_cells,
     with_children,
 )
-from adc.frontend.inputs import complexes
+from adc.frontend.inputs import bases, complexes
 from adc.frontend.values import arrays, elementwise, views
 from adc.ir.core import Operand, Value, derivative_type
 from adc.ir.errors import TypeMismatchError, UnsupportedError
+from adc.ir.foreign import BASES
 from adc.ir.types import F16, HALF, Array, Scalar
+from adc.library.standard.bases import copier
 
 Held = Callable[[Ref], Binding]
 Join = Callable[[Lowerer, RecordOf], Binding]
@@ -77,8 +79,23 @@ def require_own(lo: Lowerer, binding: Binding, node: ast.AST, name: str) -> None
     if isinstance(binding, ObjectRef):
         own = ("__new__", "__getnewargs__", "__reduce_ex__", "__reduce__")
         for method in (name, *own, "__getstate__", "__setstate__"):
-            if getattr(binding.cls, method, None) is not getattr(object, method, None):
+            builtin = [getattr(base, method, None) for base in (object, *BASES)]
+            if not any(getattr(binding.cls, method, None) is each for each in builtin):
                 raise lo.unsupported(f"`{method}` of {kind_of(binding)}", node)
+        if bases.has_contents(binding.cls):
+            _require_copied(lo, binding, node, name)
+
+
+def _require_copied(lo: Lowerer, owner: ObjectRef, node: ast.AST, name: str) -> None:
+    """Refuse an object of a subclass of `dict` that Python does not copy item by item."""
+    setter = classes.in_class(owner.cls, "__setitem__")
+    shared = lo.entries(owner).get(bases.SHARED) is not None  # the copy's attributes are no items
+    if shared or setter is not bases.method("__setitem__"):
+        raise lo.unsupported(f"a copy of {kind_of(owner)}", node, "make a new one of its items")
+    if name == "__deepcopy__" and classes.in_class(owner.cls, "__getattr__") is not classes.MISSING:
+        call = classes.call_at(node)
+        if dispatch.apply(lo, Static(copier), [owner], {}, call) != NONE:
+            raise lo.unsupported(f"`{name}` of {kind_of(owner)}", node)
 
 
 def deep_copy(

@@ -6,6 +6,7 @@
 `heaps`        `heapq`
 `lists`        methods of lists whose length is known only at run time
 `tables`       dicts and sets whose keys are known only at run time
+`bases`        `dict` as a base class, `hasattr` and `getattr` of objects with `__getattr__`
 `pooled`       lists of which the run decides how many there are
 =============  =====================================================================================
 

@@ -305,21 +305,34 @@ def numbered(iterable: Any, start: Any = 0) -> Iterator[tuple[Any, Any]]:
         number += 1
 
 
-def zipped(iterable: Any, *others: Any) -> Iterator[tuple[Any, ...]]:
-    """`zip` of a generator and of what can be indexed."""
+def zipped(iterable: Any, *others: Any, strict: bool = False) -> Iterator[tuple[Any, ...]]:
+    """`zip` of a generator and of what can be indexed; if `strict`, of one of these."""
     shortest = min([len(other) for other in others])
     k = 0
     for item in iterable:
         if k >= shortest:
+            if strict:
+                raise ValueError("zip() argument 2 is shorter than argument 1")
             break
         yield (item, *[other[k] for other in others])
         k += 1
+    if strict and k < shortest:
+        raise ValueError("zip() argument 2 is longer than argument 1")
 
 
-def zipped_last(first: Any, iterable: Any) -> Iterator[tuple[Any, Any]]:
+def zipped_last(first: Any, iterable: Any, strict: bool = False) -> Iterator[tuple[Any, Any]]:
     """`zip` of what can be indexed and of a generator."""
     size = len(first)
-    if size > 0:
+    if strict:
+        k = 0
+        for item in iterable:
+            if k >= size:
+                raise ValueError("zip() argument 2 is longer than argument 1")
+            yield first[k], item
+            k += 1
+        if k < size:
+            raise ValueError("zip() argument 2 is shorter than argument 1")
+    elif size > 0:
         k = 0
         for item in iterable:
             yield first[k], item

@@ -118,3 +118,34 @@ def factors_made_in_a_branch(a: Any, chosen: Any) -> Any:
 def squares_of_truth_values(x: Any) -> Any:
     small = (x > 0.0) ** 2 * 100  # 8-bit integers: NumPy squares truth values to these
     return np.sum((small + small) * x) + np.sum((x > 0.0) ** 3 * 200 * x)
+
+
+@program(np.array([0.7, 1.2]))
+def numbers_of_where_that_have_other_names(x: Any) -> Any:
+    """What `np.where` makes of numbers is an array, which views and functions may change."""
+
+    def add(u: Any) -> None:
+        u += x[1]
+
+    first = np.where(x[0] > 0.0, x[0], x[1])
+    second = np.where(x[0] < 0.0, x[0], x[1])
+    third = np.where(x[0] > 0.0, x[0] * x[1], 2.0)
+    flat, held = first.reshape(1), [second]
+    flat[0] = 5.0 * x[1]
+    held[0] *= x[0]
+    add(third)
+    third[np.asarray(third > 1.5)] -= 0.5 * x[0]
+    same: Any = np.asarray(third)
+    for k in range(2):
+        same[...] = third * x[k]
+    return first * x[0] + second + third
+
+
+@program(np.array([0.7, 1.2, -0.4]))
+def numbers_of_where_in_a_loop(x: Any) -> Any:
+    total: Any = 0.0
+    for k in range(len(x)):
+        step = np.where(x[k] > 0.5, total + x[k], total * x[k])
+        total = step if k % 2 else total + step**2
+        total *= 0.5
+    return total

@@ -172,6 +172,8 @@ _UNREAD = frozenset(
     "random re secrets statistics time warnings".split()
 )
 _PYTHON = sysconfig.get_path("stdlib")
+# Classes of Python around a dict or a list, from which programs inherit.
+_WRAPPERS = ("UserDict.", "UserList.")
 
 
 def module_of(value: type | types.FunctionType) -> str:
@@ -190,6 +192,8 @@ def is_unread(fn: types.FunctionType) -> bool:
     """
     module, file = module_of(fn), fn.__code__.co_filename
     if module.startswith(("adc.library", "adc.ir.schedule")):
+        return False
+    if module == "collections" and fn.__qualname__.startswith(_WRAPPERS):
         return False
     top = module.split(".")[0]
     if top in ("numpy", "numba", "scipy", "math"):

@@ -254,3 +254,54 @@ def test_one_function_at_two_places(monkeypatch: pytest.MonkeyPatch) -> None:
         assert compiled(argument) == program(argument)
     monkeypatch.setitem(globals(), "THRICE", held)
     assert compiled(x) == 10.5
+
+
+class Tracker:
+    """What it counts and sums is in the class."""
+
+    count = 0
+    total = 0.0
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        Tracker.count += 1
+        type(self).total += value
+
+
+class Inherits(Tracker):
+    pass
+
+
+def test_attributes_of_a_class_that_are_assigned() -> None:
+    def loss(x: Any) -> Any:
+        total = 0.0
+        for k in range(len(x)):
+            each = Tracker(x[k] * x[k])
+            total += each.value * Tracker.count + np.sin(each.total)
+        return total * Tracker.total
+
+    def at(x: Any) -> Any:
+        Tracker.count, Tracker.total = 0, 0.0
+        return loss(x)
+
+    x = np.array([0.4, 0.7])
+    wanted = at(x)
+    after = Tracker.count, Tracker.total
+    both = adc.value_and_grad(loss)
+    Tracker.count, Tracker.total = 0, 0.0
+    value, gradient = both(x)
+    np.testing.assert_allclose(value, wanted)
+    assert (Tracker.count, Tracker.total) == after
+    steps = 1e-6 * np.eye(2)
+    slopes = [(at(x + step) - at(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-6)
+    Tracker.count, Tracker.total = 5, 0.0
+    both(x)
+    assert Tracker.count == 7
+
+
+def test_attributes_of_a_class_that_cannot_be_assigned() -> None:
+    with pytest.raises(GlobalStateError, match="`total` of type 'Inherits'"):
+        adc.grad(lambda x: Inherits(x).value)(1.0)  # it has none of its own yet
+    with pytest.raises(GlobalStateError, match="`count` of type 'Tracker'"):
+        adc.jvp(lambda x: Tracker(x).value, (1.0,), (1.0,))

@@ -221,6 +221,7 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
     ("isinstance(np.where(n > 0, n, 0.0), np.ndarray)", {"n": 1.5}),
     ("b = np.where(n > 0, n, 0.0); b += 1; b", {"n": 1.5}),
     ("b = np.where(n > 0, n, 0); b *= 2; b", {"n": np.int8(3)}),
+    ("b = np.where(n > 0, n, 0.0); c = b; b += 1; c", {"n": 3.0}),
     ("np.select([n > 0], [n])", {"n": np.float32(1.5)}),
     ("np.zeros_like(n)", {"n": np.int8(3)}),
     ("np.asarray(n)", {"n": np.float64(3)}),
@@ -283,7 +284,6 @@ REFUSED = [
     ("np.nonzero(n)", {"n": 3.0}),
     ("np.einsum('p,p->p', v, v, out=np.zeros(3, np.float32))", {"v": F}),
     ("n.__len__()", {"n": np.array(3.0)}),
-    ("b = np.where(n > 0, n, 0.0); c = b; b += 1; c", {"n": 3.0}),
     ("b = np.where(n > 0, n, 0); b += 0.5; b", {"n": 3}),
 ]
 

@@ -355,6 +355,118 @@ class Damped:
         return self.rate
 
 
+class Config(dict):
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name, value):
+        self[name] = value
+
+
+class Dotted(dict):
+    __getattr__ = dict.get
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
+
+
+class Shared(dict):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.__dict__ = self
+
+
+class Limits(dict):
+    def __init__(self, scale, **items):
+        dict.__init__(self, **items)
+        self.scale = scale
+
+    def total(self):
+        return sum(v * self.scale for v in self.values())
+
+    def __missing__(self, key):
+        return len(key) * self.scale
+
+
+class Upper(dict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key.upper(), value)
+
+    def __iter__(self):
+        return iter(["A"])
+
+
+class Defaults(collections.UserDict):
+    def __missing__(self, key):
+        return self.data["base." + key]
+
+
+class Lower(collections.abc.MutableMapping):
+    def __init__(self, data=None, **items):
+        self.held = {}
+        self.update(data or {}, **items)
+
+    def __setitem__(self, key, value):
+        self.held[key.lower()] = value
+
+    def __getitem__(self, key):
+        return self.held[key.lower()]
+
+    def __delitem__(self, key):
+        del self.held[key.lower()]
+
+    def __iter__(self):
+        return iter(self.held)
+
+    def __len__(self):
+        return len(self.held)
+
+
+class Vector(collections.abc.Sequence):
+    def __init__(self, *items):
+        self.items = list(items)
+
+    def __getitem__(self, k):
+        return self.items[k]
+
+    def __len__(self):
+        return len(self.items)
+
+
+class Backend:
+    pi = staticmethod(np.pi)
+    sin = staticmethod(np.sin)
+
+
+CONFIG = Config(rate=0.5, inner=Config(b=3.0), w=np.array([1.0, 2.0]))
+SHARED = Shared(rate=2.0, n=3)
+DEFAULTS = Defaults({"a": 1.0, "base.b": 2.0})
+
+
+class Numbered:
+    """Its objects are counted."""
+
+    count = 0
+    last = None
+    scale = 1.0
+
+    def __init__(self, v):
+        self.v = v
+        Numbered.count += 1
+        self.id = Numbered.count
+
+    @classmethod
+    def reset(cls):
+        cls.count, cls.last, cls.scale = 0, None, 1.0
+
+
+class NumberedToo(Numbered):
+    def twice(self):
+        return super().count * 2 + self.count
+
+
 class Wrapped:
     scale = 2.0
 

@@ -9,6 +9,7 @@ Blank lines are between them. By subject:
 `arrays`       functions and methods of NumPy and SciPy, indices, views
 `polynomials`  `np.poly1d`, `np.polynomial.Polynomial`
 `containers`   lists, tuples, dicts, sets, deques, heaps: their methods, order, copies
+`mappings`     subclasses of `dict`, `UserDict` and `Mapping`
 `objects`      objects and their classes: attributes, operators, named tuples, dataclasses
 `functions`    arguments, closures, recursion, decorators, derivatives inside of code
 `iterators`    generators and iterators
@@ -27,6 +28,7 @@ from tests.unit.frontend.like_python.like import (
     functions,
     iterators,
     loops,
+    mappings,
     numbers,
     objects,
     polynomials,
@@ -35,7 +37,7 @@ from tests.unit.frontend.like_python.like import (
 
 TABLES = [
     each.LIKE for each in (
-        numbers, constants, texts, arrays, polynomials, containers, objects, functions,
-        iterators, branches, loops, errors,
+        numbers, constants, texts, arrays, polynomials, containers, mappings,
+        objects, functions, iterators, branches, loops, errors,
     )
 ]  # fmt: skip

@@ -2,6 +2,58 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+def texts(d):
+    for k in d:
+        yield str(k).lower()
+def all_texts(d):
+    made = [str(k).lower() for k in d]
+    yield from iter(made)
+def named(d):
+    str = float
+    for k in texts(d):
+        yield k + "!"
+d = {"Aa": x, 3: 2.0}
+return list(texts(d)), dict(zip(all_texts(d), d.values())), [k for k in named(d)]
+
+d = {0: 5.0, 1: 7.0, 2: 9.0}
+def double(v):
+    for each in v:
+        yield 2 * each
+found = [], []
+for v, k in zip(double([x, 2.0]), d):
+    found[0].append(v * k)
+for k, v in zip(d.values(), double([x, 2.0])):
+    found[0].append(v * k)
+for a, b in itertools.combinations(d, 2):
+    found[1].append((a + 1) * b * x)
+for a, b in itertools.product(d, [1.0, x]):
+    found[1].append(a * b)
+return found, sum(a * x for a in itertools.accumulate(d.values())), list(itertools.pairwise(d))
+
+def double(v):
+    for each in v:
+        yield 2 * each
+found = [v * w for v, w in zip(double([x, 2.0]), [3.0, 4.0], strict=True)]
+for w, v in zip([3.0, 4.0], double([x, 2.0]), strict=True):
+    found.append(v * w)
+return found
+
+def double(v):
+    for each in v:
+        yield 2 * each
+total = 0.0
+for v, w in zip(double([x, 2.0]), [3.0], strict=True):
+    total += v * w
+return total
+
+def double(v):
+    for each in v:
+        yield 2 * each
+total = 0.0
+for v, w in zip([3.0, x, 1.0], double([x, 2.0]), strict=True):
+    total += v * w
+return total
+
 return list(itertools.islice([1, 2, 3], x))
 
 return list(itertools.islice([1, 2, 3], -1))

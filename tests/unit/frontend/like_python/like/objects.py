@@ -2,6 +2,25 @@
 
 LIKE: dict[str, str] = {
     "x=1.5": r"""
+Numbered.reset()
+a, b = Numbered(x), NumberedToo(2 * x)
+for k in range(2):
+    if x > k:
+        Numbered.scale = Numbered.scale * (x + Numbered(x).id)
+while Numbered.count < 6:
+    Numbered.last = Numbered(x * Numbered.count)
+found = a.id, b.id, b.twice(), a.scale, Numbered.last.v, NumberedToo.count
+Numbered.reset()
+return found, hasattr(Numbered, "count")
+
+Numbered.reset()
+def product(n, v):
+    Numbered.count += 1
+    return v if n == 0 else product(n - 1, v * 1.5) * Numbered.count
+found = product(3, x), Numbered.count
+Numbered.reset()
+return found
+
 class Made:
     def __new__(cls, v):
         made = super().__new__(cls)

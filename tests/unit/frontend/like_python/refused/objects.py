@@ -170,13 +170,25 @@ class C:
 return C().a
 # ADC010: an object of class `C`, which has `__getattribute__`, is not supported
 
-class C:
-    def __delattr__(self, name):
-        pass
-c = C()
-del c.a
-return x
-# ADC010: `__delattr__` of a C is not supported
+c = copy.copy(Shared(a=x))
+return c.a
+# ADC010: a copy of a Shared is not supported
+
+c = copy.copy(Upper(a=x))
+return c["A"]
+# ADC010: a copy of a Upper is not supported
+
+c = Config(a=x)
+return vars(c)
+# ADC010: `vars` of a Config is not supported
+
+class Ordered(collections.OrderedDict):
+    pass
+return Ordered(a=x)["a"]
+# ADC010: an object of class `Ordered`, a subclass of `OrderedDict`, is not supported
+
+return object.__new__(Span)
+# ADC010: `__new__` of type 'Span' is not supported
 
 class C:
     def __init__(self, *a):
@@ -273,8 +285,8 @@ return Pair(x, b=x)._replace(3 * x).a
 return Pair(x, b=x)._replace(c=3 * x).a
 # ADC014: Got unexpected field names: ['c']
 
-return copy.copy(Copied(x)).a
-# ADC010: `__copy__` of a Copied is not supported
+return copy.deepcopy(Copied(x)).a
+# ADC010: `__deepcopy__` of a Copied is not supported
 
 a = np.array([x, 1.0])
 b = copy.deepcopy([a, a[:1]])
