@@ -41,8 +41,8 @@ class Shown:
 class Exchanged:
     """An array that is handed over by DLPack, as JAX's are."""
 
-    def __new__(cls, *args: Any) -> Exchanged:
-        return super().__new__(cls)  # so that adc sees no program in the class
+    def __getattribute__(self, name: str) -> Any:
+        return super().__getattribute__(name)  # so that adc sees no program in the class
 
     def __init__(self, base: Any, device: tuple[int, int] = (2, 0)) -> None:
         self.base, self.shape, self.dtype = base, base.shape, base.dtype
