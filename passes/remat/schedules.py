@@ -21,12 +21,21 @@ from adc.ir.walk import map_blocks, map_operands, substitute
 
 def schedules(fn: Function) -> Function:
     """Return `fn`, in its final form, with schedules as functions that it calls."""
-    applied = [s for each in (*fn.callees, fn) for s in walk(each.body) if isinstance(s, Apply)]
-    if not any(each.op.routine for each in applied):
+    if not any(
+        isinstance(s, Apply) and s.op.routine for each in (*fn.callees, fn) for s in walk(each.body)
+    ):
         return fn
+    known = {each.name for each in fn.callees}
+    own = [each for each in functions().values() if each.name not in known]
+    callees = tuple(map(_lowered, fn.callees))
+    return reached(replace(_lowered(fn), callees=(*own, *callees)))
+
+
+def _lowered(fn: Function) -> Function:
+    """Return one function with calls; another one may have the same names for other values."""
     names: dict[Value, Operand] = {}
-    for each in applied:
-        if each.op is integer_ops.offset:
+    for each in walk(fn.body):
+        if isinstance(each, Apply) and each.op is integer_ops.offset:
             names[each.result] = substitute(each.args[0], names)
 
     def block(found: Block) -> Block:
@@ -44,15 +53,8 @@ def schedules(fn: Function) -> Function:
             return Call(found.results, label, callee.name, (*depth, *found.args), loc=found.loc)
         return map_blocks(found, block)
 
-    known = {each.name for each in fn.callees}
-    own = [each for each in functions().values() if each.name not in known]
-
-    def whole(each: Function) -> Function:
-        done = block(Block((), each.body, each.results))
-        return replace(each, body=done.stmts, results=done.yields)
-
-    callees = tuple(map(whole, fn.callees))
-    return reached(replace(whole(fn), callees=(*own, *callees)))
+    done = block(Block((), fn.body, fn.results))
+    return replace(fn, body=done.stmts, results=done.yields)
 
 
 __all__ = ["schedules"]
