@@ -83,11 +83,12 @@ def _runs(generated: Generated, limit: int = 100_000, raising: bool = False) -> 
             raise TimeoutError
         return count
 
+    fn, args = in_python(generated), generated.make_args()
     previous = sys.gettrace()
     sys.settrace(count)
     try:
         with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
-            return math.isfinite(float(in_python(generated)(*generated.make_args())))
+            return math.isfinite(float(fn(*args)))
     except TimeoutError:
         return False
     except Exception:

@@ -139,12 +139,11 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     found = np.zeros(flat.shape, at.dtype)
     for k in range(len(funclist)):
         here = np.flatnonzero(np.broadcast_to(conditions[k], at.shape))
-        if len(here) > 0:
-            fn = funclist[k]
-            if isinstance(fn, (int, float, complex, np.generic)):
-                found[here] = fn
-            else:
-                found[here] = fn(flat[here], *args, **kw)
+        fn = funclist[k]
+        if isinstance(fn, (int, float, complex, np.generic)):
+            found[here] = fn
+        elif len(here) > 0:
+            found[here] = fn(flat[here], *args, **kw)
     return found.reshape(at.shape)
 
 
