@@ -324,9 +324,12 @@ def as_tables(lo: Lowerer, iterable: Binding, node: ast.AST) -> Binding:
     """Return an iterable with dicts as tables, where the path decides which keys there are."""
     match iterable:
         case Enumerate(inner=inner):
-            return replace(iterable, inner=as_tables(lo, inner, node))
+            made = as_tables(lo, inner, node)
+            return iterable if made is inner else replace(iterable, inner=made)
         case Zip(inners=inners):
-            return Zip(tuple(as_tables(lo, inner, node) for inner in inners))
+            found = [as_tables(lo, inner, node) for inner in inners]
+            same = all(a is b for a, b in zip(found, inners, strict=True))
+            return iterable if same else Zip(tuple(found))
         case (DictRef() as ref) | DictView(ref=ref) if not isinstance(ref, SetRef):
             held = lo.held(ref)
             if isinstance(held, RecordOf) and not keyed.is_static(lo, ref):
@@ -334,9 +337,8 @@ def as_tables(lo: Lowerer, iterable: Binding, node: ast.AST) -> Binding:
                 whole = list_buffers.common(lo, [record])
                 if whole is None:
                     return keyed.listed(lo, iterable, node)  # if it may be one
-                made = list_buffers.grown(lo, record, whole, node)
                 list_buffers.note_appended(lo, ref.slot, whole)
-                lo.hold(ref, made)
+                lo.hold(ref, list_buffers.grown(lo, record, whole, node))
     return iterable
 
 
