@@ -212,7 +212,7 @@ def _generator_of(lo: Lowerer, node: ast.Call) -> Generator | None:
         case Bound(owner=owner, name=name, after=None) if classes.is_instance(owner):
             fn, first = classes.find(lo, owner, name), (owner,)
     if isinstance(fn, types.FunctionType) and fn.__code__ is _MANAGED:
-        return generators.found_in(lo, Static(fn.__wrapped__), first)  # type: ignore[attr-defined]
+        return generators.found_in(lo, Static(fn.__wrapped__), first)  # type: ignore[attr-defined]  # of a wrapper
     return None
 
 
