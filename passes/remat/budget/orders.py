@@ -211,7 +211,13 @@ class Planner:
 
     @cached_property
     def smallest(self) -> list[int]:
-        """The smallest rooms, up to where larger ones no longer have plans with a lower peak."""
+        """The smallest rooms, up to where larger ones no longer have plans with a lower peak.
+
+        All rooms where a plan takes no long time: what the program does not model may be most of a
+        peak, which then does not fall with the room.
+        """
+        if self.is_small:
+            return self.rooms
         found: list[int] = []
         lowest, since = math.inf, 0
         seen = set[Orders]()

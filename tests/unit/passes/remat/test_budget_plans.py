@@ -143,6 +143,20 @@ def calls_outside(u: Any, k: Any, n: Any) -> Any:
     return np.sum(u * u)
 
 
+def listed(w: Any, x: Any) -> Any:
+    """Most is in the list, which no plan models: peaks do not fall with the memory of a plan."""
+    cache = [None] * len(x)
+    h = np.zeros(3)
+    for t in range(len(x)):
+        h = np.tanh(w @ h + x[t])
+        cache[t] = (h, x[t])
+    g = np.zeros_like(w)
+    for t in reversed(range(1, len(x))):
+        h, xt = cache[t]
+        g = g + np.outer(h, cache[t - 1][0])
+    return np.sum(h**2) + 0.1 * np.sum(g * w)
+
+
 _R = np.random.default_rng(0)
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[int, ...]]] = {
     "residual": (residual, (_R.normal(size=(8, 16)), 0.1 * _R.normal(size=(48, 16, 16))), (0, 1)),
@@ -163,6 +177,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[int, ...]]]
     "in_a_branch": (in_a_branch, (_R.normal(size=50), 1.1, 100), (0, 1)),
     "calls_outside": (calls_outside, (_R.normal(size=80), 1.1, 70), (0, 1)),
     "two_loops": (two_loops, (_R.normal(size=100), _R.normal(size=100), 60), (0, 1)),
+    "listed": (listed, (0.4 * _R.normal(size=(3, 3)), _R.normal(size=(40, 3))), (0, 1)),
 }
 
 
@@ -214,6 +229,7 @@ ENOUGH = {
     "in_a_branch": 0.2,
     "calls_outside": 0.25,
     "two_loops": 0.1,
+    "listed": 0.8,
 }
 
 
