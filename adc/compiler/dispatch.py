@@ -326,17 +326,19 @@ class Code:
         except MemoryBudgetError as error:
             if self._family.stacks:
                 self._family.unstack()
-                return self._compile(values, general, shares)
-            if not (shares and lowered.fn.callees):
-                tell(lowered, values, error)
-                raise
-            # Plans do not look into functions that calls share: inlined, they may need less. Other
-            # functions stay: those of rules, and recursive ones.
-            if self.prepared(values, general, shares=False).lowered.fn == lowered.fn:
+            elif (
+                shares
+                and lowered.fn.callees
+                and self.prepared(values, general, shares=False).lowered.fn != lowered.fn
+            ):
+                # Plans do not look into functions that calls share: inlined, they may need less.
+                # Other functions stay: those of rules, and recursive ones.
+                shares = False
+            else:
                 tell(lowered, values, error)
                 raise
             try:
-                return self._compile(values, general, shares=False)
+                return self._compile(values, general, shares)
             except MemoryBudgetError as other:
                 raise min(error, other, key=lambda each: each.least or math.inf) from None
         if options.parallel:

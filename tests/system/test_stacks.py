@@ -235,6 +235,19 @@ def test_budgets(part: int) -> None:
 
 
 @pytest.mark.full
+def test_the_least_budget_is_that_of_the_code_that_needs_less() -> None:
+    """The list as a stack first, its elements one by one then: the error names the lesser."""
+    x, layers = np.linspace(-1.0, 1.0, 400).reshape(50, 8), model(12, 8)
+    with pytest.raises(adc.AdcError, match="ADC026") as caught:
+        adc.grad(residual, memory=1, cache=False)(x, layers)
+    least = caught.value.least
+    within = adc.grad(residual, memory=least, cache=False)
+    same(within(x, layers), adc.grad(residual, cache=False)(x, layers))
+    with pytest.raises(adc.AdcError, match=f"memory={least} "):
+        adc.grad(residual, memory=least - 1, cache=False)(x, layers)
+
+
+@pytest.mark.full
 def test_short_loops_take_the_elements_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     x = np.linspace(-1.0, 1.0, 20).reshape(5, 4)
