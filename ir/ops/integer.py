@@ -88,7 +88,7 @@ def _scheduled(function: Callable[..., int]) -> Callable[..., Any]:
 # Callees of compiled code: a back end emits calls of the Python functions of `ir.schedule`.
 split = OpDef(
     "split", 5, _scheduled(schedule.split), "split", (), _index, why=INTEGER, kinds="", cost=100,
-    routine="adc.split_rec",
+    routine="adc.split0_fn",
     doc="How many iterations to run ahead from a snapshot: `ir.schedule.split`.",
 )  # fmt: skip
 sweeps = OpDef(

@@ -2,7 +2,7 @@
 
 Until here they are operations of the IR, which `peak` knows; this is the last stage. ::
 
-    %steps = split %left %room 80 40 0      %steps = call C0 adc.split_rec(0, %left, …)
+    %steps = split %left %room 80 40 0      %steps = call C0 adc.split0_fn(%left, …)
     %start = offset %done %n
     %i = add %start %q                      %i = add %done %q
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adc.ir.builder import integer
 from adc.ir.core import Apply, Block, Call, Function, Operand, Stmt, Value, walk
 from adc.ir.functions import reached
 from adc.ir.library import schedules as functions
@@ -47,10 +46,8 @@ def _lowered(fn: Function) -> Function:
         found = map_operands(found, lambda operand: substitute(operand, names))
         if isinstance(found, Apply) and found.op.routine:
             callee = functions()[found.op.routine]
-            # Recursive functions keep their depth.
-            depth: tuple[Operand, ...] = (integer(0),) * (len(callee.params) - len(found.args))
             label = f"{found.result.name}.call"
-            return Call(found.results, label, callee.name, (*depth, *found.args), loc=found.loc)
+            return Call(found.results, label, callee.name, found.args, loc=found.loc)
         return map_blocks(found, block)
 
     done = block(Block((), fn.body, fn.results))
