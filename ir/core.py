@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from adc.ir.errors import Span
 from adc.ir.opdef import OpDef, Static
@@ -40,22 +40,33 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Value:
+class Value(str):
     """A named result of a statement, or a parameter of a block.
 
     `mark` counts where the value is defined, and never for equality: it changes plans, not results.
+
+    It is a string for its hash alone. Passes ask for that millions of times, and a method in Python
+    makes each look-up take five times as long.
     """
 
     name: str
     type: Type
     mark: Mark | None = field(default=None, repr=False)
 
+    def __new__(cls, name: str, type: Type, mark: Mark | None = None) -> Self:
+        return str.__new__(cls, name)
+
+    def __getnewargs__(self) -> tuple[str, Type]:  # type: ignore[override]  # of `__new__` above
+        return self.name, self.type
+
     def __eq__(self, other: object) -> bool:
         # Most values that are compared have other names.
         return type(other) is Value and self.name == other.name and self.type == other.type
 
-    def __hash__(self) -> int:
-        return hash(self.name)  # which a string remembers
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
 
     def __str__(self) -> str:
         return f"%{self.name}"
