@@ -152,7 +152,7 @@ def listed(w: Any, x: Any) -> Any:
         cache[t] = (h, x[t])
     g = np.zeros_like(w)
     for t in reversed(range(1, len(x))):
-        h, xt = cache[t]
+        h, _xt = cache[t]
         g = g + np.outer(h, cache[t - 1][0])
     return np.sum(h**2) + 0.1 * np.sum(g * w)
 
