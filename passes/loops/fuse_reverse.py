@@ -283,7 +283,8 @@ class _ReverseFuser:
         if not after:
             return None
         changed = replace(reverse, init=tuple(init), results=tuple(results))
-        first = [stmt for stmt in stmts[:at] if not any(stmt is each for each in late)] + before
+        moved = set(map(id, late))
+        first = [stmt for stmt in stmts[:at] if id(stmt) not in moved] + before
         return [*first, changed, *after, *stmts[at + 1 :]], len(first)
 
     def last_added(

@@ -145,7 +145,7 @@ def calls_outside(u: Any, k: Any, n: Any) -> Any:
 
 def listed(w: Any, x: Any) -> Any:
     """Most is in the list, which no plan models: peaks do not fall with the memory of a plan."""
-    cache = [None] * len(x)
+    cache: list[Any] = [None] * len(x)
     h = np.zeros(3)
     for t in range(len(x)):
         h = np.tanh(w @ h + x[t])
