@@ -242,6 +242,7 @@ def test_the_least_budget_is_that_of_the_code_that_needs_less() -> None:
     with pytest.raises(MemoryBudgetError) as caught:
         adc.grad(residual, memory=1, cache=False)(x, layers)
     least = caught.value.least
+    assert least is not None
     within = adc.grad(residual, memory=least, cache=False)
     same(within(x, layers), adc.grad(residual, cache=False)(x, layers))
     with pytest.raises(MemoryBudgetError):
