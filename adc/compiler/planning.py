@@ -34,19 +34,23 @@ def compilation(code: Code, values: tuple[Any, ...]) -> Compilation:
 
 def plans(code: Code, values: tuple[Any, ...], made: Compilation | None = None) -> Plans:
     """Return the plans for these arguments, for any budget: those of `made` if they are."""
+    asked = _asked(code, values)
+    if made is not None and made.plans is not None and made.plans.are_for(*asked):
+        return made.plans
+    return Plans(*asked)
+
+
+def _asked(code: Code, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return what the plans for these arguments are made of."""
     found = code.prepared(values)
-    sizes = found.sizes(values)
-    asked = (
+    return (
         found.lowered,
         found.steps,
         code.options.remat,
         code.costs,
         code.options.machine,
-        sizes,
+        found.sizes(values),
     )
-    if made is not None and made.plans is not None and made.plans.are_for(*asked):
-        return made.plans
-    return Plans(*asked)
 
 
 def described(
@@ -70,7 +74,8 @@ def described(
             # More of it is known for these sizes: which of them are equal.
             exact = peak_of(made.fn, sizes=known, offload=code.options.machine.offload)
             peak = exact.at(arguments)
-    elif peak is None:
+    elif peak is None or (made.plans is not None and made.plans.are_for(*_asked(code, values))):
+        # For the sizes that it was made for, more may be known than for others.
         peak = plan.peak_bytes
     if plan.device:
         held = held_on_device(made.fn, known, code.options.machine, limited=plan.budget is not None)
