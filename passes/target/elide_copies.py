@@ -1,7 +1,8 @@
 """Remove copies of matrices out of a stack that only matrix products read.
 
 A product takes whole matrices, so ``h @ W[k]`` first copies one out of the stack `W`. If the stack
-is an argument that is not changed, the product reads the matrix from the stack::
+is an argument that is not changed, by no function that is called either, the product reads the
+matrix from the stack::
 
     %a = empty[f64] %n %m
     for L %i in 0 to %n {
@@ -15,10 +16,11 @@ is an argument that is not changed, the product reads the matrix from the stack:
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from adc.ir.analysis.memory.lifetimes import Sizes
+from adc.ir.analysis.memory.lifetimes import Size, Sizes
 from adc.ir.core import (
     Apply,
     Call,
@@ -27,6 +29,7 @@ from adc.ir.core import (
     Function,
     Gemm,
     Load,
+    Operand,
     Stmt,
     Value,
     Write,
@@ -45,32 +48,124 @@ def elide_copies(fn: Function, checked: bool = False) -> Function:
     `checked`: also where a matrix is known to be as large as its copy only because the program
     checks it elsewhere; the code compares the sizes once more, and copies it if they differ.
     """
-    return map_functions(fn, lambda each: _done(each, checked))
+    multiply = {
+        each.name
+        for each in (*fn.callees, fn)
+        if any(isinstance(stmt, Gemm) for stmt in walk(each.body))
+    }
+    if not multiply:
+        return fn
+    reads = _read_only(fn)
+    claims = _claims(fn) if checked else {}
+
+    def done(each: Function) -> Function:
+        return _Rows(each, reads[each.name], claims).run() if each.name in multiply else each
+
+    return map_functions(fn, done)
 
 
-def _done(fn: Function, checked: bool) -> Function:
-    multiplies = any(isinstance(stmt, Gemm) for stmt in walk(fn.body))
-    return _Rows(fn, checked).run() if multiplies else fn
+def _read_only(fn: Function) -> dict[str, set[Value]]:
+    """Return the parameters of each function that nothing changes, nor what it passes them to."""
+    table = {each.name: each for each in (*fn.callees, fn)}
+    uses = {name: _uses(each) for name, each in table.items()}
+    found = {name: set(each.params) for name, each in table.items()}
+
+    def reads(stmt: Stmt, array: Value) -> bool:
+        if isinstance(stmt, Call):
+            params = table[stmt.callee].params
+            pairs = zip(params, stmt.args, strict=True)
+            return all(param in found[stmt.callee] for param, arg in pairs if arg == array)
+        if isinstance(stmt, Apply):
+            return stmt.op.asks_shape or stmt.op.aliases == "part"
+        return isinstance(stmt, Load)
+
+    changed = True
+    while changed:
+        changed = False
+        for name, params in found.items():
+            kept = {
+                each for each in params if all(reads(s, each) for s in uses[name].get(each, ()))
+            }
+            changed |= kept != params
+            found[name] = kept
+    return found
+
+
+def _uses(fn: Function) -> dict[Operand, list[Stmt]]:
+    """Return the statements that use each array of a function."""
+    found: dict[Operand, list[Stmt]] = {}
+    for stmt in walk(fn.body):
+        yields = (value for block in blocks(stmt) for value in block.yields)
+        for value in (*operands(stmt), *yields):
+            if isinstance(value.type, Array):
+                found.setdefault(value, []).append(stmt)
+    return found
+
+
+def _claims(fn: Function) -> dict[str, Sizes]:
+    """Return the sizes that are equal in each function, because it or its callers check it."""
+    found: dict[str, Sizes] = {}
+    table = {each.name: each for each in (*fn.callees, fn)}
+    calls = {name: list(_calls(each)) for name, each in table.items()}
+    sites: dict[str, list[tuple[Sizes, Call]]] = {name: [] for name in table}
+    left = Counter(call.callee for name in table for call in calls[name] if call.callee != name)
+    waiting = list(reversed(table))
+    while waiting:
+        # Functions that call each other in a circle know of their own checks alone.
+        name = next((each for each in waiting if not left[each]), waiting[0])
+        waiting.remove(name)
+        found[name] = sizes = Sizes(table[name])
+        again = [call for call in calls[name] if call.callee == name]
+        if not left[name]:
+            for first, *others in _equal(table[name].params, sites[name], again):
+                for other in others:
+                    sizes.join(first, other)
+        for stmt in walk(table[name].body):
+            if isinstance(stmt, Check):
+                sizes.check(stmt)
+        for call in calls[name]:
+            if call.callee != name:
+                sites[call.callee].append((sizes, call))
+                left[call.callee] -= 1
+    return found
+
+
+def _calls(fn: Function) -> Iterator[Call]:
+    return (stmt for stmt in walk(fn.body) if isinstance(stmt, Call))
+
+
+def _equal(
+    params: Sequence[Value], sites: Sequence[tuple[Sizes, Call]], again: Sequence[Call]
+) -> Iterable[list[Size]]:
+    """Return the sizes among parameters that are equal in all calls of a function by others.
+
+    In its calls of itself, `again`, they are passed on as they are.
+    """
+    groups: dict[tuple[Size, ...], list[Size]] = {}
+
+    def note(size: Size, given: Iterable[Size]) -> None:
+        key = tuple(given)
+        numbers = [each for each in key[:1] if isinstance(each, int) and len(set(key)) == 1]
+        groups.setdefault(key, [*numbers]).append(size)
+
+    for k, param in enumerate(params):
+        if not sites or any(call.args[k] != param for call in again):
+            continue
+        if isinstance(param.type, Array):
+            for axis in range(param.type.rank):
+                note((param, axis), [sizes.of(call.args[k], axis) for sizes, call in sites])
+        elif param.type.kind == "i":
+            note(param, [sizes.of(call.args[k]) for sizes, call in sites])
+    return groups.values()
 
 
 class _Rows:
-    def __init__(self, fn: Function, checked: bool) -> None:
+    def __init__(self, fn: Function, reads: Set[Value], claims: Mapping[str, Sizes]) -> None:
         self.fn = fn
-        self.checked = checked
-        self.uses: dict[Value, list[Stmt]] = {}
-        for stmt in walk(fn.body):
-            for operand in operands(stmt):
-                if isinstance(operand, Value) and isinstance(operand.type, Array):
-                    self.uses.setdefault(operand, []).append(stmt)
-        for stmt in walk(fn.body):
-            for block in blocks(stmt):
-                for operand in block.yields:
-                    self.uses.setdefault(operand, []).append(stmt)  # type: ignore[arg-type]
+        self.reads = reads
+        self.uses = _uses(fn)
         # By definitions; with what checks in front of a statement say; with what any check says.
-        self.defined, self.sizes, self.claimed = Sizes(fn), Sizes(fn), Sizes(fn)
-        for stmt in walk(fn.body):
-            if checked and isinstance(stmt, Check):
-                self.claimed.check(stmt)
+        self.defined, self.sizes, self.claimed = Sizes(fn), Sizes(fn), claims.get(fn.name)
 
     def run(self) -> Function:
         return replace(self.fn, body=self.stmts(self.fn.body, always=True))
@@ -125,20 +220,20 @@ class _Rows:
             return None
         if made.args != (nest.trips, row.trips):
             return None
-        # The view stands where the copy was made: what it needs is there.
-        if any(value in lead for stmt in before[at:] for value in stmt.results):
-            return None
         if not self.stays(stack) or not self.is_factor(copy):
             return None
         # A check may be about sizes of the copy: where those are read, it says nothing of others.
         asked = any(copy in operands(each) for stmt in before[at + 1 :] for each in walk((stmt,)))
+        # The view stands where the copy was made then: what it needs has to be there.
+        if asked and any(value in lead for stmt in before[at:] for value in stmt.results):
+            return None
 
         def are_alike(sizes: Sizes) -> bool:
             return sizes.alike(sizes.shape(stack)[len(lead) :], sizes.shape(copy))
 
         if are_alike(self.defined if asked else self.sizes):
             return Apply((copy,), OPS["row"], (stack, *lead), (), write.loc)
-        if self.checked and are_alike(self.claimed):
+        if self.claimed is not None and are_alike(self.claimed):
             args = (stack, *lead, nest.trips, row.trips)
             return Apply((copy,), OPS["part"], args, (len(lead),), write.loc)
         return None
@@ -146,13 +241,7 @@ class _Rows:
     def stays(self, stack: Value) -> bool:
         """Whether an array is a contiguous argument that is only read."""
         assert isinstance(stack.type, Array)
-        if stack not in self.fn.params or stack.type.layout != "C":
-            return False
-        return all(
-            isinstance(stmt, Load)
-            or (isinstance(stmt, Apply) and (stmt.op.asks_shape or stmt.op.aliases == "part"))
-            for stmt in self.uses[stack]
-        )
+        return stack in self.reads and stack.type.layout == "C"
 
     def is_factor(self, copy: Value) -> bool:
         """Whether an array is read by products alone, and written in one nest."""
@@ -171,9 +260,17 @@ class _Rows:
 
 
 def place(view: Apply, done: list[Stmt]) -> None:
-    """Put a view where the memory of the copy was taken: sizes of it may be read from there on."""
+    """Put a view where the memory of the copy was taken: sizes of it may be read from there on.
+
+    Where the index comes later, it is put there: none of the sizes are read before.
+    """
     at = next(k for k, stmt in enumerate(done) if stmt.results == view.results)
-    done[at] = view
+    last = max(
+        (k for k, stmt in enumerate(done) if not set(stmt.results).isdisjoint(view.args)),
+        default=-1,
+    )
+    done[at : at + 1] = []
+    done.insert(max(at, last), view)
 
 
 def without(nest: For, writes: Container[int]) -> For | None:

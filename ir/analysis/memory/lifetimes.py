@@ -94,6 +94,13 @@ class Sizes:
         named = tuple((array, axis) for axis in range(array.type.rank))
         return self._shapes.get(array, named)
 
+    def of(self, operand: Operand, axis: int | None = None) -> Size:
+        """Return the size that stands for all that equal a number, or one of an array's axes."""
+        if axis is None:
+            return self._same.find(_size(operand))
+        assert isinstance(operand, Value)
+        return self._same.find(self.axis(operand, axis))
+
     def check(self, stmt: Check) -> None:
         """Equate two sizes from here on if the program only continues if they are equal."""
         equal = equated(stmt, self._defs)

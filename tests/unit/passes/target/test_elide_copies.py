@@ -14,6 +14,7 @@ from adc.compiler.driver import transform
 from adc.ir.core import Apply, walk
 from adc.ir.text.parser import parse
 from adc.ir.text.printer import print_stmt
+from adc.ir.verifier import verify
 from adc.passes.target.elide_copies import elide_copies
 from tests.oracle import chain as chains
 from tests.oracle.meter import Meter
@@ -113,3 +114,66 @@ def test_a_copy_that_a_product_is_added_to() -> None:
     assert elide_copies(fn) == fn
     copy = replace(fn, body=tuple(s for s in fn.body if "add" not in print_stmt(s)))
     assert elide_copies(copy) != copy
+
+
+CALLEE = """
+    fn times(%h: f64[:, :], %n: int, %m: int, %w: f64[:, :, :], %k: int, %more: int) -> f64[:, :] {{
+      %a = empty[f64] %n %m
+      %at = add %k 0
+      for L0 %i in 0 to %n {{
+        for L1 %j in 0 to %m {{
+          %t = load %w[%at, %i, %j]
+          write %a[%i, %j] %t
+        }}
+      }}
+      {change}
+      %rows = dim[0] %h
+      %c = empty[f64] %rows %m
+      gemm[nn] %c %h %a
+      %goes = gt %more 0
+      %d = if %goes {{
+        %less = sub %more 1
+        %found = call C1 times(%c, %n, %m, {again}, %k, %less)
+        yield %found
+      }} else {{
+        yield %c
+      }}
+      return %d
+    }}
+    fn f(%x: f64[:, :], %w: f64[:, :, :]) -> f64[:, :] {{
+      %n = dim[1] %x
+      %m = dim[1] %w
+      %o = dim[2] %w
+      %same = eq %n %m
+      check %same ValueError "other sizes"
+      %square = eq %n %o
+      check %square ValueError "no square"
+      %c = call C0 times(%x, {size}, %n, %w, 1, 2)
+      return %c
+    }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "again", "size", "views"),
+    [
+        ("", "%w", "%n", 1),
+        ("", "%w", "4", 0),  # nothing says that these are the sizes
+        ("", "%other", "%n", 0),  # another stack may have other sizes
+        ("write %w[0, 0, 0] 1.0:f64", "%w", "%n", 0),
+    ],
+)
+def test_a_function_that_is_called(change: str, again: str, size: str, views: int) -> None:
+    """The sizes are those that its caller checks, and nothing may change the stack."""
+    other = "%other = copy %w\n" if again == "%other" else ""
+    text = CALLEE.format(change=other + change, again=again, size=size)
+    done = verify(elide_copies(verify(parse(text)), checked=True))
+    (callee,) = done.callees
+    found = Counter(s.op.name for s in walk(callee.body) if isinstance(s, Apply))
+    assert found["part"] == views
+    assert found["row"] == 0
+    got = Meter(done).run([X.copy(), W.copy()])[0]
+    want = X @ W[1]
+    for _ in range(2):
+        want = want @ W[1]
+    np.testing.assert_allclose(got, want, rtol=1e-12)
