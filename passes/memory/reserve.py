@@ -54,6 +54,8 @@ from adc.ir.ops import arith
 from adc.ir.types import INT, Array
 from adc.ir.walk import (
     Names,
+    acts,
+    clone,
     filtered,
     loop_values,
     map_blocks,
@@ -68,6 +70,8 @@ _EARLIER = frozenset((
     arith.add, arith.sub, arith.mul, arith.neg, arith.maximum, arith.minimum,
     ops.integer.trips, ops.integer.wrap,
 ))  # fmt: skip
+# What makes the array of a list: with zeros where elements may be read before they are set.
+_MAKE = (ops.array.empty, ops.array.full)
 
 
 def reserve(fn: Function) -> Function:
@@ -179,15 +183,15 @@ def _covers(size: Sum, other: Sum) -> bool:
 
 @dataclass(frozen=True)
 class _Buffer:
-    """The array of a list before a loop: an allocation, and what was stored in it."""
+    """The array of a list before a loop: an allocation, and what stores the elements in it."""
 
-    empty: Apply
-    stores: tuple[Store, ...]
+    made: Apply
+    stores: tuple[Store | For, ...]
 
     @property
     def has_rows(self) -> bool:
         """Whether the sizes of its rows are those of elements: before the first they are 0."""
-        return self.empty.sizes[0] != integer(0)
+        return self.made.sizes[0] != integer(0)
 
 
 class _Reserver:
@@ -240,14 +244,16 @@ class _Reserver:
 
 def _buffer(array: Operand, before: Sequence[Stmt]) -> _Buffer | None:
     """Return what the array of a list is made of by statements in front of a loop."""
-    stores: list[Store] = []
+    stores: list[Store | For] = []
     for stmt in reversed(before):
         if array not in stmt.results:
             continue
         match stmt:
             case Store(array=array):
                 stores.append(stmt)
-            case Apply(op=op) if op is ops.array.empty:
+            case For(results=(_,), init=(array,)) if not acts(stmt):  # it copies an element
+                stores.append(stmt)
+            case Apply(op=op) if op in _MAKE:
                 return _Buffer(stmt, tuple(reversed(stores)))
             case _:
                 return None
@@ -388,7 +394,7 @@ class _Before:
         They are those of the first array that is appended. The trips of the loops around it are
         known here: if it is appended at all, it is in the first iteration of each.
         """
-        own = buffer.empty.sizes[1:]
+        own = buffer.made.sizes[1:]
         if not own:
             return ()
         if buffer.has_rows:
@@ -408,14 +414,15 @@ class _Before:
 
     def array(self, buffer: _Buffer, sizes: tuple[Operand, ...]) -> Value:
         """Return a copy of a buffer with other sizes."""
-        ty = buffer.empty.result.type
-        array = Value(self.names.fresh(buffer.empty.result.name), ty)
-        self.stmts.append(replace(buffer.empty, results=(array,), args=sizes))
-        for store in buffer.stores:
-            after = Value(self.names.fresh(store.result.name), ty)
-            self.stmts.append(replace(store, result=after, array=array))
-            array = after
-        return array
+        ty = buffer.made.result.type
+        array = Value(self.names.fresh(buffer.made.result.name), ty)
+        fill = buffer.made.args[: buffer.made.op.sizes]
+        self.stmts.append(replace(buffer.made, results=(array,), args=(*fill, *sizes)))
+        env: dict[Value, Operand] = {buffer.made.result: array}
+        self.stmts += clone(buffer.stores, env, self.names)
+        last = env[buffer.stores[-1].results[0]] if buffer.stores else array
+        assert isinstance(last, Value)
+        return last
 
 
 def _allocated(block: Block, array: Operand) -> tuple[Operand, ...] | None:
@@ -426,7 +433,7 @@ def _allocated(block: Block, array: Operand) -> tuple[Operand, ...] | None:
         match stmt:
             case For(results=results, init=init):
                 array = init[results.index(array)]
-            case Apply(op=op) if op is ops.array.empty:
+            case Apply(op=op) if op in _MAKE:
                 return stmt.sizes[1:]
             case _:
                 return None

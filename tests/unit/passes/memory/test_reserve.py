@@ -95,6 +95,38 @@ def triangle(x: Any) -> Any:
     return sum(found)
 
 
+def from_a_first_one(x: Any) -> Any:
+    """The list has an array before the loop."""
+    found = [x * 0.5]
+    for i in range(len(x)):
+        found.append(np.tanh(found[-1] * x + i))
+    return np.sum(np.array(found)[1:] * np.array(found)[:-1])
+
+
+def from_a_first_pair(x: Any) -> Any:
+    found = [(0.5, np.outer(x, x))]
+    for i in range(len(x)):
+        t, a = found[-1]
+        found.append((t + x[i], np.sin(a * t)))
+    return sum(t * np.sum(a) for t, a in found)
+
+
+def by_index(x: Any) -> Any:
+    found = [x]
+    for i in range(1, len(x)):
+        found.append(found[i - 1] + 0.1 * np.cos(found[i - 1]))
+    return np.sum(found[-1]) + len(found)
+
+
+def from_the_first_one_twice(x: Any) -> Any:
+    """What is stored before the loop is read there, too."""
+    found = [x, x * x]
+    total = np.sum(found[1])
+    for i in range(len(x)):
+        found.append(found[1] * found[i])
+    return total + np.sum(found[1]) + np.sum(found[-1])
+
+
 # -- unchanged -------------------------------------------------------------------------------------
 
 
@@ -181,7 +213,8 @@ def as_many_as_before(x: Any) -> Any:
 
 
 ALL = [numbers, states, windows_in_a_list, pairs_of_two_arms_in_a_list, helper,
-       comprehension_in_a_loop, negative_range, triangle]  # fmt: skip
+       comprehension_in_a_loop, negative_range, triangle, from_a_first_one, from_a_first_pair,
+       by_index, from_the_first_one_twice]  # fmt: skip
 NOT = [some, continued, left_early, stack, emptied, copied_in_an_arm, until, in_a_while,
        as_many_as_before]  # fmt: skip
 ARGS = (X, np.tile(X, 9), X[:1], X[1:2])
