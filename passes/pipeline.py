@@ -24,6 +24,7 @@ from adc.passes.ad.settle import settle
 from adc.passes.ad.tangent import tangent
 from adc.passes.loops.chosen import chosen
 from adc.passes.loops.contract import contract
+from adc.passes.loops.counted import counted
 from adc.passes.loops.distribute import distribute
 from adc.passes.loops.exchange import exchange
 from adc.passes.loops.fuse import fuse, fuse_again
@@ -230,6 +231,7 @@ PRIMAL: tuple[Stage, ...] = (
     ),
     Stage("simplify", simplify, "early: folded constants and branches leave less code"),
     Stage("cse", cse, "before `induction`: equal increments get one name"),
+    Stage("counted", counted, "before `reserve`: it needs to know how often iterations append"),
     Stage("reserve", reserve, "before `induction`: it reads how many elements iterations append"),
     Stage("induction", induction, "before `bounds`: it proves indices in terms of loop counters"),
     Stage("bounds", bounds, "before `hoist`: a check that is proven need not be moved"),

@@ -1,6 +1,7 @@
 """Loops, and the arrays between them.
 
 ======================  ========================================================================
+`counted`               `while` loops that count, turned into `for` loops
 `fuse`                  adjacent loops of equal trip count, merged
 `scalars`               small arrays with constant indices, replaced by scalars
 `contract`              arrays whose elements are read only where written, shrunk or made scalars

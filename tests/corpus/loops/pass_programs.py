@@ -32,6 +32,14 @@ def induction(x: Any) -> Any:
     return total
 
 
+def counted(x: Any) -> Any:
+    total, k = 0.0, len(x) - 1
+    while k > 0:
+        total += np.sin(x[k]) * x[k - 1]
+        k -= 2
+    return total * k
+
+
 def reserve(x: Any) -> Any:
     rows = []
     for i in range(len(x)):
@@ -323,6 +331,7 @@ _X = np.linspace(0.3, 1.2, 12)
 PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(split_complex, (_X,), (0,)),
     PassProgram(widen_half, (_X,), (0,)),
+    PassProgram(counted, (_X,)),
     PassProgram(reserve, (_X,)),
     PassProgram(induction, (_X,)),
     PassProgram(products, (_X.reshape(4, 3), np.cos(_X[:6].reshape(2, 3)))),
