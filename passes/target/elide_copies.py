@@ -265,12 +265,9 @@ def place(view: Apply, done: list[Stmt]) -> None:
     Where the index comes later, it is put there: none of the sizes are read before.
     """
     at = next(k for k, stmt in enumerate(done) if stmt.results == view.results)
-    last = max(
-        (k for k, stmt in enumerate(done) if not set(stmt.results).isdisjoint(view.args)),
-        default=-1,
-    )
-    done[at : at + 1] = []
-    done.insert(max(at, last), view)
+    given = [k for k, stmt in enumerate(done) if not set(stmt.results).isdisjoint(view.args)]
+    del done[at]
+    done.insert(max((at, *given)), view)
 
 
 def without(nest: For, writes: Container[int]) -> For | None:
