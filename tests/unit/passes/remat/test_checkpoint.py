@@ -84,7 +84,7 @@ def test_trip_counts_of_a_dtype(dtype: str) -> None:
 
 def steps_until(u: Any, n: Any) -> Any:
     k = 0
-    while k < n:
+    while k < n and u < 9.0:  # which is always true
         u = np.sin(u) + 0.1 * u
         k += 1
     return u
