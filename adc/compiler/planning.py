@@ -34,10 +34,14 @@ def compilation(code: Code, values: tuple[Any, ...]) -> Compilation:
 
 def plans(code: Code, values: tuple[Any, ...], made: Compilation | None = None) -> Plans:
     """Return the plans for these arguments, for any budget: those of `made` if they are."""
-    asked = _asked(code, values)
-    if made is not None and made.plans is not None and made.plans.are_for(*asked):
+    if made is not None and made.plans is not None and _is_for(made, code, values):
         return made.plans
-    return Plans(*asked)
+    return Plans(*_asked(code, values))
+
+
+def _is_for(made: Compilation, code: Code, values: tuple[Any, ...]) -> bool:
+    """Whether the plans that were made are those for these arguments."""
+    return made.plans is not None and made.plans.are_for(*_asked(code, values))
 
 
 def _asked(code: Code, values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -74,7 +78,7 @@ def described(
             # More of it is known for these sizes: which of them are equal.
             exact = peak_of(made.fn, sizes=known, offload=code.options.machine.offload)
             peak = exact.at(arguments)
-    elif peak is None or (made.plans is not None and made.plans.are_for(*_asked(code, values))):
+    elif peak is None or (peak > plan.budget and _is_for(made, code, values)):
         # For the sizes that it was made for, more may be known than for others.
         peak = plan.peak_bytes
     if plan.device:
