@@ -56,7 +56,7 @@ class Value(str):
     def __new__(cls, name: str, type: Type, mark: Mark | None = None) -> Self:
         return str.__new__(cls, name)
 
-    def __getnewargs__(self) -> tuple[str, Type]:  # type: ignore[override]  # of `__new__` above
+    def __getnewargs__(self) -> tuple[str, Type]:  # type: ignore[override]  # what `__new__` takes
         return self.name, self.type
 
     def __eq__(self, other: object) -> bool:
