@@ -77,6 +77,7 @@ NoPythonBackend: Any = _inside.typed_passes.NoPythonBackend
 PassManager: Any = _inside.compiler_machinery.PassManager
 register_pass: Any = _inside.compiler_machinery.register_pass
 CompileResult: Any = _inside.compiler.CompileResult
+compile_result: Any = _inside.compiler.compile_result
 NoCache: Any = _inside.caching.NullCache
 dumps: Any = _inside.serialize.dumps
 
@@ -87,20 +88,22 @@ _NEEDED: tuple[tuple[Any, str], ...] = (
     (TypingContext, "_load_builtins install_registry load_additional_registries refresh "
                     "resolve_function_type resolve_value_type"),
     (CPUContext, "add_linking_libs call_conv cast codegen data_model_manager declare_function "
-                 "add_dynamic_addr get_data_type get_function get_preferred_array_alignment "
-                 "get_python_api get_value_type load_additional_registries make_array make_tuple "
-                 "nrt pack_value unpack_value"),
+                 "add_dynamic_addr get_data_type get_executable get_function "
+                 "get_preferred_array_alignment get_python_api get_value_type "
+                 "load_additional_registries make_array make_tuple nrt pack_value unpack_value"),
     (cgutils, "alloca_once for_range for_range_slice get_item_pointer2 get_or_insert_function "
               "if_unlikely is_null loop_nest memset raw_memcpy unpack_tuple voidptr_t"),
     (PythonAPI, "get_c_object serialize_object unserialize"),
     (CPUTarget, "_target_name _toplevel_target_context _toplevel_typing_context typing_context"),
     (CPUDispatcher, "_cache compile disable_compile py_func targetdescr targetoptions"),
     (Lower, "builder call_conv call_helper context function init lower_normal_function module"),
-    (JITCodeLibrary, "_codegen _compiled_object _final_module _finalize_specific "
-                     "_optimize_final_module add_llvm_module enable_object_caching "
+    (JITCodeLibrary, "_codegen _compiled_object _final_module _finalize_dynamic_globals "
+                     "_ensure_finalized _finalize_final_module _finalize_specific _finalized "
+                     "_optimize_final_module _verify_declare_only_symbols add_llvm_module "
                      "get_pointer_to_function has_dynamic_globals"),
-    (_inside.codegen.JITCPUCodegen, "_customize_tm_options _data_layout _engine _tm _tm_features"),
-    (_inside.codegen.JitEngine, "_ee"),
+    (_inside.codegen.JITCPUCodegen, "_customize_tm_options _data_layout _engine _tm _tm_features "
+                                    "set_env"),
+    (_inside.codegen.JitEngine, "_ee get_function_address"),
     (llvmlite.binding.ffi._lib_fn_wrapper, "_cfn"),
     (NativeLowering, "lowering_class run_pass"),
     (CompilerBase, "define_pipelines"),
@@ -109,7 +112,8 @@ _NEEDED: tuple[tuple[Any, str], ...] = (
     (numba_ir, "FunctionIR Loc"),
     (datamodel, "models register_default"),
     (datamodel.models, "ArrayModel"),
-    (CompileResult, "_rebuild _reduce library"),
+    (CompileResult, "_find_referenced_environments environment fndesc library "
+                    "referenced_envs signature"),
     (NoCache, "load_overload save_overload"),
     (runtime_system, "initialize library"),
     (llvmlite.binding, "create_new_function_pass_manager create_pass_builder "

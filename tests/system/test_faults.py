@@ -285,6 +285,33 @@ def _compiles_after_interrupts(count: int) -> bool:
 
 
 @pytest.mark.full
+def test_an_interrupt_in_a_callback_of_llvm(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It would be lost there, and the machine code with it: none is made or loaded through one."""
+    program = """
+        import sys
+        from adc.testing import programs
+
+        def trace(frame, event, arg):
+            hooks = ("_object_compiled_hook", "_object_getbuffer_hook")
+            if event == "call" and frame.f_code.co_name in hooks:
+                made = getattr(frame.f_locals["ll_module"], "_CPUCodeLibrary__library", None)
+                if made is not None and "program" in made.name:  # not what Numba has of its own
+                    raise KeyboardInterrupt
+
+        source = "import numpy as np\\ndef program(x):\\n    return np.sum(np.tanh(x))\\n"
+        fn = programs.load(source)
+        sys.setprofile(trace)
+        print(adc.grad(fn)(np.zeros(3)))
+        """
+    monkeypatch.setenv("ADC_CACHE_DIR", str(tmp_path / "cache"))
+    for _ in ("compiled", "loaded from the disk"):
+        assert run(tmp_path, program) == "[1. 1. 1.]\n"
+        assert any((tmp_path / "cache").iterdir())
+
+
+@pytest.mark.full
 @forks
 def test_a_fork_while_threads_share_a_loop() -> None:
     gradient = adc.value_and_grad(elements, parallel=2)

@@ -7,8 +7,8 @@ import pickle
 from types import CodeType
 from typing import Any
 
-from adc.backend.cpu.library import load
-from adc.backend.numba_api import CompileResult, NoCache, dumps
+from adc.backend.cpu.library import Library
+from adc.backend.numba_api import NoCache, compile_result, dumps
 
 
 class Kept(NoCache):  # type: ignore[misc]  # a class of a module without types
@@ -41,11 +41,37 @@ class Kept(NoCache):  # type: ignore[misc]  # a class of a module without types
         if not self.machine:
             return None
         target_context.refresh()
-        parts, objects = pickle.loads(self.machine)
-        load(target_context.codegen(), objects)
-        return CompileResult._rebuild(target_context, *parts)
+        found = pickle.loads(self.machine)
+        codegen = target_context.codegen()
+        library = Library.loaded(codegen, found["name"], found["objects"])
+        fndesc, environment = found["fndesc"], found["environment"]
+        made = compile_result(
+            target_context=target_context,
+            typing_context=target_context.typing_context,
+            library=library,
+            entry_point=target_context.get_executable(library, fndesc, environment),
+            fndesc=fndesc,
+            environment=environment,
+            signature=found["signature"],
+            objectmode=False,
+            referenced_envs=found["environments"],  # machine code has their addresses
+        )
+        for each in made.referenced_envs:
+            codegen.set_env(each.env_name, each)
+        return made
 
     def save_overload(self, signature: Any, made: Any) -> None:
         """Keep what was compiled, unless it has addresses of this process in it."""
-        if not made.library.has_dynamic_globals:
-            self.machine = dumps((made._reduce(), made.library.objects))
+        if made.library.has_dynamic_globals:
+            return
+        made.fndesc.typemap = made.fndesc.calltypes = None  # nobody asks any more
+        self.machine = dumps(
+            {
+                "name": made.library.name,
+                "objects": made.library.objects,
+                "fndesc": made.fndesc,
+                "environment": made.environment,
+                "signature": made.signature,
+                "environments": made._find_referenced_environments(),
+            }
+        )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -89,11 +89,6 @@ class Groups:
         """Compile nothing more."""
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
-
-    @property
-    def begun(self) -> bool:
-        """Whether there are groups."""
-        return bool(self._objects)
 
     def objects(self) -> list[bytes]:
         """Wait for the machine code, and return it: an object for each group."""
@@ -284,7 +279,6 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # a class of a module with
 
     groups: Groups | None = None
     objects: tuple[bytes, ...] = ()
-    _own = b""
 
     def add_llvm_module(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -298,27 +292,36 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # a class of a module with
         _optimise(module, self._codegen._tm, size <= _MOST_UNROLLED)
 
     def _finalize_final_module(self) -> None:
-        if self.groups is not None and self.groups.begun:
-            # This thread does its part before it waits for others. Nothing is known to the engine
-            # before all of it is there: it would end the process for what is missing.
-            self._own = _object(self._final_module, self._codegen._tm)
-            self.objects = tuple(self.groups.objects())
+        # This thread does its part before it waits for others. Nothing is known to the engine
+        # before all of it is there: it would end the process for what is missing.
+        own = _object(self._final_module, self._codegen._tm)
+        groups = () if self.groups is None else self.groups.objects()
         self.groups = None  # they hold all of the translation
-        super()._finalize_final_module()
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._load([*groups, own])
 
-    def _finalize_specific(self) -> None:
-        load(self._codegen, self.objects)
-        if self._own:
-            self._compiled_object = self._own
-        super()._finalize_specific()
-        if self._own:  # which the engine took, and `Kept` wants
-            self._compiled_object = self._own
+    @classmethod
+    def loaded(cls, codegen: Any, name: str, objects: Sequence[bytes]) -> Library:
+        """Return a library with the machine code of another one."""
+        made = cls(codegen, name)
+        made._load(objects)
+        return made
+
+    def _load(self, objects: Sequence[bytes]) -> None:
+        # If the engine made an object of the module, it would tell Python in a callback, in which
+        # an interrupt is lost.
+        for each in objects:
+            self._codegen._engine._ee.add_object_file(llvm.ObjectFileRef.from_data(each))
+        self.objects = tuple(objects)
+        self._finalize_specific()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return the address of a function that is in an object: the engine knows of no module."""
+        self._ensure_finalized()
+        address: int = self._codegen._engine.get_function_address(name)
+        return address
 
 
-def load(codegen: Any, objects: Iterable[bytes]) -> None:
-    """Load machine code that a module calls, before it is finished itself."""
-    for each in objects:
-        codegen._engine._ee.add_object_file(llvm.ObjectFileRef.from_data(each))
-
-
-__all__ = ["Groups", "Library", "load"]
+__all__ = ["Groups", "Library"]

@@ -286,7 +286,6 @@ class _Lowering(NativeLowering):  # type: ignore[misc]  # as above
             {0: None}, False, function, place, {}, function.arg_count, names
         )
         state.library = Library(state.targetctx.codegen(), function.func_qualname)
-        state.library.enable_object_caching()
         return bool(super().run_pass(state))
 
     @property

@@ -28,6 +28,8 @@ import adc
 from adc.backend.cpu import library
 
 library._GROUP, library._SMALL = 1, 0
+made, compiled = library._object, []
+library._object = lambda *args: compiled.append(args) or made(*args)
 
 def bend(x, depth):
     if depth == 0 or x[0] > 9.0:
@@ -40,8 +42,7 @@ def f(x, depth):
 g = adc.grad(f)
 atexit.register(lambda: print(adc.grad(lambda x: f(x, 2))(np.ones(2)).shape))
 print(g(np.linspace(0.5, 1.5, 4), 3).tolist())
-(made,) = g._code.last.entry.kernel.code.overloads.values()
-print(len(getattr(made.library, "objects", ())))
+print(len(compiled))
 """
 
 
@@ -85,7 +86,7 @@ def _objects(function: Any) -> tuple[bytes, ...]:
     (made,) = function._code.last.entry.kernel.code.overloads.values()
     assert made.library.groups is None  # the translation is not kept
     found: tuple[bytes, ...] = made.library.objects
-    return found
+    return found[:-1]  # the last one is of the module itself
 
 
 @pytest.fixture
