@@ -188,6 +188,17 @@ class _Buffer:
     made: Apply
     stores: tuple[Store | For, ...]
 
+    def stays(self, count: Operand) -> bool:
+        """Whether nothing is stored behind the first `count` rows.
+
+        A buffer is copied with all its rows; an element that may not be there is stored behind.
+        """
+        places = (stmt.index[0] for stmt in walk(self.stores) if isinstance(stmt, Store))
+        return all(
+            isinstance(at, Literal) and isinstance(count, Literal) and at.value < count.value
+            for at in places
+        )
+
     @property
     def has_rows(self) -> bool:
         """Whether the sizes of its rows are those of elements: before the first they are 0."""
@@ -237,7 +248,10 @@ class _Reserver:
             if rows is None:
                 # The first array that is appended tells the sizes.
                 return replace(loop, body=_with_room(loop.body, counts.sites, room))
-            init[j] = before.array(buffer, (room, *rows))
+            least = room
+            if not buffer.stays(loop.init[k]):
+                least = before.apply(arith.maximum, room, buffer.made.sizes[0])
+            init[j] = before.array(buffer, (least, *rows))
         done += before.stmts
         return replace(loop, init=tuple(init), body=_without_branches(loop.body, counts.sites))
 

@@ -134,6 +134,18 @@ def _constants(numbers: set[Place], arguments: Arguments) -> dict[Place, Any]:
     return found
 
 
+def _lowered(fn: Callable[..., Any], arguments: dict[str, Any], how: dict[str, Any]) -> Lowered:
+    """Lower a program in the first way in which it is not refused, which is added to `how`."""
+    more = [each for each in ("picks", "texts", "pools") if each not in how]
+    while True:
+        try:
+            return lower(fn, arguments, **how)
+        except AdcError:
+            if not more:
+                raise
+            how[more.pop()] = True
+
+
 @dataclass
 class Chain:
     """One program with a sample, lowered."""
@@ -163,20 +175,12 @@ class Chain:
         names = list(inspect.signature(fn).parameters)
         arguments = {name: type_tree(arg) for name, arg in zip(names, args, strict=False)}
         numbers: set[Place] = set()
-        how: dict[str, Any] = {"on_device": on_device, "general": general}
-        more = ["picks", "texts", "pools"]
-        while True:
-            try:
-                lowered = lower(fn, arguments, numbers=numbers, **how)
-                break
-            except AdcError:
-                if not more:
-                    raise
-                how[more.pop()] = True
+        how: dict[str, Any] = {"on_device": on_device, "general": general, "numbers": numbers}
+        lowered = _lowered(fn, arguments, how)
         if fixed:
             called: Any = fn
-            constants = _constants(numbers, Arguments.of(called, args))
-            lowered = lower(fn, arguments, constants, **how)
+            how["constants"] = _constants(numbers, Arguments.of(called, args))
+            lowered = _lowered(fn, arguments, how)
         inputs = [leaf for arg in args for leaf in flat(arg)]
         inputs += [leaf for capture in lowered.captures for leaf in capture.leaves() or ()]
         if not general and _broadcasts_later(lowered.fn, inputs):

@@ -88,6 +88,9 @@ def as_buffers(lo: Lowerer, ref: ListRef, node: ast.AST) -> Growing | None:
         return None
     if lo.shared.picks and any(None in (cell.sizes or ()) for cell in cells_of(element)):
         return None  # one of several arrays, which may have several shapes
+    whole = list_buffers.common(lo, [held], element)
+    if whole is None or list_buffers.differ(lo, held.items, whole):
+        return None
     list_buffers.note_appended(lo, ref.slot, element)
     made = list_buffers.grown(lo, held, element, node)
     if not isinstance(made, Growing):

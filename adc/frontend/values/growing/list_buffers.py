@@ -320,6 +320,17 @@ def check_sizes(
     return result
 
 
+def differ(lo: Lowerer, items: Sequence[Binding], element: Binding) -> bool:
+    """Whether arrays in a list are known to have several shapes."""
+    columns = zip(*(list_elements.parts(lo, element, item) for item in items), strict=True)
+    for parts in columns:
+        dims = [part_dims(lo, part) for part in parts if part is not None]
+        for sizes in zip(*dims, strict=True):
+            if len({size.value for size in sizes if isinstance(size, Literal)}) > 1:
+                return True
+    return False
+
+
 def limit(lo: Lowerer, ok: Operand) -> str:
     """Return the error of a list whose arrays are not as a buffer needs them.
 

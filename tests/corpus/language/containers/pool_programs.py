@@ -387,3 +387,33 @@ def rows_that_pivots_swap(a: Any) -> Any:
                 f = rows[r][c]
                 rows[r] = [v - f * w for v, w in zip(rows[r], rows[c], strict=True)]
     return sum(v * (k + 1) for row in rows for k, v in enumerate(row[n:]))
+
+
+class _Link:
+    def __init__(self, x: float) -> None:
+        self.x = x
+        self.link: Any = None
+
+
+class _Scaled(_Link):
+    def __init__(self, x: float) -> None:
+        super().__init__(0.5 * x)
+        self.own = x
+
+
+@program(X10[:4])
+def objects_of_two_classes_in_a_list_that_grew(x: Any) -> Any:
+    """The second loop copies what the first one appended, more rows than it needs."""
+    links: Any = []
+    last: Any = None
+    for v in x:
+        made = _Link(v)
+        made.link = last
+        last = made
+        links.append(made)
+    for v in x:
+        links.append(_Scaled(v))
+    for each in links:
+        if each.link is not None:
+            each.link.x += 0.1 * each.x
+    return sum(each.x * (k + 1) for k, each in enumerate(links))

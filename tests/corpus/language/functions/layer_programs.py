@@ -353,6 +353,24 @@ def layers_trained_by_hand(x: Any, w0: Any, w1: Any, w2: Any, rate: Any) -> Any:
     return np.sum(x * x)
 
 
+@program(X54)
+def layers_of_known_sizes_trained_by_hand(x: Any) -> Any:
+    weights = [np.ones((4, 3)) * x[0, 0], np.ones((3, 2)) * x[1, 1]]
+    start = np.linspace(0.0, 1.0, 20).reshape(5, 4)
+    for _ in range(2):
+        kept = [start]
+        for w in weights:
+            kept.append(np.tanh(kept[-1] @ w))
+        ct = 2.0 * kept[-1]
+        slopes = []
+        for k in reversed(range(len(weights))):
+            ct = ct * (1.0 - kept[k + 1] ** 2)
+            slopes.append(kept[k].T @ ct)
+            ct = ct @ weights[k].T
+        weights = [w - 0.1 * slope for w, slope in zip(weights, slopes[::-1], strict=True)]
+    return np.sum(_layer(_layer(x, weights[0]), weights[1]))
+
+
 @program(X54, W0, W1, argnums=(0, 1, 2))
 def layers_by_numbers_in_pairs(x: Any, w0: Any, w1: Any) -> Any:
     weights, kept = [w0, w1, w0 * w1], {}
