@@ -185,7 +185,7 @@ class _Outliner(Launches):
         found: dict[frozenset[Value], list[Load | Write]] = {}
         read_as_whole: set[Value] = set()
         for stmt in walk(loop.body.stmts):
-            outline_kernels = [*operands(stmt)]
+            whole = [*operands(stmt)]
             if isinstance(stmt, Load | Write):
                 outside = frozenset(self.aliases.of(stmt.array) - made)
                 rank = stmt.array.type.rank
@@ -193,10 +193,10 @@ class _Outliner(Launches):
                     if self.aliases.of(stmt.array) & made and isinstance(stmt, Write):
                         return False
                     found.setdefault(outside, []).append(stmt)
-                    outline_kernels = []
+                    whole = []
             elif isinstance(stmt, Apply) and (stmt.op.asks_shape or stmt.op.aliases == "whole"):
-                outline_kernels = []
-            for operand in outline_kernels:
+                whole = []
+            for operand in whole:
                 if isinstance(operand, Value) and isinstance(operand.type, Array):
                     if isinstance(stmt, Write) and self.aliases.of(operand) - made:
                         return False

@@ -9,6 +9,7 @@ pushed last (`Item`), or lay there before, which is known of a function from the
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -35,6 +36,10 @@ def added(found: Iterable[Sizes]) -> Sizes:
 def unbounded(size: Sum) -> Sum | None:
     """Return what a size is at most, if nothing is known of it."""
     return None
+
+
+# A formula that is longer has a name instead, which is known only at run time.
+_LONGEST = 5_000
 
 
 def where(
@@ -164,6 +169,10 @@ class Rounds:
 
     def most(self, size: Sum) -> Sum:
         """Return the most that an iteration has."""
+        if size.length > _LONGEST:
+            # Loops that run iterations of others again, many levels deep, have longer ones at each.
+            digest = hashlib.sha256(size.key.encode()).hexdigest()
+            return Sum.atom(f"{self.label}.most.{digest[:16]}")
         part, whole = self.parts.get(self.index), self.whole(size)
         if part is None or whole is None:
             return loops.most(self.label, self.index, self.trips, size, self.inside)

@@ -59,6 +59,8 @@ def applications(dtype: str) -> list[tuple[OpDef, tuple[int | str, ...]]]:
             continue
         if op.name in ("wrap", "inside", "trips", "room") and dtype != "i64":
             continue
+        if op.name == "bits_of_float" and dtype != "f64":
+            continue
         if op.kinds == "u" and (dtype != "u64" or op.arity > 3):  # words of random draws
             continue
         found.append((op, ()))

@@ -308,7 +308,10 @@ def test_a_cotangent_of_zero_contributes_nothing() -> None:
             if op.arity > 2:  # SciPy's hypergeometric functions of infinities take forever
                 args = [x if math.isfinite(x) else 0.7 for x in args]
             with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
-                found = run(reverse, tuple(map(np.float64, args)))[1:]
+                try:
+                    found = run(reverse, tuple(map(np.float64, args)))[1:]
+                except OverflowError:  # as SciPy's quantiles raise it: `ppf` asks before
+                    continue
             assert all(float(each) == 0.0 for each in found), (op, args)
 
 

@@ -239,7 +239,9 @@ def test_rows(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     for loop in launched:
         assert not any(isinstance(s, Call | Gemm) for s in walk(loop.body.stmts))
     # Two functions give the matrix of eigenvectors cotangents, and threads add no whole arrays.
-    assert bool(launched) == (program.name not in ("calls_itself", "principal"))
+    # Of a matrix that may be wide, an array is kept in one arm only: its sizes are known too late.
+    alone = program.name in ("calls_itself", "principal", "orthonormal")
+    assert bool(launched) == (not alone)
 
 
 @pytest.mark.full
