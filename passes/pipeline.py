@@ -21,6 +21,7 @@ from adc.passes.ad.derive import Through, derive, expand, link
 from adc.passes.ad.directions import DirectionsError, directions
 from adc.passes.ad.reverse_arguments import reverse_arguments
 from adc.passes.ad.settle import settle
+from adc.passes.ad.shared_states import shared_states
 from adc.passes.ad.tangent import tangent
 from adc.passes.loops.chosen import chosen
 from adc.passes.loops.contract import contract
@@ -161,6 +162,11 @@ def _rerun(fn: Function, context: Context) -> Function:
 def calls_to_recompute(fn: Function) -> tuple[tuple[str, str], ...]:
     """Return the calls that a plan may recompute as a whole, the first ones first."""
     return tuple(recomputable(fn))
+
+
+def shares_states(fn: Function) -> bool:
+    """Whether reverse iterations can hand states on: a plan may recall them apart instead."""
+    return shared_states(fn) is not fn
 
 
 def _remat(fn: Function, context: Context) -> Function:
@@ -338,15 +344,23 @@ JOINED: tuple[Stage, ...] = (
     ),
     _RERUN,
 )  # fmt: skip
-RERUN_CALLS = Stage(
+_SHARED_STATES = Stage(
+    "shared_states", shared_states,
+    "after `fuse_reverse`, `dce`: what reverse iterations need both of is settled",
+    When("reverse code, but for budgets that nothing else meets", lambda context, fn: (
+        context.reverses(fn) and not context.orders.apart
+    )),
+)  # fmt: skip
+_RERUN_CALLS = Stage(
     "rerun_calls", rerun_calls,
     "before `remat`: what a recomputed call holds, its reverse code does not recall",
     When("memory=, if calls are recomputed", lambda context, fn: bool(context.orders.calls)),
     lambda context: {"calls": context.orders.calls},
 )  # fmt: skip
-# What a plan decides.
+# What a plan decides: first what leaves other values to recall.
+BEFORE_REMAT: tuple[Stage, ...] = (_SHARED_STATES, _RERUN_CALLS)
 PLANNED: tuple[Stage, ...] = (
-    RERUN_CALLS,
+    *BEFORE_REMAT,
     _REMAT,
     Stage(
         "link", link, "after `remat`: reverse code that the code calls has a plan of its own",
@@ -354,7 +368,7 @@ PLANNED: tuple[Stage, ...] = (
     ),
 )  # fmt: skip
 # For a derivative that the code calls; it then is part of that code.
-CALLED: tuple[Stage, ...] = (_RERUN, _REMAT)
+CALLED: tuple[Stage, ...] = (_RERUN, _SHARED_STATES, _REMAT)
 # Ordinary code in value form.
 CLEANUP: tuple[Stage, ...] = (
     Stage("calls", calls, "after `remat`: no recall crosses a call any more", FREE),

@@ -145,7 +145,9 @@ class Plans:
         # How much less functions that calls share may hold: the seconds that a byte is worth.
         shares = not target.cuda and any(each.mirror for each in fn.callees)
         self.worths = _WORTHS if shares else _WORTHS[:1]
-        self._planners: dict[tuple[int, bool, float], Planner] = {}
+        # Whether states of loops are recalled apart: never, or where no other plan fits.
+        self.ways = (False, True) if pipeline.shares_states(fn) and not target.cuda else (False,)
+        self._planners: dict[tuple[int, bool, float, bool], Planner] = {}
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -170,31 +172,38 @@ class Plans:
     def planner(self) -> Planner:
         return self.planner_of(0)
 
-    def planner_of(self, count: int, free: bool = False, worth: float = 0.0) -> Planner:
+    def planner_of(
+        self, count: int, free: bool = False, worth: float = 0.0, apart: bool = False
+    ) -> Planner:
         """Return the plans that recompute so many calls as a whole.
 
-        The code is `free` or other; a byte in functions that calls share is `worth` some seconds.
+        The code is `free` or other, and recalls states `apart` or not; a byte in functions that
+        calls share is `worth` some seconds.
         """
         from adc.passes.remat.budget.orders import Planner
 
-        if (count, free, worth) not in self._planners:
-            context, calls = self.host.context, self.calls[:count]
+        if (count, free, worth, apart) not in self._planners:
+            context = self.host.context
 
             def attempt(orders: Orders) -> float:
-                return self.host.peak(self._completed(orders, count, free, worth))
+                return self.host.peak(self._completed(orders, count, free, worth, apart))
 
-            told = replace(context, orders=Orders(calls=calls))
-            fn = run(self.host.fn, (pipeline.RERUN_CALLS,), None, told)
+            told = replace(context, orders=Orders(calls=self.calls[:count], apart=apart))
+            fn = run(self.host.fn, pipeline.BEFORE_REMAT, None, told)
             offload = context.target.offload
             made = Planner(fn, context.costs, context.known, attempt, offload=offload)
-            self._planners[count, free, worth] = made
-        return self._planners[count, free, worth]
+            self._planners[count, free, worth, apart] = made
+        return self._planners[count, free, worth, apart]
 
-    def _completed(self, orders: Orders, count: int, free: bool, worth: float) -> Orders:
+    def _completed(
+        self, orders: Orders, count: int, free: bool, worth: float, apart: bool = False
+    ) -> Orders:
         """Return orders about the function itself with those about calls."""
         shared = (each.mirror for each in self.host.fn.callees if each.mirror and worth)
         more = tuple((name, "", worth) for name in shared)
-        return replace(orders, calls=self.calls[:count], free=free, worth=(*orders.worth, *more))
+        return replace(
+            orders, calls=self.calls[:count], free=free, worth=(*orders.worth, *more), apart=apart
+        )
 
     def within(self, budget: int) -> Budgeted:
         """Return the plan for a budget on the CPU.
@@ -238,36 +247,42 @@ class Plans:
         """Return the plan for a budget, None if none fits."""
         from adc.passes.remat.budget.orders import OverBudget
 
-        with suppress(OverBudget):
-            return self._searched(budget, False, worth)
-        if self.planner_of(len(self.calls), True, worth).least > budget:
-            return None
-        return self._searched(budget, True, worth)
+        for apart in self.ways:
+            with suppress(OverBudget):
+                return self._searched(budget, False, worth, apart)
+            if self.planner_of(len(self.calls), True, worth, apart).least <= budget:
+                return self._searched(budget, True, worth, apart)
+        return None
 
     @property
     def _least(self) -> float:
         """The smallest sufficient budget that was found."""
         ways = [(True, 0.0), *((False, worth) for worth in self.worths)]
-        return min(self.planner_of(len(self.calls), *way).least for way in ways)
+        return min(
+            self.planner_of(len(self.calls), *way, apart).least
+            for apart in self.ways
+            for way in ways
+        )
 
-    def _searched(self, budget: int, free: bool, worth: float) -> Budgeted:
+    def _searched(self, budget: int, free: bool, worth: float, apart: bool) -> Budgeted:
         from adc.passes.remat.budget.orders import OverBudget
 
         low, high = 0, len(self.calls) + 1
         while low < high:
             middle = (low + high) // 2
-            if self.planner_of(middle, free, worth).fastest > budget:
+            if self.planner_of(middle, free, worth, apart).fastest > budget:
                 low = middle + 1
             else:
                 high = middle
         for count in (low,) if low <= len(self.calls) else (0, len(self.calls)):
             try:
-                found = self.planner_of(count, free, worth).plan(budget)
+                found = self.planner_of(count, free, worth, apart).plan(budget)
             except OverBudget:
                 if count == len(self.calls):
                     raise
             else:
-                return replace(found, orders=self._completed(found.orders, count, free, worth))
+                orders = self._completed(found.orders, count, free, worth, apart)
+                return replace(found, orders=orders)
         raise AssertionError
 
     def finished(self, fn: Function, trace: Trace | None = None) -> Function:

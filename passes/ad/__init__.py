@@ -10,6 +10,8 @@
                      (`derive`: turns these declarations into functions)
 `directions`         several tangents or cotangents at once, along a further axis (`arrays`: whole
                      arrays and products; `loop`: numbers and elements)
+`shared_states`      states of loops, recalled once: what an iteration leaves is what the next one
+                     began with
 `settle`             rules dropped when all derivatives are taken
 `accumulate`         clearing a cotangent merged with the next addition to it
 ===================  ===========================================================================

@@ -39,6 +39,9 @@ class Orders:
         Whether to keep a value or to recompute it, if possible.
     calls : tuple of (function, label)
         Calls that are recomputed as a whole.
+    apart : bool
+        Whether what iterations begin with and what they leave is recalled apart, where reverse code
+        needs both (`shared_states`): without a copy of a state, but with up to two of all.
     free : bool
         Whether passes run that may make arrays live longer, as without a budget. They also save
         arrays, so that only the code that they made tells whether it needs less.
@@ -48,6 +51,7 @@ class Orders:
     worth: tuple[tuple[str, str, float], ...] = ()
     kept: tuple[tuple[str, str, bool], ...] = ()
     calls: tuple[tuple[str, str], ...] = ()
+    apart: bool = False
     free: bool = False
 
 

@@ -26,6 +26,7 @@ from adc.ir.core import (
     Pop,
     Push,
     Recall,
+    Reverse,
     Stmt,
     Store,
     Value,
@@ -41,6 +42,7 @@ from adc.ir.text.parser import parse
 from adc.ir.types import Scalar
 from adc.ir.walk import clone, map_blocks
 from adc.passes import pipeline, stages
+from adc.passes.ad.shared_states import _Handing
 from adc.passes.loops import distribute as distribute_pass
 from adc.passes.loops import fuse_reverse as local_pass
 from adc.passes.loops import interchange as interchange_pass
@@ -263,6 +265,20 @@ def test_other_element_taken_for_the_stored_one(monkeypatch: pytest.MonkeyPatch)
 
 def test_dependent_iterations_reversed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_pass, "_is_reorderable", lambda *_: True)
+    assert_caught()
+
+
+def test_a_state_that_no_iteration_hands_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    handing = _Handing.of
+
+    def stale(self: _Handing, stmt: Reverse) -> Reverse | None:
+        made = handing(self, stmt)
+        if made is None:
+            return None
+        *others, _ = made.body.yields
+        return replace(made, body=replace(made.body, yields=(*others, made.body.params[-1])))
+
+    monkeypatch.setattr(_Handing, "of", stale)
     assert_caught()
 
 

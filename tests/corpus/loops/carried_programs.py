@@ -276,3 +276,64 @@ def columns_of_none(a: Any) -> Any:
             s *= a[i, j]
         y[j] = s
     return weighted(y) * np.sum(a)
+
+
+# --- states that reverse code needs as iterations begin with them, and as they leave them ---------
+
+
+@program(P33, X6.reshape(2, 3), G55[:3, :3])
+def states_of_a_recurrent_network(w: Any, x: Any, u: Any) -> Any:
+    h = np.zeros(3)
+    s = 0.0
+    for t in range(x.shape[0]):
+        h = np.tanh(w @ h + u @ x[t])
+        s += h[0]
+    return s + weighted(h)
+
+
+@program(X6.astype(np.float32), np.float32(0.3))
+def states_in_single_precision(x: Any, w: Any) -> Any:
+    for _ in range(3):
+        x = np.exp(-w * x)
+    return weighted(x)
+
+
+@program(X6[:3], X6[3:], P33)
+def two_states_in_turns(x: Any, y: Any, w: Any) -> Any:
+    for _ in range(3):
+        x, y = np.tanh(w @ y), np.exp(-0.1 * x * y)
+    return weighted(x * y)
+
+
+@program(P33, X6[:3])
+def states_of_unit_length(a: Any, v: Any) -> Any:
+    n = 0
+    while n < 4 and v[0] < 9.0:
+        w = a @ v
+        v = w / np.sqrt(np.sum(w * w))
+        n += 1
+    return weighted(v)
+
+
+@program(P33, 0.2)
+def states_stored_by_columns(a: Any, h: Any) -> Any:
+    for _ in range(3):
+        b = np.empty_like(a)
+        for j in range(a.shape[1]):
+            for i in range(a.shape[0]):
+                b[i, j] = np.tanh(a[i, j] * a[j, i])
+        a = b
+        h = np.exp(-h * a[0, 1])
+    return weighted(a) + h * h
+
+
+@program(G55[:2], G55[:3, :5] * 0.3, np.ones(3))
+def states_of_layers_in_epochs(x: Any, w: Any, scale: Any) -> Any:
+    for _ in range(2):
+        for k in range(3):
+            if scale[k] > 0.0:
+                x = np.tanh(x * w[k] + scale[k] * x[::-1])
+            else:
+                x = np.sin(x)
+        x = x * 1.1
+    return weighted(x)

@@ -137,6 +137,13 @@ def fuse_reverse(x: Any) -> Any:
     return np.sum(np.sin(x))
 
 
+def shared_states(x: Any, w: Any) -> Any:
+    y = x
+    for _ in range(3):
+        y = np.tanh(w * y)
+    return np.sum(y)
+
+
 def predicates(x: Any, w: Any) -> Any:
     s = 1.0
     for k in range(x.shape[0]):
@@ -349,6 +356,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(gather, (_X,), (0,)),
     PassProgram(fuse_reverse, (_X,), (0,)),
     PassProgram(predicates, (_X, 0.9), (0, 1)),
+    PassProgram(shared_states, (_X, 0.9), (0, 1)),
     PassProgram(chosen, (_X,), (0,)),
     PassProgram(once, (_X[:3], np.cos(_X[:9].reshape(3, 3))), (0, 1)),
     PassProgram(skip, (_X.reshape(4, 3), np.cos(_X[:9].reshape(3, 3))), (0, 1)),

@@ -215,7 +215,8 @@ def test_more_memory_is_never_slower(name: str) -> None:
         seconds.append(each.extra)
     assert seconds == sorted(seconds, reverse=True)
     assert seconds[-1] == 0.0
-    assert seconds[0] > 0.0
+    # What iterations hand on leaves nothing in `listed` that could be computed again for memory.
+    assert seconds[0] > 0.0 or name == "listed"
 
 
 # Of what is kept without a budget, this share is enough.
