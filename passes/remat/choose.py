@@ -510,11 +510,14 @@ class Chooser:
         match stmt:
             case Apply(op=op) if op.draw:
                 return False
-            case Apply(results=(result,), args=args):
+            case Apply(op=op, results=(result,), args=args):
                 if isinstance(result.type, Array):
                     return self.d.whole or not stmt.op.undefined
+                # A size is that of an array that reverse code has anyway.
                 return all(
-                    arg in (inside or ()) or self.d.in_scope(arg)
+                    arg in (inside or ())
+                    or self.d.in_scope(arg)
+                    or (op.asks_shape and self.policy == "auto" and arg in self.direct)
                     for arg in args
                     if isinstance(arg, Value) and isinstance(arg.type, Array)
                 )
