@@ -146,7 +146,7 @@ class Plans:
         shares = not target.cuda and any(each.mirror for each in fn.callees)
         self.worths = _WORTHS if shares else _WORTHS[:1]
         # Whether states of loops are recalled apart: never, or where no other plan fits.
-        self.ways = (False, True) if pipeline.shares_states(fn) and not target.cuda else (False,)
+        self.apart = (False, True) if pipeline.shares_states(fn) and not target.cuda else (False,)
         self._planners: dict[tuple[int, bool, float, bool], Planner] = {}
 
     @property
@@ -247,7 +247,7 @@ class Plans:
         """Return the plan for a budget, None if none fits."""
         from adc.passes.remat.budget.orders import OverBudget
 
-        for apart in self.ways:
+        for apart in self.apart:
             with suppress(OverBudget):
                 return self._searched(budget, False, worth, apart)
             if self.planner_of(len(self.calls), True, worth, apart).least <= budget:
@@ -260,7 +260,7 @@ class Plans:
         ways = [(True, 0.0), *((False, worth) for worth in self.worths)]
         return min(
             self.planner_of(len(self.calls), *way, apart).least
-            for apart in self.ways
+            for apart in self.apart
             for way in ways
         )
 

@@ -51,7 +51,7 @@ from adc.ir.core import (
 from adc.ir.types import Array
 from adc.ir.walk import Names, carried_yields, map_stmts, substitute_block
 
-Loop = For | While
+_Forward = For | While
 
 # What costs more is kept rather than computed again.
 _CHEAP = 1
@@ -68,7 +68,7 @@ def shared_states(fn: Function) -> Function:
         if not any(isinstance(stmt, Reverse) for stmt in walk(each.body)):
             return each
         forward = each.body + (functions[each.mirror].body if each.mirror else ())
-        sharing = _Sharing({s.label: s for s in walk(forward) if isinstance(s, Loop)}, names)
+        sharing = _Sharing({s.label: s for s in walk(forward) if isinstance(s, _Forward)}, names)
         body = tuple(sharing.stmts(each.body))
         return replace(each, body=body) if sharing.done else each
 
@@ -97,7 +97,7 @@ class _State:
     elements: dict[Value, tuple[Value, ...]] = field(default_factory=dict)
 
 
-def _states(loop: Loop) -> Iterator[_State]:
+def _states(loop: _Forward) -> Iterator[_State]:
     own = {v for stmt in loop.body.stmts for v in stmt.results}
     for begun, left, last in zip(loop.body.params, carried_yields(loop), loop.results, strict=True):
         if (
@@ -166,7 +166,7 @@ def _values(index: tuple[Operand, ...]) -> tuple[Value, ...]:
 
 
 class _Sharing:
-    def __init__(self, loops: Mapping[str, Loop], names: Names) -> None:
+    def __init__(self, loops: Mapping[str, _Forward], names: Names) -> None:
         self.loops = loops
         self.names = names
         self.done = False
@@ -186,7 +186,7 @@ class _Sharing:
             yield made
 
 
-def _is_once(loop: Loop) -> bool:
+def _is_once(loop: _Forward) -> bool:
     trips = loop.trips if isinstance(loop, For) else None
     return isinstance(trips, Literal) and int(trips.value) <= 1
 
